@@ -1,0 +1,28 @@
+package io.softdpu.testkit;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Names the clauses of the seed documents that a test shows, by their ids in {@code
+ * docs/clauses.tsv}.
+ *
+ * <p>On a class it holds for each test in it. A clause counts as passed in {@code
+ * docs/conformance.md} when at least one test names it and every test that names it passed; so name
+ * a clause only where breaking it would break the test.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.METHOD, ElementType.TYPE})
+public @interface Clause {
+
+    /**
+     * The ids, such as {@code "cc-031"}.
+     *
+     * @return one id or several
+     */
+    String[] value();
+}
