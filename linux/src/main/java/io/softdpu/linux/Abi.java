@@ -1,0 +1,152 @@
+package io.softdpu.linux;
+
+import java.util.Locale;
+
+/**
+ * What the kernel's interface looks like on an architecture: the constants that differ, and the
+ * structures that are read and written byte by byte.
+ *
+ * <p>Only the members below differ between the two; all other offsets are the same on every 64-bit
+ * little-endian Linux and stand in the nested tables.
+ */
+enum Abi {
+    X86_64(0x4000, 0x1_0000, 0x2_0000, 12, 4),
+    AARCH64(0x1_0000, 0x4000, 0x8000, 16, 8);
+
+    /** O_DIRECT. */
+    final int directIo;
+
+    /** O_DIRECTORY. */
+    final int directory;
+
+    /** O_NOFOLLOW. */
+    final int noFollow;
+
+    /** sizeof(struct epoll_event): packed on x86-64 only. */
+    final int epollEventBytes;
+
+    /** Offset of its member data; events is at 0. */
+    final int epollDataOffset;
+
+    Abi(int directIo, int directory, int noFollow, int epollEventBytes, int epollDataOffset) {
+        this.directIo = directIo;
+        this.directory = directory;
+        this.noFollow = noFollow;
+        this.epollEventBytes = epollEventBytes;
+        this.epollDataOffset = epollDataOffset;
+    }
+
+    /** The one that this JVM runs on. */
+    static final Abi CURRENT =
+            of(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+
+    static Abi of(String osName, String osArch) {
+        if (osName.equals("Linux")) {
+            switch (osArch.toLowerCase(Locale.ROOT)) {
+                case "amd64", "x86_64" -> {
+                    return X86_64;
+                }
+                case "aarch64", "arm64" -> {
+                    return AARCH64;
+                }
+                default -> {}
+            }
+        }
+        throw new UnsupportedOperationException(
+                "platform not supported: os.name="
+                        + osName
+                        + ", os.arch="
+                        + osArch
+                        + ", supported=Linux on x86-64 and aarch64");
+    }
+
+    /** struct msghdr. */
+    static final class MsgHdr {
+        static final int NAME = 0;
+        static final int NAME_LENGTH = 8;
+        static final int IOV = 16;
+        static final int IOV_LENGTH = 24;
+        static final int CONTROL = 32;
+        static final int CONTROL_LENGTH = 40;
+        static final int FLAGS = 48;
+        static final int BYTES = 56;
+
+        private MsgHdr() {}
+    }
+
+    /** struct cmsghdr and the padding rules of the CMSG_ macros. */
+    static final class CmsgHdr {
+        static final int LENGTH = 0;
+        static final int LEVEL = 8;
+        static final int TYPE = 12;
+        static final int DATA = 16;
+
+        private CmsgHdr() {}
+
+        /** CMSG_LEN. */
+        static int length(int dataBytes) {
+            return DATA + dataBytes;
+        }
+
+        /** CMSG_SPACE. */
+        static int space(int dataBytes) {
+            return DATA + align(dataBytes);
+        }
+
+        /** CMSG_ALIGN. */
+        static int align(int bytes) {
+            return (bytes + 7) & -8;
+        }
+    }
+
+    /** struct iovec. */
+    static final class IoVec {
+        static final int BASE = 0;
+        static final int LENGTH = 8;
+        static final int BYTES = 16;
+
+        private IoVec() {}
+    }
+
+    /** struct sockaddr_un. */
+    static final class SockAddrUn {
+        static final int FAMILY = 0;
+        static final int PATH = 2;
+        static final int PATH_BYTES = 108;
+        static final int BYTES = 110;
+
+        private SockAddrUn() {}
+    }
+
+    /** struct ucred. */
+    static final class UCred {
+        static final int PID = 0;
+        static final int UID = 4;
+        static final int GID = 8;
+        static final int BYTES = 12;
+
+        private UCred() {}
+    }
+
+    /** struct statx, as far as it is read. */
+    static final class Statx {
+        static final int MASK = 0;
+        static final int UID = 20;
+        static final int MODE = 28;
+        static final int INODE = 32;
+        static final int SIZE = 40;
+        static final int DEVICE_MAJOR = 136;
+        static final int DEVICE_MINOR = 140;
+        static final int BYTES = 256;
+
+        private Statx() {}
+    }
+
+    /** struct statfs, as far as it is read. */
+    static final class Statfs {
+        static final int TYPE = 0;
+        static final int BYTES = 120;
+
+        private Statfs() {}
+    }
+}

@@ -1,0 +1,73 @@
+package io.softdpu.linux;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Binds functions of libc.
+ *
+ * <p>Pointers are bound as {@link #POINTER}, a plain long, wherever the memory behind them is held
+ * by other means: calls with the same shape of arguments then share one generated stub, which is
+ * most of what binding costs at start-up, and no segment has to be made for a call.
+ */
+@SuppressWarnings("restricted") // binding native functions is what this class is for
+final class Libc {
+    static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+
+    /** size_t, ssize_t, off_t and long: 64 bits on both supported architectures. */
+    static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+
+    /** A pointer, passed as an address; in the same registers as any 64-bit integer. */
+    static final ValueLayout.OfLong POINTER = ValueLayout.JAVA_LONG;
+
+    private static final Linker LINKER = Linker.nativeLinker();
+
+    private static final SymbolLookup SYMBOLS = LINKER.defaultLookup();
+
+    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+
+    private Libc() {}
+
+    /** A function that reports in errno: the handle's first argument is {@link CallState#errno}. */
+    static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {
+        return LINKER.downcallHandle(symbol(name), FunctionDescriptor.of(result, arguments), ERRNO);
+    }
+
+    /** As {@link #bind}, for a function that is variadic from the given argument on. */
+    static MethodHandle bindVariadic(
+            String name, int firstVariadic, MemoryLayout result, MemoryLayout... arguments) {
+        return LINKER.downcallHandle(
+                symbol(name),
+                FunctionDescriptor.of(result, arguments),
+                ERRNO,
+                Linker.Option.firstVariadicArg(firstVariadic));
+    }
+
+    /** A function that cannot fail, or whose errno nobody reads. */
+    static MethodHandle bindPlain(
+            String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        return LINKER.downcallHandle(symbol(name), descriptor, options);
+    }
+
+    /** What a native call threw: nothing that it could have declared, so pass it on as it is. */
+    static RuntimeException rethrow(Throwable thrown) {
+        if (thrown instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        throw new IllegalStateException("native call threw a checked exception", thrown);
+    }
+
+    private static MemorySegment symbol(String name) {
+        return SYMBOLS.find(name)
+                .orElseThrow(() ->
+                        new UnsupportedOperationException("libc lacks a function: name=" + name));
+    }
+}

@@ -1,0 +1,13 @@
+/**
+ * The only native calls of softdpu: one class a family of Linux system calls, bound with the
+ * foreign function API of the JDK. Nothing in here knows what a DPU is.
+ *
+ * <p>Run it with {@code --enable-native-access=io.softdpu.linux}; no other module needs that.
+ */
+module io.softdpu.linux {
+    requires static org.jspecify;
+
+    exports io.softdpu.linux to
+            io.softdpu.fabric,
+            io.softdpu.storage;
+}
