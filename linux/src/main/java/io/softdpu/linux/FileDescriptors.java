@@ -1,0 +1,342 @@
+package io.softdpu.linux;
+
+import static io.softdpu.linux.Libc.INT;
+import static io.softdpu.linux.Libc.LONG;
+import static io.softdpu.linux.Libc.POINTER;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Opening, closing and asking about descriptors of any kind, and the advisory locks of flock. Any
+ * thread.
+ */
+public final class FileDescriptors {
+    /** Open for reading only. */
+    public static final int O_RDONLY = 0;
+
+    /** Open for writing only. */
+    public static final int O_WRONLY = 1;
+
+    /** Open for reading and writing. */
+    public static final int O_RDWR = 2;
+
+    /** The bits of {@link #flags} that hold one of the three above. */
+    public static final int O_ACCMODE = 3;
+
+    /** Create the file if it is not there. */
+    public static final int O_CREAT = 0x40;
+
+    /** With {@link #O_CREAT}: fail with EEXIST if it is there. */
+    public static final int O_EXCL = 0x80;
+
+    /** Cut the file to length 0. */
+    public static final int O_TRUNC = 0x200;
+
+    /** Never wait; on a descriptor's flags: calls answer EAGAIN instead. */
+    public static final int O_NONBLOCK = 0x800;
+
+    /** Bypass the page cache; addresses, sizes and offsets must be aligned to blocks. */
+    public static final int O_DIRECT = Abi.CURRENT.directIo;
+
+    /** Fail with ENOTDIR unless it is a directory. */
+    public static final int O_DIRECTORY = Abi.CURRENT.directory;
+
+    /** Fail with ELOOP if the last part of the path is a symbolic link. */
+    public static final int O_NOFOLLOW = Abi.CURRENT.noFollow;
+
+    /** Only a place in the file system: may be passed to {@link #openAt}, not read. */
+    public static final int O_PATH = 0x20_0000;
+
+    /** {@link #fileSystemType} of tmpfs, and so of a memfd on ordinary pages. */
+    public static final long TMPFS_MAGIC = 0x0102_1994L;
+
+    /** {@link #fileSystemType} of a memfd on huge pages. */
+    public static final long HUGETLBFS_MAGIC = 0x9584_58f6L;
+
+    private static final int O_CLOEXEC = 0x8_0000;
+    private static final int F_GETFL = 3;
+    private static final int F_DUPFD_CLOEXEC = 1030;
+    private static final int AT_EMPTY_PATH = 0x1000;
+    private static final int STATX_BASIC_STATS = 0x7ff;
+    private static final int LOCK_SH = 1;
+    private static final int LOCK_EX = 2;
+    private static final int LOCK_NB = 4;
+    private static final int LOCK_UN = 8;
+
+    private static final MethodHandle CLOSE = Libc.bind("close", INT, INT);
+    private static final MethodHandle OPEN = Libc.bindVariadic("open", 2, INT, POINTER, INT, INT);
+    private static final MethodHandle OPENAT =
+            Libc.bindVariadic("openat", 3, INT, INT, POINTER, INT, INT);
+    private static final MethodHandle FCNTL = Libc.bindVariadic("fcntl", 2, INT, INT, INT, LONG);
+    private static final MethodHandle STATX =
+            Libc.bind("statx", INT, INT, POINTER, INT, INT, POINTER);
+    private static final MethodHandle FSTATFS = Libc.bind("fstatfs", INT, INT, POINTER);
+    private static final MethodHandle FTRUNCATE = Libc.bind("ftruncate", INT, INT, LONG);
+    private static final MethodHandle FLOCK = Libc.bind("flock", INT, INT, INT);
+
+    private static final MemorySegment EMPTY_PATH = Arena.global().allocateFrom("");
+
+    private FileDescriptors() {}
+
+    /**
+     * Closes a descriptor. It is free when this returns or throws anything but EBADF: Linux lets go
+     * of it before anything can fail, so a close is never repeated.
+     *
+     * @param fd the descriptor
+     * @throws LinuxException EBADF where it was not open, which is a bug of the caller: another
+     *     thread may have been given the same number
+     */
+    public static void close(int fd) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result = (int) CLOSE.invokeExact(state.errno, fd);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0 && state.lastErrno() != Errno.EINTR) {
+            throw new LinuxException("close", state.lastErrno(), "fd=" + fd);
+        }
+    }
+
+    /**
+     * Makes a second descriptor of the same open file: offset, flags and flock are shared.
+     *
+     * @param fd the descriptor
+     * @return the lowest free descriptor, close-on-exec, the caller's to close
+     */
+    public static int duplicate(int fd) {
+        CallState state = CallState.current();
+        int result = fcntl(state, fd, F_DUPFD_CLOEXEC, 0);
+        if (result < 0) {
+            throw new LinuxException("fcntl(F_DUPFD_CLOEXEC)", state.lastErrno(), "fd=" + fd);
+        }
+        return result;
+    }
+
+    /**
+     * Asks for the flags of the open file.
+     *
+     * @param fd the descriptor
+     * @return its access mode ({@link #O_ACCMODE}) and status flags such as {@link #O_NONBLOCK}
+     */
+    public static int flags(int fd) {
+        CallState state = CallState.current();
+        int result = fcntl(state, fd, F_GETFL, 0);
+        if (result < 0) {
+            throw new LinuxException("fcntl(F_GETFL)", state.lastErrno(), "fd=" + fd);
+        }
+        return result;
+    }
+
+    /**
+     * Asks what a descriptor stands for. By statx, which unlike fstat has one layout everywhere.
+     *
+     * @param fd the descriptor, of any kind
+     * @return type, size, owner and identity
+     */
+    public static FileStatus status(int fd) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result =
+                    (int)
+                            STATX.invokeExact(
+                                    state.errno,
+                                    fd,
+                                    EMPTY_PATH.address(),
+                                    AT_EMPTY_PATH,
+                                    STATX_BASIC_STATS,
+                                    state.scratchAddress);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException("statx", state.lastErrno(), "fd=" + fd);
+        }
+        var read = state.scratch;
+        long major = Integer.toUnsignedLong(read.get(INT, Abi.Statx.DEVICE_MAJOR));
+        long minor = Integer.toUnsignedLong(read.get(INT, Abi.Statx.DEVICE_MINOR));
+        return new FileStatus(
+                Short.toUnsignedInt(read.get(ValueLayout.JAVA_SHORT, Abi.Statx.MODE)),
+                read.get(LONG, Abi.Statx.SIZE),
+                read.get(INT, Abi.Statx.UID),
+                major << 32 | minor,
+                read.get(LONG, Abi.Statx.INODE));
+    }
+
+    /**
+     * Asks which file system a descriptor lies on.
+     *
+     * @param fd the descriptor
+     * @return the file system's magic number, such as {@link #TMPFS_MAGIC}
+     */
+    public static long fileSystemType(int fd) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result = (int) FSTATFS.invokeExact(state.errno, fd, state.scratchAddress);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException("fstatfs", state.lastErrno(), "fd=" + fd);
+        }
+        return state.scratch.get(LONG, Abi.Statfs.TYPE);
+    }
+
+    /**
+     * Opens a file, close-on-exec.
+     *
+     * @param path the path, passed as UTF-8
+     * @param flags an access mode and further constants {@code O_...} of this class
+     * @param mode permission bits for a file that is created, less the umask; else ignored
+     * @return the descriptor, the caller's to close
+     */
+    public static int open(String path, int flags, int mode) {
+        CallState state = CallState.current();
+        try (Arena arena = Arena.ofConfined()) {
+            long pathAddress = arena.allocateFrom(path).address();
+            int result;
+            do {
+                result = (int) OPEN.invokeExact(state.errno, pathAddress, flags | O_CLOEXEC, mode);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+            if (result < 0) {
+                throw new LinuxException("open", state.lastErrno(), "path=" + path);
+            }
+            return result;
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /**
+     * Opens a file relative to an open directory, close-on-exec.
+     *
+     * @param directoryFd the directory
+     * @param path a path relative to it, passed as UTF-8
+     * @param flags as in {@link #open}
+     * @param mode as in {@link #open}
+     * @return the descriptor, the caller's to close
+     */
+    public static int openAt(int directoryFd, String path, int flags, int mode) {
+        CallState state = CallState.current();
+        try (Arena arena = Arena.ofConfined()) {
+            long pathAddress = arena.allocateFrom(path).address();
+            int result;
+            do {
+                result =
+                        (int)
+                                OPENAT.invokeExact(
+                                        state.errno,
+                                        directoryFd,
+                                        pathAddress,
+                                        flags | O_CLOEXEC,
+                                        mode);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+            if (result < 0) {
+                throw new LinuxException(
+                        "openat",
+                        state.lastErrno(),
+                        "directoryFd=" + directoryFd + ", path=" + path);
+            }
+            return result;
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /**
+     * Sets a file's length; new bytes read as zeros and have no blocks yet.
+     *
+     * @param fd a descriptor open for writing
+     * @param sizeBytes the new length
+     */
+    public static void truncate(int fd, long sizeBytes) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            do {
+                result = (int) FTRUNCATE.invokeExact(state.errno, fd, sizeBytes);
+            } while (result != 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException(
+                    "ftruncate", state.lastErrno(), "fd=" + fd + ", sizeBytes=" + sizeBytes);
+        }
+    }
+
+    /**
+     * Takes the lock of an open file for itself alone, if that is possible at once. The lock
+     * belongs to the open file, not to the process or thread: it ends with the last descriptor of
+     * that open file, also when its holder is killed. A shared lock held before is converted, and
+     * may be lost in a failed try.
+     *
+     * @param fd the descriptor
+     * @return false if another open file of the same file holds a lock
+     */
+    public static boolean tryLockExclusive(int fd) {
+        return tryLock(fd, LOCK_EX);
+    }
+
+    /**
+     * Takes the lock of an open file together with others that share it; else as {@link
+     * #tryLockExclusive}.
+     *
+     * @param fd the descriptor
+     * @return false if another open file of the same file holds it exclusively
+     */
+    public static boolean tryLockShared(int fd) {
+        return tryLock(fd, LOCK_SH);
+    }
+
+    /**
+     * Gives the lock of an open file back; nothing happens where none is held.
+     *
+     * @param fd the descriptor
+     */
+    public static void unlock(int fd) {
+        CallState state = CallState.current();
+        if (flock(state, fd, LOCK_UN) != 0) {
+            throw new LinuxException("flock(LOCK_UN)", state.lastErrno(), "fd=" + fd);
+        }
+    }
+
+    private static boolean tryLock(int fd, int operation) {
+        CallState state = CallState.current();
+        if (flock(state, fd, operation | LOCK_NB) == 0) {
+            return true;
+        }
+        if (state.lastErrno() == Errno.EAGAIN) {
+            return false;
+        }
+        String call = operation == LOCK_EX ? "flock(LOCK_EX)" : "flock(LOCK_SH)";
+        throw new LinuxException(call, state.lastErrno(), "fd=" + fd);
+    }
+
+    private static int flock(CallState state, int fd, int operation) {
+        try {
+            int result;
+            do {
+                result = (int) FLOCK.invokeExact(state.errno, fd, operation);
+            } while (result != 0 && state.lastErrno() == Errno.EINTR);
+            return result;
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /** For the commands that take an integer or nothing; also used for the seals of a memfd. */
+    static int fcntl(CallState state, int fd, int command, long argument) {
+        try {
+            return (int) FCNTL.invokeExact(state.errno, fd, command, argument);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.softdpu.linux;
+
+/**
+ * What statx tells about an open file.
+ *
+ * @param mode file type and permission bits, as in {@code st_mode}
+ * @param sizeBytes the file's length
+ * @param uid the file's owner
+ * @param device the device it is on: major number in the high, minor number in the low 32 bits
+ * @param inode its number on that device; device and inode together identify a file
+ */
+public record FileStatus(int mode, long sizeBytes, int uid, long device, long inode) {
+    private static final int TYPE_MASK = 0xf000;
+    private static final int TYPE_DIRECTORY = 0x4000;
+    private static final int TYPE_REGULAR = 0x8000;
+
+    /**
+     * Tells a regular file (a memfd is one) from sockets, pipes, directories and devices.
+     *
+     * @return whether it is a regular file
+     */
+    public boolean isRegularFile() {
+        return (mode & TYPE_MASK) == TYPE_REGULAR;
+    }
+
+    /**
+     * Tells a directory.
+     *
+     * @return whether it is a directory
+     */
+    public boolean isDirectory() {
+        return (mode & TYPE_MASK) == TYPE_DIRECTORY;
+    }
+
+    /**
+     * The permission bits alone, such as 0700 of a private directory.
+     *
+     * @return the low twelve bits of the mode
+     */
+    public int permissions() {
+        return mode & 0xfff;
+    }
+
+    /**
+     * Compares identities: the same file, however it was opened.
+     *
+     * @param other another file's status
+     * @return whether device and inode are equal
+     */
+    public boolean isSameFile(FileStatus other) {
+        return device == other.device && inode == other.inode;
+    }
+}

@@ -1,0 +1,202 @@
+package io.softdpu.linux;
+
+import static io.softdpu.linux.Libc.INT;
+import static io.softdpu.linux.Libc.LONG;
+import static io.softdpu.linux.Libc.POINTER;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Memory with a descriptor: anonymous files in memory, their blocks and their seals. Any thread.
+ *
+ * <p>A seal once added can never be taken away again, from any descriptor of the file. That is what
+ * lets a process trust memory that another one made: with {@link #SEAL_SHRINK} nobody can cut the
+ * file under a mapping, which would end its user with SIGBUS.
+ */
+public final class Memfd {
+    /** No further seals. */
+    public static final int SEAL_SEAL = 1;
+
+    /** The file cannot become shorter. */
+    public static final int SEAL_SHRINK = 2;
+
+    /** The file cannot become longer. */
+    public static final int SEAL_GROW = 4;
+
+    /** Contents cannot change; refused with EBUSY while a writable mapping exists. */
+    public static final int SEAL_WRITE = 8;
+
+    /** No new writable mapping and no write; mappings that are writable already still write. */
+    public static final int SEAL_FUTURE_WRITE = 16;
+
+    /** The file cannot be made executable; put on every memfd made here where the kernel can. */
+    public static final int SEAL_EXEC = 32;
+
+    private static final int MFD_CLOEXEC = 1;
+    private static final int MFD_ALLOW_SEALING = 2;
+    private static final int MFD_HUGETLB = 4;
+    private static final int MFD_NOEXEC_SEAL = 8;
+    private static final int F_ADD_SEALS = 1033;
+    private static final int F_GET_SEALS = 1034;
+    private static final int FALLOC_FL_KEEP_SIZE = 1;
+    private static final int FALLOC_FL_PUNCH_HOLE = 2;
+    private static final int SC_PHYS_PAGES = 85;
+
+    private static final MethodHandle MEMFD_CREATE = Libc.bind("memfd_create", INT, POINTER, INT);
+    private static final MethodHandle FALLOCATE = Libc.bind("fallocate", INT, INT, INT, LONG, LONG);
+    private static final MethodHandle SYSCONF =
+            Libc.bindPlain("sysconf", FunctionDescriptor.of(LONG, INT));
+
+    private Memfd() {}
+
+    /**
+     * Creates an empty file in memory: close-on-exec, may be sealed, never executable.
+     *
+     * @param name a name for /proc, at most 249 bytes; it need not be unique
+     * @return the descriptor, the caller's to close; the memory lives as long as any descriptor or
+     *     mapping of it, in whatever process
+     */
+    public static int create(String name) {
+        return create(name, 0);
+    }
+
+    /**
+     * Creates an empty file on huge pages. Never to be accepted from a peer: even with all seals,
+     * an access ends in SIGBUS when the pool of huge pages is empty.
+     *
+     * @param name as in {@link #create(String)}
+     * @return the descriptor, the caller's to close
+     */
+    public static int createHugetlb(String name) {
+        return create(name, MFD_HUGETLB);
+    }
+
+    private static int create(String name, int flags) {
+        CallState state = CallState.current();
+        try (Arena arena = Arena.ofConfined()) {
+            long nameAddress = arena.allocateFrom(name).address();
+            int common = flags | MFD_CLOEXEC | MFD_ALLOW_SEALING;
+            int result =
+                    (int)
+                            MEMFD_CREATE.invokeExact(
+                                    state.errno, nameAddress, common | MFD_NOEXEC_SEAL);
+            if (result < 0 && state.lastErrno() == Errno.EINVAL) {
+                // Kernels before 6.3 do not know MFD_NOEXEC_SEAL.
+                result = (int) MEMFD_CREATE.invokeExact(state.errno, nameAddress, common);
+            }
+            if (result < 0) {
+                throw new LinuxException("memfd_create", state.lastErrno(), "name=" + name);
+            }
+            return result;
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /**
+     * Gives a file its length and all its blocks, filled with zeros, so that no later access can
+     * find the memory missing.
+     *
+     * <p>A memfd lies on a file system without a limit of its own: a request beyond the machine's
+     * memory would not be refused by the kernel but have processes killed. Such a request fails
+     * here with ENOMEM before any block is taken.
+     *
+     * @param fd an unsealed file open for writing
+     * @param sizeBytes its length, above 0
+     * @throws LinuxException ENOMEM or ENOSPC where there is no room; the file then keeps the
+     *     length but not the blocks, and is of no use
+     */
+    public static void allocate(int fd, long sizeBytes) {
+        if (sizeBytes <= 0) {
+            throw new IllegalArgumentException("size must be above 0: sizeBytes=" + sizeBytes);
+        }
+        if (sizeBytes > physicalMemoryBytes()) {
+            throw new LinuxException(
+                    "fallocate",
+                    Errno.ENOMEM,
+                    "fd="
+                            + fd
+                            + ", sizeBytes="
+                            + sizeBytes
+                            + ", physicalMemoryBytes="
+                            + physicalMemoryBytes());
+        }
+        FileDescriptors.truncate(fd, sizeBytes);
+        fallocate(fd, 0, 0, sizeBytes);
+    }
+
+    /**
+     * Gives the blocks of a range back. The range reads as zeros from then on, in every mapping;
+     * the length stays. Works with {@link #SEAL_SHRINK} and {@link #SEAL_GROW}, not with the write
+     * seals.
+     *
+     * @param fd a descriptor open for writing
+     * @param offsetBytes where the range begins
+     * @param sizeBytes its length, above 0
+     */
+    public static void punchHole(int fd, long offsetBytes, long sizeBytes) {
+        fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offsetBytes, sizeBytes);
+    }
+
+    private static void fallocate(int fd, int mode, long offsetBytes, long sizeBytes) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            do {
+                result = (int) FALLOCATE.invokeExact(state.errno, fd, mode, offsetBytes, sizeBytes);
+            } while (result != 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException(
+                    mode == 0 ? "fallocate" : "fallocate(FALLOC_FL_PUNCH_HOLE)",
+                    state.lastErrno(),
+                    "fd=" + fd + ", offsetBytes=" + offsetBytes + ", sizeBytes=" + sizeBytes);
+        }
+    }
+
+    /**
+     * Adds seals, for good.
+     *
+     * @param fd a descriptor open for writing
+     * @param seals constants {@code SEAL_...} of this class, or-ed
+     * @throws LinuxException EPERM with {@link #SEAL_SEAL} in place; EBUSY for {@link #SEAL_WRITE}
+     *     under a writable mapping; EINVAL where the file knows no seals
+     */
+    public static void addSeals(int fd, int seals) {
+        CallState state = CallState.current();
+        if (FileDescriptors.fcntl(state, fd, F_ADD_SEALS, seals) < 0) {
+            throw new LinuxException(
+                    "fcntl(F_ADD_SEALS)", state.lastErrno(), "fd=" + fd + ", seals=" + seals);
+        }
+    }
+
+    /**
+     * Asks for the seals of a file. Never blocks, whatever the descriptor stands for, so it is the
+     * first question to ask about one that a peer sent.
+     *
+     * @param fd the descriptor
+     * @return the seals; bits beyond those asked for may be set, such as {@link #SEAL_EXEC}
+     * @throws LinuxException EINVAL where the file knows no seals: not memory at all
+     */
+    public static int seals(int fd) {
+        CallState state = CallState.current();
+        int result = FileDescriptors.fcntl(state, fd, F_GET_SEALS, 0);
+        if (result < 0) {
+            throw new LinuxException("fcntl(F_GET_SEALS)", state.lastErrno(), "fd=" + fd);
+        }
+        return result;
+    }
+
+    private static long physicalMemoryBytes() {
+        try {
+            long pages = (long) SYSCONF.invokeExact(SC_PHYS_PAGES);
+            return Math.multiplyExact(pages, MemoryMapping.pageSize());
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+}

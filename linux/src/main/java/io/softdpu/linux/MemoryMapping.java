@@ -1,0 +1,205 @@
+package io.softdpu.linux;
+
+import static io.softdpu.linux.Libc.INT;
+import static io.softdpu.linux.Libc.LONG;
+import static io.softdpu.linux.Libc.POINTER;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Mapping files into this process's memory. Any thread.
+ *
+ * <p>An address from {@link #map} belongs to the caller, who unmaps it once, after the last access:
+ * nothing here notices an access that comes later, and the same address may by then hold something
+ * else.
+ */
+public final class MemoryMapping {
+    private static final int PROT_READ = 1;
+    private static final int PROT_WRITE = 2;
+    private static final int MAP_SHARED = 1;
+    private static final long MAP_FAILED = -1;
+    private static final int MADV_POPULATE_READ = 22;
+    private static final int MADV_POPULATE_WRITE = 23;
+    private static final int SC_PAGESIZE = 30;
+
+    private static final MethodHandle MMAP =
+            Libc.bind("mmap", POINTER, POINTER, LONG, INT, INT, INT, LONG);
+    private static final MethodHandle MUNMAP = Libc.bind("munmap", INT, POINTER, LONG);
+    private static final MethodHandle MPROTECT = Libc.bind("mprotect", INT, POINTER, LONG, INT);
+    private static final MethodHandle MADVISE = Libc.bind("madvise", INT, POINTER, LONG, INT);
+
+    private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
+
+    private static final long PAGE_SIZE_BYTES = askPageSize();
+
+    private MemoryMapping() {}
+
+    /**
+     * Maps a file from its beginning, shared with everyone who maps it.
+     *
+     * @param fd the file; it may be closed afterwards
+     * @param sizeBytes how much of it, above 0; what lies beyond the file's end must not be touched
+     * @param writable whether it may be written, else read only
+     * @return the address, page-aligned
+     * @throws LinuxException EPERM for a writable mapping of a file sealed against it; ENOMEM;
+     *     ENODEV where the file cannot be mapped
+     */
+    public static long map(int fd, long sizeBytes, boolean writable) {
+        CallState state = CallState.current();
+        long result;
+        try {
+            result =
+                    (long)
+                            MMAP.invokeExact(
+                                    state.errno,
+                                    0L,
+                                    sizeBytes,
+                                    protection(writable),
+                                    MAP_SHARED,
+                                    fd,
+                                    0L);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result == MAP_FAILED) {
+            throw new LinuxException(
+                    "mmap",
+                    state.lastErrno(),
+                    "fd=" + fd + ", sizeBytes=" + sizeBytes + ", writable=" + writable);
+        }
+        return result;
+    }
+
+    /**
+     * Unmaps. Takes about 0.1 s a GiB.
+     *
+     * @param address what {@link #map} returned
+     * @param sizeBytes the size given there
+     */
+    public static void unmap(long address, long sizeBytes) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result = (int) MUNMAP.invokeExact(state.errno, address, sizeBytes);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw failure("munmap", state.lastErrno(), address, sizeBytes);
+        }
+    }
+
+    /**
+     * Brings in every page of a range, so that no later access has to wait for one. Contents do not
+     * change, also not those that another process writes at the same time. A first touch takes
+     * about 2 s a GiB; so this belongs to the time of setting up.
+     *
+     * @param address the beginning, page-aligned
+     * @param sizeBytes the length; the file must reach that far and be sealed against shrinking
+     * @param write whether pages are brought in for writing (of a writable mapping) or for reading
+     */
+    public static void populate(long address, long sizeBytes, boolean write) {
+        CallState state = CallState.current();
+        int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+        int result;
+        try {
+            do {
+                result = (int) MADVISE.invokeExact(state.errno, address, sizeBytes, advice);
+            } while (result != 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result == 0) {
+            return;
+        }
+        if (state.lastErrno() != Errno.EINVAL) {
+            throw failure("madvise", state.lastErrno(), address, sizeBytes);
+        }
+        // Kernels before 5.14 do not know the advice.
+        touch(address, sizeBytes, write);
+    }
+
+    /** What {@link #populate} does on an old kernel: one access a page. */
+    @SuppressWarnings("restricted") // addresses come from a mapping of this class
+    static void touch(long address, long sizeBytes, boolean write) {
+        MemorySegment range = MemorySegment.ofAddress(address).reinterpret(sizeBytes);
+        for (long offset = 0; offset < sizeBytes; offset += PAGE_SIZE_BYTES) {
+            // Volatile, or the compiler may drop it; adding nothing, since a peer may write here.
+            if (write) {
+                int _ = (int) WORD.getAndBitwiseOr(range, offset, 0);
+            } else {
+                int _ = (int) WORD.getVolatile(range, offset);
+            }
+        }
+    }
+
+    /**
+     * Changes what may be done with a mapping.
+     *
+     * @param address the beginning, page-aligned
+     * @param sizeBytes the length
+     * @param writable whether it may be written, else read only
+     * @throws LinuxException EACCES where file or seals do not permit writing
+     */
+    public static void protect(long address, long sizeBytes, boolean writable) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result =
+                    (int)
+                            MPROTECT.invokeExact(
+                                    state.errno, address, sizeBytes, protection(writable));
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw failure("mprotect", state.lastErrno(), address, sizeBytes);
+        }
+    }
+
+    /**
+     * Makes a segment over mapped memory. It unmaps nothing: the caller must see to it that the
+     * arena is closed before {@link #unmap}.
+     *
+     * @param address the beginning
+     * @param sizeBytes the length
+     * @param arena how long the segment may be used, and from which threads
+     * @return a segment of that range
+     */
+    @SuppressWarnings("restricted") // addresses come from a mapping of this class
+    public static MemorySegment segment(long address, long sizeBytes, Arena arena) {
+        return MemorySegment.ofAddress(address).reinterpret(sizeBytes, arena, null);
+    }
+
+    /**
+     * Tells the size of an ordinary page.
+     *
+     * @return bytes, a power of two
+     */
+    public static long pageSize() {
+        return PAGE_SIZE_BYTES;
+    }
+
+    private static int protection(boolean writable) {
+        return writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    }
+
+    private static LinuxException failure(String call, int errno, long address, long sizeBytes) {
+        return new LinuxException(
+                call, errno, "address=0x" + Long.toHexString(address) + ", sizeBytes=" + sizeBytes);
+    }
+
+    private static long askPageSize() {
+        MethodHandle sysconf = Libc.bindPlain("sysconf", FunctionDescriptor.of(LONG, INT));
+        try {
+            return (long) sysconf.invokeExact(SC_PAGESIZE);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+}
