@@ -1,0 +1,99 @@
+package io.softdpu.linux;
+
+import static io.softdpu.linux.Libc.INT;
+import static io.softdpu.linux.Libc.LONG;
+import static io.softdpu.linux.Libc.POINTER;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * A descriptor by which a thread wakes another of the same process out of {@link Epoll#await}. Any
+ * thread.
+ *
+ * <p>Never to be shared with another process: whether it blocks is a property of the open file, so
+ * a peer could make our next signal wait for ever.
+ */
+public final class EventFd {
+    private static final int EFD_NONBLOCK = 0x800;
+    private static final int EFD_CLOEXEC = 0x8_0000;
+
+    private static final MethodHandle EVENTFD = Libc.bind("eventfd", INT, INT, INT);
+    private static final MethodHandle WRITE = Libc.bind("write", LONG, INT, POINTER, LONG);
+    private static final MethodHandle READ = Libc.bind("read", LONG, INT, POINTER, LONG);
+
+    private static final long ONE = makeOne();
+
+    private EventFd() {}
+
+    private static long makeOne() {
+        MemorySegment one = Arena.global().allocate(ValueLayout.JAVA_LONG);
+        one.set(ValueLayout.JAVA_LONG, 0, 1);
+        return one.address();
+    }
+
+    /**
+     * Creates one that is not signalled.
+     *
+     * @return its descriptor, non-blocking and close-on-exec, the caller's to close
+     */
+    public static int create() {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result = (int) EVENTFD.invokeExact(state.errno, 0, EFD_CLOEXEC | EFD_NONBLOCK);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result < 0) {
+            throw new LinuxException("eventfd", state.lastErrno(), "initial=0");
+        }
+        return result;
+    }
+
+    /**
+     * Makes it readable until the next {@link #drain}. Allocates nothing, never waits.
+     *
+     * @param fd the eventfd
+     */
+    public static void signal(int fd) {
+        CallState state = CallState.current();
+        long result;
+        try {
+            do {
+                result = (long) WRITE.invokeExact(state.errno, fd, ONE, (long) Long.BYTES);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        // EAGAIN: the counter is full, so it is readable.
+        if (result < 0 && state.lastErrno() != Errno.EAGAIN) {
+            throw new LinuxException("write", state.lastErrno(), "eventFd=" + fd);
+        }
+    }
+
+    /**
+     * Makes it unreadable; nothing happens if it was not signalled. Allocates nothing, never waits.
+     *
+     * @param fd the eventfd
+     */
+    public static void drain(int fd) {
+        CallState state = CallState.current();
+        long result;
+        try {
+            do {
+                result =
+                        (long)
+                                READ.invokeExact(
+                                        state.errno, fd, state.scratchAddress, (long) Long.BYTES);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result < 0 && state.lastErrno() != Errno.EAGAIN) {
+            throw new LinuxException("read", state.lastErrno(), "eventFd=" + fd);
+        }
+    }
+}

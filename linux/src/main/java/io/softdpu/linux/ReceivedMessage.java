@@ -1,0 +1,186 @@
+package io.softdpu.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+
+/**
+ * Room for one message of a Unix socket and the descriptors that come with it, made once and used
+ * for many messages. One thread at a time.
+ *
+ * <p>Descriptors belong to this object until they are taken; {@link #close} and the next receive
+ * close those that were not. A message that does not fit, in bytes or in descriptors, is {@link
+ * #truncated}: its bytes are cut and none of its descriptors is kept, since nobody could tell any
+ * more which is which.
+ */
+public final class ReceivedMessage implements AutoCloseable {
+    /** Of every structure in here. */
+    static final int ALIGNMENT = 8;
+
+    private static final int MSG_TRUNC = 0x20;
+    private static final int MSG_CTRUNC = 8;
+    private static final int SOL_SOCKET = 1;
+
+    /** Stands for a descriptor that was taken. */
+    private static final int TAKEN = -1;
+
+    private final MemorySegment header;
+    private final MemorySegment control;
+    private final MemorySegment data;
+    private final int[] descriptors;
+    private int descriptorCount;
+    private int length;
+    private boolean truncated;
+
+    /**
+     * Makes room.
+     *
+     * @param maxBytes longest message that fits, above 0
+     * @param maxDescriptors most descriptors that fit, 0 to {@link UnixSocket#MAX_DESCRIPTORS}
+     */
+    public ReceivedMessage(int maxBytes, int maxDescriptors) {
+        if (maxBytes <= 0) {
+            throw new IllegalArgumentException("no room: maxBytes=" + maxBytes);
+        }
+        Objects.checkIndex(maxDescriptors, UnixSocket.MAX_DESCRIPTORS + 1);
+        int controlBytes =
+                maxDescriptors == 0 ? 0 : Abi.CmsgHdr.space(maxDescriptors * Integer.BYTES);
+        // One piece, so that the header, which is passed to the call, keeps alive what it points
+        // to.
+        int dataOffset = Abi.MsgHdr.BYTES + Abi.IoVec.BYTES + controlBytes;
+        MemorySegment memory = Arena.ofAuto().allocate(dataOffset + (long) maxBytes, ALIGNMENT);
+        header = memory.asSlice(0, Abi.MsgHdr.BYTES);
+        MemorySegment vector = memory.asSlice(Abi.MsgHdr.BYTES, Abi.IoVec.BYTES);
+        control = memory.asSlice(Abi.MsgHdr.BYTES + Abi.IoVec.BYTES, controlBytes);
+        data = memory.asSlice(dataOffset, maxBytes);
+        descriptors = new int[maxDescriptors];
+        vector.set(Libc.LONG, Abi.IoVec.BASE, data.address());
+        vector.set(Libc.LONG, Abi.IoVec.LENGTH, maxBytes);
+        header.set(Libc.LONG, Abi.MsgHdr.IOV, vector.address());
+        header.set(Libc.LONG, Abi.MsgHdr.IOV_LENGTH, 1);
+        header.set(Libc.LONG, Abi.MsgHdr.CONTROL, controlBytes == 0 ? 0 : control.address());
+    }
+
+    /**
+     * The room for bytes; beyond {@link #length} it still holds what came earlier.
+     *
+     * @return the whole room, the same segment each time
+     */
+    public MemorySegment segment() {
+        return data;
+    }
+
+    /**
+     * Bytes of the message that are here.
+     *
+     * @return at most the room's size, also where the message was longer
+     */
+    public int length() {
+        return length;
+    }
+
+    /**
+     * Tells whether the message did not fit.
+     *
+     * @return whether bytes or descriptors are missing; then there are no descriptors at all
+     */
+    public boolean truncated() {
+        return truncated;
+    }
+
+    /**
+     * Descriptors that came with the message.
+     *
+     * @return their number, those taken included
+     */
+    public int descriptors() {
+        return descriptorCount;
+    }
+
+    /**
+     * Takes a descriptor over; it is the caller's to close from then on.
+     *
+     * @param index which, from 0
+     * @return the descriptor, close-on-exec
+     * @throws IllegalStateException if it was taken before
+     */
+    public int takeDescriptor(int index) {
+        Objects.checkIndex(index, descriptorCount);
+        int fd = descriptors[index];
+        if (fd == TAKEN) {
+            throw new IllegalStateException("descriptor taken before: index=" + index);
+        }
+        descriptors[index] = TAKEN;
+        return fd;
+    }
+
+    /** Closes the descriptors that were not taken. The room can be used again. */
+    @Override
+    public void close() {
+        int count = descriptorCount;
+        descriptorCount = 0;
+        for (int i = 0; i < count; i++) {
+            if (descriptors[i] != TAKEN) {
+                FileDescriptors.close(descriptors[i]);
+            }
+        }
+    }
+
+    /** The msghdr to pass to recvmsg. */
+    MemorySegment header() {
+        return header;
+    }
+
+    /** Empties the room and sets what the kernel changed in the header. */
+    void prepare() {
+        close();
+        length = 0;
+        truncated = false;
+        header.set(Libc.LONG, Abi.MsgHdr.CONTROL_LENGTH, control.byteSize());
+        header.set(Libc.INT, Abi.MsgHdr.FLAGS, 0);
+    }
+
+    /** Reads what the kernel wrote for a message of so many bytes. */
+    void arrived(int bytes) {
+        length = bytes;
+        int flags = header.get(Libc.INT, Abi.MsgHdr.FLAGS);
+        // Padding may leave room for one more than asked for; such a surplus counts as truncated.
+        boolean surplus = collectDescriptors();
+        truncated = surplus || (flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+        if (truncated) {
+            close();
+        }
+    }
+
+    /** Takes over all descriptors in the control area; true if there were more than fit. */
+    private boolean collectDescriptors() {
+        boolean surplus = false;
+        long end = header.get(Libc.LONG, Abi.MsgHdr.CONTROL_LENGTH);
+        long at = 0;
+        while (end - at >= Abi.CmsgHdr.DATA) {
+            long size = control.get(Libc.LONG, at + Abi.CmsgHdr.LENGTH);
+            if (size < Abi.CmsgHdr.DATA || size > end - at) {
+                break;
+            }
+            if (control.get(Libc.INT, at + Abi.CmsgHdr.LEVEL) == SOL_SOCKET
+                    && control.get(Libc.INT, at + Abi.CmsgHdr.TYPE) == UnixSocket.SCM_RIGHTS) {
+                long last = at + size - Integer.BYTES;
+                for (long p = at + Abi.CmsgHdr.DATA; p <= last; p += Integer.BYTES) {
+                    surplus |= !keep(control.get(ValueLayout.JAVA_INT, p));
+                }
+            }
+            at += Abi.CmsgHdr.align((int) size);
+        }
+        return surplus;
+    }
+
+    private boolean keep(int fd) {
+        if (descriptorCount < descriptors.length) {
+            descriptors[descriptorCount++] = fd;
+            return true;
+        }
+        FileDescriptors.close(fd);
+        return false;
+    }
+}

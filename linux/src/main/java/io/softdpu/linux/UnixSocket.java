@@ -1,0 +1,471 @@
+package io.softdpu.linux;
+
+import static io.softdpu.linux.Libc.INT;
+import static io.softdpu.linux.Libc.LONG;
+import static io.softdpu.linux.Libc.POINTER;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+
+/**
+ * Unix sockets that keep message boundaries (SOCK_SEQPACKET), hand descriptors over, and ring a
+ * doorbell. Every socket made here is non-blocking and close-on-exec. Any thread.
+ *
+ * <p>A message of length 0 cannot be told from the end of the stream, so none is ever sent, and a
+ * peer that sends one has hung up.
+ */
+public final class UnixSocket {
+    /** Bytes of a path that fit into a socket address, without the NUL that ends it. */
+    public static final int MAX_PATH_BYTES = Abi.SockAddrUn.PATH_BYTES - 1;
+
+    /** Most descriptors that the kernel lets one message carry. */
+    public static final int MAX_DESCRIPTORS = 253;
+
+    /** Most messages that one {@link #drain} drops. */
+    public static final int DRAIN_LIMIT = 64;
+
+    private static final int AF_UNIX = 1;
+    private static final int SOCK_SEQPACKET = 5;
+    private static final int SOCK_NONBLOCK = 0x800;
+    private static final int SOCK_CLOEXEC = 0x8_0000;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_PEERCRED = 17;
+    private static final int SHUT_RDWR = 2;
+    private static final int MSG_DONTWAIT = 0x40;
+    private static final int MSG_NOSIGNAL = 0x4000;
+    private static final int MSG_CMSG_CLOEXEC = 0x4000_0000;
+
+    /** Level and type of the control message that carries descriptors. */
+    static final int SCM_RIGHTS = 1;
+
+    private static final int TYPE = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC;
+    private static final int SEND_FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL;
+    private static final int RECEIVE_FLAGS = MSG_DONTWAIT | MSG_CMSG_CLOEXEC;
+
+    private static final MethodHandle SOCKET = Libc.bind("socket", INT, INT, INT, INT);
+    private static final MethodHandle SOCKETPAIR =
+            Libc.bind("socketpair", INT, INT, INT, INT, POINTER);
+    private static final MethodHandle BIND = Libc.bind("bind", INT, INT, POINTER, INT);
+    private static final MethodHandle CONNECT = Libc.bind("connect", INT, INT, POINTER, INT);
+    private static final MethodHandle LISTEN = Libc.bind("listen", INT, INT, INT);
+    private static final MethodHandle ACCEPT4 =
+            Libc.bind("accept4", INT, INT, POINTER, POINTER, INT);
+    private static final MethodHandle GETSOCKOPT =
+            Libc.bind("getsockopt", INT, INT, INT, INT, POINTER, POINTER);
+    private static final MethodHandle SHUTDOWN = Libc.bind("shutdown", INT, INT, INT);
+    private static final MethodHandle SEND =
+            Libc.bind("send", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
+    private static final MethodHandle RECV =
+            Libc.bind("recv", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
+    private static final MethodHandle SENDMSG = Libc.bind("sendmsg", LONG, INT, POINTER, INT);
+    private static final MethodHandle RECVMSG =
+            Libc.bind("recvmsg", LONG, INT, ValueLayout.ADDRESS, INT);
+
+    private static final MemorySegment DOORBELL = Arena.global().allocate(1);
+
+    private UnixSocket() {}
+
+    /**
+     * Creates a socket that is neither bound nor connected.
+     *
+     * @return its descriptor, the caller's to close
+     */
+    public static int create() {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result = (int) SOCKET.invokeExact(state.errno, AF_UNIX, TYPE, 0);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result < 0) {
+            throw new LinuxException("socket", state.lastErrno(), "domain=AF_UNIX");
+        }
+        return result;
+    }
+
+    /**
+     * Creates two sockets that are connected to each other.
+     *
+     * @return both descriptors, the caller's to close
+     */
+    public static int[] pair() {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result =
+                    (int)
+                            SOCKETPAIR.invokeExact(
+                                    state.errno, AF_UNIX, TYPE, 0, state.scratchAddress);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result < 0) {
+            throw new LinuxException("socketpair", state.lastErrno(), "domain=AF_UNIX");
+        }
+        return new int[] {state.scratch.get(INT, 0), state.scratch.get(INT, Integer.BYTES)};
+    }
+
+    /**
+     * Gives a socket a path in the file system. The file outlives the socket; whoever may write to
+     * it may connect.
+     *
+     * @param fd the socket
+     * @param path at most {@link #MAX_PATH_BYTES} bytes of UTF-8
+     * @throws LinuxException EADDRINUSE where the path exists, ENAMETOOLONG
+     */
+    public static void bind(int fd, String path) {
+        CallState state = CallState.current();
+        int length = writeAddress(state, "bind", path);
+        int result;
+        try {
+            result = (int) BIND.invokeExact(state.errno, fd, state.scratchAddress, length);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException("bind", state.lastErrno(), "fd=" + fd + ", path=" + path);
+        }
+    }
+
+    /**
+     * Lets others connect to a bound socket.
+     *
+     * @param fd the socket
+     * @param backlog how many may wait to be accepted; the next gets EAGAIN from connect
+     */
+    public static void listen(int fd, int backlog) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result = (int) LISTEN.invokeExact(state.errno, fd, backlog);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException("listen", state.lastErrno(), "fd=" + fd);
+        }
+    }
+
+    /**
+     * Takes the next connection of a listening socket.
+     *
+     * @param fd the listening socket
+     * @return the connection's descriptor, the caller's to close; -1 if none is pending
+     */
+    public static int accept(int fd) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            do {
+                result =
+                        (int)
+                                ACCEPT4.invokeExact(
+                                        state.errno, fd, 0L, 0L, SOCK_NONBLOCK | SOCK_CLOEXEC);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result >= 0) {
+            return result;
+        }
+        int errno = state.lastErrno();
+        if (errno == Errno.EAGAIN || errno == Errno.ECONNABORTED) {
+            return -1;
+        }
+        throw new LinuxException("accept4", errno, "fd=" + fd);
+    }
+
+    /**
+     * Connects to a path; never waits. It is connected at once, before the other side accepts.
+     *
+     * @param fd the socket
+     * @param path at most {@link #MAX_PATH_BYTES} bytes of UTF-8
+     * @return 0; or {@link Errno#ENOENT} (no such path), {@link Errno#ECONNREFUSED} (nobody listens
+     *     there, the file is left over), {@link Errno#EAGAIN} (too many wait to be accepted)
+     * @throws LinuxException for everything else, such as EACCES, EPROTOTYPE, ENAMETOOLONG
+     */
+    public static int connect(int fd, String path) {
+        CallState state = CallState.current();
+        int length = writeAddress(state, "connect", path);
+        int result;
+        try {
+            result = (int) CONNECT.invokeExact(state.errno, fd, state.scratchAddress, length);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result == 0) {
+            return 0;
+        }
+        int errno = state.lastErrno();
+        if (errno == Errno.ENOENT || errno == Errno.ECONNREFUSED || errno == Errno.EAGAIN) {
+            return errno;
+        }
+        throw new LinuxException("connect", errno, "fd=" + fd + ", path=" + path);
+    }
+
+    /** Writes a sockaddr_un to scratch and returns its length. */
+    private static int writeAddress(CallState state, String call, String path) {
+        byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > MAX_PATH_BYTES) {
+            throw new LinuxException(
+                    call,
+                    Errno.ENAMETOOLONG,
+                    "path=" + path + ", bytes=" + bytes.length + ", limit=" + MAX_PATH_BYTES);
+        }
+        if (bytes.length == 0 || path.indexOf('\0') >= 0) {
+            // An empty or NUL-led path would name the abstract space, which has no permissions.
+            throw new IllegalArgumentException("not a path of the file system: path=" + path);
+        }
+        MemorySegment address = state.scratch;
+        address.set(ValueLayout.JAVA_SHORT, Abi.SockAddrUn.FAMILY, (short) AF_UNIX);
+        MemorySegment.copy(
+                bytes, 0, address, ValueLayout.JAVA_BYTE, Abi.SockAddrUn.PATH, bytes.length);
+        address.set(ValueLayout.JAVA_BYTE, Abi.SockAddrUn.PATH + bytes.length, (byte) 0);
+        return Abi.SockAddrUn.PATH + bytes.length + 1;
+    }
+
+    /**
+     * Asks who is at the other end.
+     *
+     * @param fd a connected socket
+     * @return who connected, or who listened, as the kernel noted it then
+     */
+    public static PeerCredentials peerCredentials(int fd) {
+        CallState state = CallState.current();
+        long lengthOffset = Abi.UCred.BYTES;
+        state.scratch.set(INT, lengthOffset, Abi.UCred.BYTES);
+        int result;
+        try {
+            result =
+                    (int)
+                            GETSOCKOPT.invokeExact(
+                                    state.errno,
+                                    fd,
+                                    SOL_SOCKET,
+                                    SO_PEERCRED,
+                                    state.scratchAddress,
+                                    state.scratchAddress + lengthOffset);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException("getsockopt(SO_PEERCRED)", state.lastErrno(), "fd=" + fd);
+        }
+        return new PeerCredentials(
+                state.scratch.get(INT, Abi.UCred.PID),
+                state.scratch.get(INT, Abi.UCred.UID),
+                state.scratch.get(INT, Abi.UCred.GID));
+    }
+
+    /**
+     * Sends one message, whole or not at all; never waits and raises no SIGPIPE.
+     *
+     * @param fd a connected socket
+     * @param bytes the message at its beginning; memory outside the heap is sent without a copy
+     * @param length its length, above 0
+     * @return 0; or the error number: {@link Errno#EAGAIN} (no room), {@link Errno#EPIPE} or {@link
+     *     Errno#ECONNRESET} (the peer has gone), {@link Errno#EMSGSIZE} (larger than any room)
+     */
+    public static int send(int fd, MemorySegment bytes, int length) {
+        checkLength(bytes, length);
+        if (bytes.isNative()) {
+            return sendNative(fd, bytes, length);
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            return sendNative(
+                    fd, arena.allocate(length).copyFrom(bytes.asSlice(0, length)), length);
+        }
+    }
+
+    /**
+     * Sends one message with descriptors; otherwise as {@link #send(int, MemorySegment, int)}. The
+     * receiver gets descriptors of its own for the same open files; those given here stay open and
+     * the caller's.
+     *
+     * @param fd a connected socket
+     * @param bytes the message at its beginning
+     * @param length its length, above 0
+     * @param descriptors at most {@link #MAX_DESCRIPTORS}
+     * @return 0 or the error number; also {@link Errno#ETOOMANYREFS} (too many descriptors of this
+     *     user are under way)
+     */
+    public static int send(int fd, MemorySegment bytes, int length, int... descriptors) {
+        checkLength(bytes, length);
+        if (descriptors.length == 0) {
+            return send(fd, bytes, length);
+        }
+        if (descriptors.length > MAX_DESCRIPTORS) {
+            throw new IllegalArgumentException(
+                    "too many descriptors: count="
+                            + descriptors.length
+                            + ", limit="
+                            + MAX_DESCRIPTORS);
+        }
+        CallState state = CallState.current();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment message = describeMessage(arena, bytes, length, descriptors);
+            long result;
+            do {
+                result = (long) SENDMSG.invokeExact(state.errno, fd, message.address(), SEND_FLAGS);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+            return result >= 0 ? 0 : state.lastErrno();
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /** The msghdr of a message; all that it points to lies in the arena, a copy of bytes too. */
+    private static MemorySegment describeMessage(
+            Arena arena, MemorySegment bytes, int length, int[] descriptors) {
+        int rightsBytes = descriptors.length * Integer.BYTES;
+        MemorySegment data = arena.allocate(length).copyFrom(bytes.asSlice(0, length));
+        MemorySegment control =
+                arena.allocate(Abi.CmsgHdr.space(rightsBytes), ReceivedMessage.ALIGNMENT);
+        control.set(LONG, Abi.CmsgHdr.LENGTH, Abi.CmsgHdr.length(rightsBytes));
+        control.set(INT, Abi.CmsgHdr.LEVEL, SOL_SOCKET);
+        control.set(INT, Abi.CmsgHdr.TYPE, SCM_RIGHTS);
+        MemorySegment.copy(descriptors, 0, control, INT, Abi.CmsgHdr.DATA, descriptors.length);
+        MemorySegment vector = arena.allocate(Abi.IoVec.BYTES, ReceivedMessage.ALIGNMENT);
+        vector.set(LONG, Abi.IoVec.BASE, data.address());
+        vector.set(LONG, Abi.IoVec.LENGTH, length);
+        MemorySegment message = arena.allocate(Abi.MsgHdr.BYTES, ReceivedMessage.ALIGNMENT);
+        message.set(LONG, Abi.MsgHdr.IOV, vector.address());
+        message.set(LONG, Abi.MsgHdr.IOV_LENGTH, 1);
+        message.set(LONG, Abi.MsgHdr.CONTROL, control.address());
+        message.set(LONG, Abi.MsgHdr.CONTROL_LENGTH, control.byteSize());
+        return message;
+    }
+
+    private static void checkLength(MemorySegment bytes, int length) {
+        if (length <= 0) {
+            throw new IllegalArgumentException("length must be above 0: length=" + length);
+        }
+        Objects.checkFromIndexSize(0, length, bytes.byteSize());
+    }
+
+    /** 0 or the error number. */
+    private static int sendNative(int fd, MemorySegment bytes, int length) {
+        CallState state = CallState.current();
+        long result;
+        try {
+            do {
+                result = (long) SEND.invokeExact(state.errno, fd, bytes, (long) length, SEND_FLAGS);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return result >= 0 ? 0 : state.lastErrno();
+    }
+
+    /**
+     * Rings: sends one byte. Allocates nothing.
+     *
+     * @param fd a connected socket
+     * @return as {@link #send(int, MemorySegment, int)}; {@link Errno#EAGAIN} means that so much is
+     *     pending that the other side wakes up anyway
+     */
+    public static int sendByte(int fd) {
+        return sendNative(fd, DOORBELL, 1);
+    }
+
+    /**
+     * Drops the messages that are pending, {@link #DRAIN_LIMIT} at most so that a peer cannot hold
+     * the caller. Descriptors that came with them never reach this process: without a place for
+     * them the kernel lets them go. Allocates nothing.
+     *
+     * @param fd a connected socket
+     * @return how many messages were dropped; -1 once the connection has ended
+     * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
+     */
+    public static int drain(int fd) {
+        CallState state = CallState.current();
+        int dropped = 0;
+        while (dropped < DRAIN_LIMIT) {
+            long result;
+            try {
+                result =
+                        (long)
+                                RECV.invokeExact(
+                                        state.errno,
+                                        fd,
+                                        state.scratch,
+                                        (long) Long.BYTES,
+                                        RECEIVE_FLAGS);
+            } catch (Throwable thrown) {
+                throw Libc.rethrow(thrown);
+            }
+            if (result > 0) {
+                dropped++;
+                continue;
+            }
+            if (result == 0) {
+                return -1;
+            }
+            int errno = state.lastErrno();
+            if (errno == Errno.EAGAIN) {
+                break;
+            }
+            if (errno == Errno.EBADF || errno == Errno.ENOTSOCK) {
+                throw new LinuxException("recv", errno, "fd=" + fd);
+            }
+            if (errno != Errno.EINTR) {
+                return -1;
+            }
+        }
+        return dropped;
+    }
+
+    /**
+     * Receives one message, with its descriptors. Never waits.
+     *
+     * @param fd a connected socket
+     * @param into takes the message; what it still held of an earlier one is closed first
+     * @return the number of bytes it has, above 0; 0 at the end of the stream; else the negated
+     *     error number: -{@link Errno#EAGAIN} (nothing pending), -{@link Errno#ECONNRESET}
+     */
+    public static int receive(int fd, ReceivedMessage into) {
+        into.prepare();
+        CallState state = CallState.current();
+        long result;
+        try {
+            do {
+                result = (long) RECVMSG.invokeExact(state.errno, fd, into.header(), RECEIVE_FLAGS);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result < 0) {
+            return -state.lastErrno();
+        }
+        into.arrived((int) result);
+        if (result == 0) {
+            // The end, or a peer's empty message, whose descriptors must not stay.
+            into.close();
+        }
+        return (int) result;
+    }
+
+    /**
+     * Ends a connection in both directions; both sides see the end of the stream. Nothing happens
+     * if it has ended already. The descriptor stays open.
+     *
+     * @param fd the socket
+     */
+    public static void shutdown(int fd) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result = (int) SHUTDOWN.invokeExact(state.errno, fd, SHUT_RDWR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0 && state.lastErrno() != Errno.ENOTCONN) {
+            throw new LinuxException("shutdown", state.lastErrno(), "fd=" + fd);
+        }
+    }
+}
