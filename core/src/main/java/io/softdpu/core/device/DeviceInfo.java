@@ -1,0 +1,149 @@
+package io.softdpu.core.device;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.util.List;
+
+/**
+ * A local device that a machine has, and what it can do; opens nothing by itself.
+ *
+ * <p>Taken from {@link Machine#devices()} or {@link Machine#findDevice}. Any thread.
+ */
+public final class DeviceInfo {
+    private final Machine machine;
+    private final PciFunction function;
+
+    private DeviceInfo(Machine machine, PciFunction function) {
+        this.machine = machine;
+        this.function = function;
+    }
+
+    /**
+     * A snapshot of a machine's local devices: physical functions first, then virtual, then sub.
+     */
+    public static List<DeviceInfo> listOf(Machine machine) {
+        return machine.topology().functionsOf(machine.side()).stream()
+                .map(function -> new DeviceInfo(machine, function))
+                .toList();
+    }
+
+    /**
+     * The machine's device with this name.
+     *
+     * @param id a PCI address in the short or the long form, an ibdev name, or an interface name;
+     *     an address that a port shares with its sub functions means the port
+     * @throws DpuException NOT_FOUND if there is none; the message lists those that there are
+     */
+    public static DeviceInfo find(Machine machine, String id) {
+        List<DeviceInfo> devices = listOf(machine);
+        for (DeviceInfo device : devices) {
+            if (device.answersTo(id)) {
+                return device;
+            }
+        }
+        throw new DpuException(
+                Status.NOT_FOUND,
+                "no such device: device=%s, side=%s, available=%s"
+                        .formatted(id, machine.side().id(), devices));
+    }
+
+    /** Opens the device. Each call gives a device of its own, to be closed by itself. */
+    public Device open() {
+        return new Device(this);
+    }
+
+    /** The machine that has the device. */
+    public Machine machine() {
+        return machine;
+    }
+
+    /** All that the topology says about it. */
+    public PciFunction function() {
+        return function;
+    }
+
+    /** Its PCI address; a sub function has that of its port. */
+    public PciAddress pciAddress() {
+        return function.pciAddress();
+    }
+
+    /** The name of its RDMA device. */
+    public String ibdevName() {
+        return function.ibdevName();
+    }
+
+    /** The name of its network interface. */
+    public String interfaceName() {
+        return function.interfaceName();
+    }
+
+    /** Physical, virtual or sub function. */
+    public FunctionType functionType() {
+        return function.type();
+    }
+
+    /** Its IPv4 address. */
+    public Inet4Address ipv4() {
+        return function.ipv4();
+    }
+
+    /** Its link-local IPv6 address. */
+    public Inet6Address ipv6() {
+        return function.ipv6();
+    }
+
+    /** Its MAC address, six bytes in hex with colons. */
+    public String macAddress() {
+        return function.macAddress();
+    }
+
+    /** The vendor's unique name, the same for the representor of this device. */
+    public String vuid() {
+        return function.vuid();
+    }
+
+    /** The rate of its link in bits a second. */
+    public long activeRateBitsPerSecond() {
+        return function.activeRateBitsPerSecond();
+    }
+
+    /** Whether memory can be exported over PCIe through it: some port of the DPU has made it. */
+    public boolean isMmapExportPciSupported() {
+        return function.parent() != null;
+    }
+
+    /** Whether memory exported over PCIe can be imported through it: it is a port of the DPU. */
+    public boolean isMmapFromExportPciSupported() {
+        return isPort();
+    }
+
+    /** Whether it has representors: it is a port of the DPU. */
+    public boolean isRepresentorListSupported() {
+        return isPort();
+    }
+
+    /** Whether emulated devices can be plugged in through it: never, none are modelled. */
+    public boolean isHotplugManagerSupported() {
+        return false;
+    }
+
+    /** Address, ibdev and interface name, as an answer to an unknown name lists them. */
+    @Override
+    public String toString() {
+        return pciAddress() + " " + ibdevName() + " " + interfaceName();
+    }
+
+    private boolean isPort() {
+        return function.side() == Side.DPU && function.type() == FunctionType.PF;
+    }
+
+    private boolean answersTo(String id) {
+        return id.equals(ibdevName())
+                || id.equals(interfaceName())
+                || pciAddress().equals(PciAddress.parse(id));
+    }
+}

@@ -1,0 +1,140 @@
+package io.softdpu.core.device;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One PCIe function of a topology: what a machine sees as a device, and what a representor stands
+ * for.
+ *
+ * @param side the machine that has it as a local device
+ * @param interfaceName its network interface, unique on its side, for example {@code pf0vf1}
+ * @param ibdevName its RDMA device, unique on its side, for example {@code mlx5_3}
+ * @param type physical, virtual or sub function
+ * @param pciAddress its address; a sub function has the address of its port
+ * @param parent the interface name of the DPU's physical function that made it; null for one that
+ *     was made by none (the DPU's ports themselves, devices of other machines)
+ * @param representor the interface name of its representor on the DPU; null where it has none, and
+ *     given exactly where {@code parent} is
+ * @param ipv4 its address, from which its default GID is made
+ * @param macAddress six bytes in hex with colons, lower case
+ * @param vuid the vendor's unique name of the function, the same for its representor
+ * @param activeRateBitsPerSecond the rate of the link
+ */
+public record PciFunction(
+        Side side,
+        String interfaceName,
+        String ibdevName,
+        FunctionType type,
+        PciAddress pciAddress,
+        @Nullable String parent,
+        @Nullable String representor,
+        Inet4Address ipv4,
+        String macAddress,
+        String vuid,
+        long activeRateBitsPerSecond) {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,62}");
+    private static final Pattern MAC = Pattern.compile("[0-9a-f]{2}(:[0-9a-f]{2}){5}");
+    private static final Pattern DOTTED = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+
+    /**
+     * Checks each value.
+     *
+     * @throws DpuException INVALID_VALUE naming the value that is wrong
+     */
+    public PciFunction {
+        check(NAME, "interfaceName", interfaceName);
+        check(NAME, "ibdevName", ibdevName);
+        check(NAME, "vuid", vuid);
+        check(MAC, "macAddress", macAddress);
+        Objects.requireNonNull(pciAddress, "pciAddress");
+        Objects.requireNonNull(ipv4, "ipv4");
+        if (parent != null) {
+            check(NAME, "parent", parent);
+        }
+        if (representor != null) {
+            check(NAME, "representor", representor);
+        }
+        if ((parent == null) != (representor == null)) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "a function has a parent and a representor, or neither: function=%s, parent=%s, representor=%s"
+                            .formatted(interfaceName, parent, representor));
+        }
+        if (activeRateBitsPerSecond <= 0) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "rate is not positive: function=%s, activeRateBitsPerSecond=%d"
+                            .formatted(interfaceName, activeRateBitsPerSecond));
+        }
+    }
+
+    /** A name that is unique in the topology: side and interface, for example {@code host/pf0}. */
+    public String key() {
+        return side.id() + "/" + interfaceName;
+    }
+
+    /** The link-local address that follows from the MAC address (modified EUI-64). */
+    public Inet6Address ipv6() {
+        byte[] bytes = new byte[16];
+        bytes[0] = (byte) 0xfe;
+        bytes[1] = (byte) 0x80;
+        for (int i = 0; i < 6; i++) {
+            int part = Integer.parseInt(macAddress, i * 3, i * 3 + 2, 16);
+            bytes[(i < 3 ? 8 : 10) + i] = (byte) (i == 0 ? part ^ 2 : part);
+        }
+        bytes[11] = (byte) 0xff;
+        bytes[12] = (byte) 0xfe;
+        return (Inet6Address) addressOf(bytes);
+    }
+
+    /** The default GID, 16 bytes: the IPv4 address mapped into IPv6 ({@code ::ffff:a.b.c.d}). */
+    public byte[] gid() {
+        byte[] gid = new byte[16];
+        gid[10] = (byte) 0xff;
+        gid[11] = (byte) 0xff;
+        System.arraycopy(ipv4.getAddress(), 0, gid, 12, 4);
+        return gid;
+    }
+
+    /**
+     * Reads a dotted IPv4 address; never asks a name server.
+     *
+     * @throws DpuException INVALID_VALUE if the text is none
+     */
+    public static Inet4Address ipv4Of(String text) {
+        try {
+            if (DOTTED.matcher(text).matches()) {
+                return (Inet4Address) InetAddress.getByName(text);
+            }
+        } catch (UnknownHostException e) {
+            throw new DpuException(Status.INVALID_VALUE, "not an IPv4 address: text=" + text, e);
+        }
+        throw new DpuException(Status.INVALID_VALUE, "not an IPv4 address: text=" + text);
+    }
+
+    private static InetAddress addressOf(byte[] bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("16 bytes are an address", e);
+        }
+    }
+
+    private static void check(Pattern form, String what, String value) {
+        if (!form.matcher(value).matches()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "malformed value: %s=%s, form=%s".formatted(what, value, form));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.softdpu.core.device;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.util.Objects;
+
+/**
+ * A representor that a port of the DPU has: the stand-in for a function that the port made, on the
+ * host or, for a sub function, on the DPU itself. A value of a snapshot; opens nothing by itself.
+ */
+public final class RepresentorInfo {
+    private final PciFunction port;
+    private final PciFunction function;
+
+    RepresentorInfo(PciFunction port, PciFunction function) {
+        this.port = port;
+        this.function = function;
+    }
+
+    /**
+     * Opens the representor. Each call gives one of its own, to be closed by itself.
+     *
+     * @param device an open device of the port that has the representor
+     * @throws DpuException NOT_PERMITTED if it is a device of another port; BAD_STATE if it is
+     *     closed
+     */
+    public Representor open(Device device) {
+        if (!device.info().function().equals(port)) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "representor belongs to another device: representor=%s, device=%s, belongsTo=%s %s"
+                            .formatted(this, device, port.pciAddress(), port.interfaceName()));
+        }
+        return new Representor(this, device);
+    }
+
+    /** The function that it stands for: all that the topology says about it. */
+    public PciFunction function() {
+        return function;
+    }
+
+    /** The port that made the function. */
+    public PciFunction port() {
+        return port;
+    }
+
+    /** The PCI address, the same as that of the function. */
+    public PciAddress pciAddress() {
+        return function.pciAddress();
+    }
+
+    /** What kind of function it stands for. */
+    public FunctionType functionType() {
+        return function.type();
+    }
+
+    /** The vendor's unique name, the same as that of the function. */
+    public String vuid() {
+        return function.vuid();
+    }
+
+    /** Its network interface on the DPU, for example {@code hpf0vf1}. */
+    public String interfaceName() {
+        return Objects.requireNonNull(function.representor(), "a child has a representor");
+    }
+
+    /** Address and interface name, as an answer to an unknown name lists them. */
+    @Override
+    public String toString() {
+        return pciAddress() + " " + interfaceName();
+    }
+
+    boolean answersTo(String id) {
+        return id.equals(interfaceName())
+                || id.equals(vuid())
+                || pciAddress().equals(PciAddress.parse(id));
+    }
+}

@@ -1,0 +1,240 @@
+package io.softdpu.core.device;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The card and the machines around it: which functions there are, on which side, and which of the
+ * DPU's ports made them.
+ *
+ * <p>A topology is a value: it never changes, and two with the same functions are equal, whatever
+ * their names. All programs of one fabric folder must have equal topologies, which they find out by
+ * {@link #sha256()}. {@link #builtin()} is the example of the Core guide (section 3.2.1.2).
+ *
+ * <p>The hash is made of this text in UTF-8, one line a function, sorted by side and interface
+ * name, {@code -} for what a function does not have, each line ended by a line feed:
+ *
+ * <pre>
+ * softdpu topology 1
+ * function side=host interface=pf0 ibdev=mlx5_0 type=PF pci=0000:0b:00.0 parent=p0 representor=hpf0 ipv4=127.11.0.1 mac=02:53:44:0b:00:01 vuid=SDPU-host-pf0 rate=200000000000
+ * </pre>
+ */
+public final class Topology {
+    /** More functions than any card has; a file with more is a mistake. */
+    public static final int MAX_FUNCTIONS = 4096;
+
+    private static final Topology BUILTIN = BuiltinTopology.make();
+
+    private final String name;
+    private final List<PciFunction> functions;
+    private final byte[] sha256;
+
+    private Topology(String name, List<PciFunction> functions) {
+        this.name = name;
+        this.functions = List.copyOf(functions);
+        this.sha256 = hash(canonicalText());
+    }
+
+    /**
+     * The topology that a program has unless it brings one: on the DPU the ports p0 (03:00.0) and
+     * p1 (03:00.1) with a sub function each; on the host pf0 (0b:00.0) with two virtual functions
+     * (0b:00.2, 0b:00.3) and pf1 (0b:00.1) with one (0b:00.4); a representor for each host function
+     * and each sub function; and a target machine with the device t0.
+     */
+    public static Topology builtin() {
+        return BUILTIN;
+    }
+
+    /** Starts a topology; the name is for messages alone. */
+    public static Builder builder(String name) {
+        return new Builder(name);
+    }
+
+    /** The name that messages call it by. */
+    public String name() {
+        return name;
+    }
+
+    /** All functions, sorted by side and interface name. */
+    public List<PciFunction> functions() {
+        return functions;
+    }
+
+    /**
+     * The functions that a machine of this side has as local devices, ports first, then by address
+     * and name.
+     */
+    public List<PciFunction> functionsOf(Side side) {
+        return functions.stream()
+                .filter(f -> f.side() == side)
+                .sorted(
+                        Comparator.comparing(PciFunction::type)
+                                .thenComparing(PciFunction::pciAddress)
+                                .thenComparing(PciFunction::interfaceName))
+                .toList();
+    }
+
+    /** The function with this {@linkplain PciFunction#key() key}. */
+    public Optional<PciFunction> functionByKey(String key) {
+        return functions.stream().filter(f -> f.key().equals(key)).findFirst();
+    }
+
+    /** The DPU's port that made this function; empty for one that was made by none. */
+    public Optional<PciFunction> parentOf(PciFunction function) {
+        @Nullable String parent = function.parent();
+        return parent == null
+                ? Optional.empty()
+                : functions.stream()
+                        .filter(f -> f.side() == Side.DPU && f.interfaceName().equals(parent))
+                        .findFirst();
+    }
+
+    /** The functions that this port of the DPU made, in the order of their addresses and names. */
+    public List<PciFunction> childrenOf(PciFunction port) {
+        return port.side() != Side.DPU
+                ? List.of()
+                : functions.stream()
+                        .filter(f -> port.interfaceName().equals(f.parent()))
+                        .sorted(
+                                Comparator.comparing(PciFunction::pciAddress)
+                                        .thenComparing(PciFunction::interfaceName))
+                        .toList();
+    }
+
+    /** 32 bytes, a new array each time: the SHA-256 of the text described above. */
+    public byte[] sha256() {
+        return sha256.clone();
+    }
+
+    /** {@link #sha256()} as 64 hex digits. */
+    public String sha256Hex() {
+        return HexFormat.of().formatHex(sha256);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Topology t && functions.equals(t.functions);
+    }
+
+    @Override
+    public int hashCode() {
+        return functions.hashCode();
+    }
+
+    /** The name and the first 8 digits of the hash. */
+    @Override
+    public String toString() {
+        return name + " (sha256 " + sha256Hex().substring(0, 8) + ")";
+    }
+
+    private String canonicalText() {
+        StringBuilder text = new StringBuilder("softdpu topology 1\n");
+        for (PciFunction f : functions) {
+            text.append("function side=").append(f.side().id());
+            text.append(" interface=").append(f.interfaceName());
+            text.append(" ibdev=").append(f.ibdevName());
+            text.append(" type=").append(f.type());
+            text.append(" pci=").append(f.pciAddress().longForm());
+            text.append(" parent=").append(Objects.requireNonNullElse(f.parent(), "-"));
+            text.append(" representor=").append(Objects.requireNonNullElse(f.representor(), "-"));
+            text.append(" ipv4=").append(f.ipv4().getHostAddress());
+            text.append(" mac=").append(f.macAddress());
+            text.append(" vuid=").append(f.vuid());
+            text.append(" rate=").append(f.activeRateBitsPerSecond());
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    private static byte[] hash(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256")
+                    .digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("each Java platform has SHA-256", e);
+        }
+    }
+
+    /** Collects functions and checks that they fit together. Belongs to one thread. */
+    public static final class Builder {
+        private final String name;
+        private final List<PciFunction> functions = new ArrayList<>();
+
+        private Builder(String name) {
+            this.name = Objects.requireNonNull(name, "name");
+        }
+
+        /** Adds a function. */
+        public Builder add(PciFunction function) {
+            functions.add(Objects.requireNonNull(function, "function"));
+            return this;
+        }
+
+        /**
+         * Makes the topology.
+         *
+         * @throws DpuException INVALID_VALUE if there are too many functions, a name occurs twice
+         *     on a side, two functions other than sub functions share an address on a side, or a
+         *     parent is no physical function of the DPU
+         */
+        public Topology build() {
+            if (functions.size() > MAX_FUNCTIONS) {
+                throw refused("too many functions", "count=" + functions.size());
+            }
+            functions.sort(
+                    Comparator.comparing(PciFunction::side)
+                            .thenComparing(PciFunction::interfaceName));
+            Map<String, PciFunction> taken = new HashMap<>();
+            for (PciFunction f : functions) {
+                String side = f.side().id();
+                claim(taken, f, side + " interface " + f.interfaceName());
+                claim(taken, f, side + " ibdev " + f.ibdevName());
+                if (f.type() != FunctionType.SF) {
+                    claim(taken, f, side + " pci " + f.pciAddress().longForm());
+                }
+                if (f.representor() != null) {
+                    claim(taken, f, "representor " + f.representor());
+                }
+            }
+            for (PciFunction f : functions) {
+                @Nullable String parent = f.parent();
+                if (parent != null) {
+                    @Nullable PciFunction port = taken.get(Side.DPU.id() + " interface " + parent);
+                    if (port == null || port.type() != FunctionType.PF) {
+                        throw refused(
+                                "parent is no physical function of the DPU",
+                                "function=" + f.key() + ", parent=" + parent);
+                    }
+                }
+            }
+            return new Topology(name, functions);
+        }
+
+        private void claim(Map<String, PciFunction> taken, PciFunction function, String what) {
+            @Nullable PciFunction first = taken.putIfAbsent(what, function);
+            if (first != null) {
+                throw refused(
+                        "occurs twice",
+                        "what=" + what + ", first=" + first.key() + ", second=" + function.key());
+            }
+        }
+
+        private DpuException refused(String reason, String detail) {
+            return new DpuException(
+                    Status.INVALID_VALUE, reason + ": topology=" + name + ", " + detail);
+        }
+    }
+}

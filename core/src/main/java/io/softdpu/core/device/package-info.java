@@ -1,0 +1,14 @@
+/**
+ * What there is to work with: the topology of the card, the devices of a machine, and the
+ * representors that a DPU has for the functions that it made (Core guide, section 3.2).
+ *
+ * <p>{@link io.softdpu.core.device.Topology} and what it consists of are values. A list of {@link
+ * io.softdpu.core.device.DeviceInfo}s or {@link io.softdpu.core.device.RepresentorInfo}s is a
+ * snapshot that holds nothing open; a {@link io.softdpu.core.device.Device} or {@link
+ * io.softdpu.core.device.Representor} is opened from one, keeps its machine open, and is closed by
+ * the program, which is refused while an mmap or a context lives on it. Any thread.
+ */
+@NullMarked
+package io.softdpu.core.device;
+
+import org.jspecify.annotations.NullMarked;

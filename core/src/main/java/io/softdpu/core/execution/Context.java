@@ -1,0 +1,66 @@
+package io.softdpu.core.execution;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An instance of a library, such as a Comm Channel server or an RDMA context: what is configured,
+ * started, given tasks, and stopped (Core guide, section 3.4.2).
+ *
+ * <p>The order is: create, configure, connect to an engine, start, use, stop, close. After start
+ * nothing of its configuration can be changed (BAD_STATE) and the data path allocates nothing. A
+ * stopped context can be configured and started again.
+ *
+ * <p>Thread: once connected, a context belongs to the thread of its engine; a call from another
+ * fails with NOT_PERMITTED that names both. Callbacks run inside the progress of its engine only: a
+ * change that {@link #start()} or {@link #stop()} makes at once is seen by {@link #state()} at
+ * once, and its callback runs in the next progress.
+ */
+public interface Context extends AutoCloseable {
+    /**
+     * Starts the context.
+     *
+     * @return SUCCESS if it is RUNNING, IN_PROGRESS if it is STARTING and progress has to go on
+     * @throws DpuException BAD_STATE if it is not IDLE, has no engine, or a mandatory item of its
+     *     configuration is missing (the message names it); what else its library documents
+     */
+    Status start();
+
+    /**
+     * Stops the context: no task can be submitted from now on, those in flight are flushed (their
+     * callbacks run in progress, with a failure unless they were done already), and when none is
+     * left the context is IDLE.
+     *
+     * @return SUCCESS if it is IDLE now, IN_PROGRESS if progress has to go on
+     * @throws DpuException BAD_STATE if it is IDLE or STOPPING
+     */
+    Status stop();
+
+    /** Where it is in its life. */
+    ContextState state();
+
+    /**
+     * Sets who is told of each change of state; null for nobody.
+     *
+     * @throws DpuException BAD_STATE if it is not IDLE
+     */
+    void setStateChangedCallback(@Nullable StateChangedCallback callback);
+
+    /** How many tasks are submitted and not yet completed. */
+    int inFlightTasks();
+
+    /** The device that it works on. */
+    Device device();
+
+    /**
+     * Gives up the context and what it holds; closing twice does nothing. One that is not IDLE is
+     * stopped first, which succeeds here only if nothing has to be flushed.
+     *
+     * @throws DpuException IN_USE if it is not IDLE and cannot become so at once: stop it, and call
+     *     progress until it is
+     */
+    @Override
+    void close();
+}
