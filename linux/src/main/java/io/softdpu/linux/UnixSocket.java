@@ -34,6 +34,7 @@ public final class UnixSocket {
     private static final int SOCK_CLOEXEC = 0x8_0000;
     private static final int SOL_SOCKET = 1;
     private static final int SO_PEERCRED = 17;
+    private static final int SHUT_WR = 1;
     private static final int SHUT_RDWR = 2;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
@@ -451,16 +452,30 @@ public final class UnixSocket {
     }
 
     /**
+     * Ends the writing half of a connection: the peer reads the end of the stream, and its end is
+     * still seen here. Nothing happens if it has ended already. The descriptor stays open.
+     *
+     * @param fd the socket
+     */
+    public static void shutdownWrite(int fd) {
+        shutdown(fd, SHUT_WR);
+    }
+
+    /**
      * Ends a connection in both directions; both sides see the end of the stream. Nothing happens
      * if it has ended already. The descriptor stays open.
      *
      * @param fd the socket
      */
     public static void shutdown(int fd) {
+        shutdown(fd, SHUT_RDWR);
+    }
+
+    private static void shutdown(int fd, int how) {
         CallState state = CallState.current();
         int result;
         try {
-            result = (int) SHUTDOWN.invokeExact(state.errno, fd, SHUT_RDWR);
+            result = (int) SHUTDOWN.invokeExact(state.errno, fd, how);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }
