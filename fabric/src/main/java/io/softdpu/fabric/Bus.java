@@ -1,0 +1,504 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.Identity;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.MemoryMapping;
+import io.softdpu.linux.PeerCredentials;
+import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.UnixSocket;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This process's place on the bus: a fabric folder joined, and the daemon thread {@code
+ * softdpu-bus} that does there what the hardware would do. One object a machine; several may live
+ * in one process.
+ *
+ * <p>Any thread may call any method. Futures complete, and listeners are called, on the bus thread:
+ * they post to a {@link Mailbox} and return.
+ */
+public final class Bus implements AutoCloseable {
+    /** Clients that have connected and said nothing yet; beyond that the oldest is dropped. */
+    private static final int PENDING_HANDSHAKES_LIMIT = 256;
+
+    /** Peers that may hold one region at the same time. */
+    private static final int LEASES_LIMIT = 256;
+
+    private static final String EXPORTER_PREFIX = "bus:";
+
+    /**
+     * How a bus is opened.
+     *
+     * @param folder the fabric folder; null for the default of this user
+     * @param topologyHash 32 bytes: who has another may not join
+     * @param topologyName shown beside the hash when two differ
+     * @param handshakeTimeoutNanos what a client has to say hello, and the folder to be unlocked
+     * @param maxImportBytes largest region that is imported
+     */
+    @SuppressWarnings("ArrayRecordComponent") // set once, read once
+    public record Config(
+            @Nullable Path folder,
+            byte[] topologyHash,
+            String topologyName,
+            long handshakeTimeoutNanos,
+            long maxImportBytes) {}
+
+    private final Config config;
+    private final FabricFolder folder;
+    private final BusLoop loop;
+    private final RegionAddress.Id bootId;
+    private final RegionAddress.Id busId;
+    private final int uid = Identity.effectiveUid();
+    private final SecureRandom random = new SecureRandom();
+    private final AtomicLong lastRegion = new AtomicLong();
+    private final AtomicLong keptBackBytes = new AtomicLong();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final Map<Long, ExportedRegion> exports = new ConcurrentHashMap<>();
+    private final Set<Endpoint> endpoints = ConcurrentHashMap.newKeySet();
+    private final Set<IncomingHandshake> handshakes = new LinkedHashSet<>();
+    private final ReceivedMessage receiveBuffer =
+            new ReceivedMessage(Frame.MAX_BYTES, 1 + Frame.MAX_GENERATIONS);
+
+    private Bus(Config config, FabricFolder folder) {
+        this.config = config;
+        this.folder = folder;
+        this.bootId = readBootId();
+        this.busId = randomId();
+        this.loop = new BusLoop();
+    }
+
+    /**
+     * Joins a fabric folder and starts the bus thread.
+     *
+     * @throws FabricException CONFLICT if the folder is in use with another topology; NOT_PERMITTED
+     *     if it is not private to this user; SYSTEM if it cannot be used
+     */
+    public static Bus open(Config config) {
+        FabricFolder folder =
+                FabricFolder.join(
+                        FabricFolder.resolve(config.folder()),
+                        config.topologyHash(),
+                        config.topologyName(),
+                        config.handshakeTimeoutNanos());
+        Bus bus = new Bus(config, folder);
+        bus.loop.start();
+        boolean opened = false;
+        try {
+            bus.endpoints.add(Endpoint.open(bus, exporterName(bus.busId), null));
+            opened = true;
+            return bus;
+        } finally {
+            if (!opened) {
+                bus.close();
+            }
+        }
+    }
+
+    /** The fabric folder. */
+    public Path folder() {
+        return folder.path();
+    }
+
+    /** The kernel's boot id: addresses of another kernel cannot be imported. */
+    public RegionAddress.Id bootId() {
+        return bootId;
+    }
+
+    /** The folder's identity: addresses of another fabric cannot be imported. */
+    public RegionAddress.Id fabricId() {
+        return folder.id();
+    }
+
+    /** Bytes of revoked regions that importers still have mapped. */
+    public long keptBackBytes() {
+        return keptBackBytes.get();
+    }
+
+    /**
+     * Lets others import memory, which is sealed for good if it is not yet.
+     *
+     * @param writable whether importers may write; fixed for one memory by its first export
+     * @throws FabricException NOT_SUPPORTED if it is exported the other way already
+     */
+    public ExportedRegion export(
+            SharedSegment memory, boolean writable, @Nullable LeaseListener listener) {
+        requireOpen();
+        memory.seal(!writable);
+        if (!memory.retain()) {
+            throw new FabricException(FabricException.Kind.CLOSED, "memory has been released");
+        }
+        return register(memory.sizeBytes(), writable, memory, null, listener);
+    }
+
+    /**
+     * Passes an import on: its descriptor goes to importers under a key of its own, and nothing is
+     * mapped here for it. Ends with the import.
+     *
+     * @throws FabricException NOT_PERMITTED if more is asked for than was granted; NOT_SUPPORTED
+     *     for an import that was passed on once already
+     */
+    public ExportedRegion reexport(
+            ImportedRegion parent, boolean writable, @Nullable LeaseListener listener) {
+        requireOpen();
+        if (parent.isReexport()) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_SUPPORTED,
+                    "a re-exported region cannot be passed on again: import it from its exporter");
+        }
+        if (writable && !parent.writable()) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_PERMITTED,
+                    "re-export asks for more than was granted: granted=read-only, asked=writable");
+        }
+        ExportedRegion child = register(parent.sizeBytes(), writable, null, parent, listener);
+        if (!parent.addChild(child)) {
+            child.revoke();
+            throw new FabricException(FabricException.Kind.CLOSED, "import has been closed");
+        }
+        return child;
+    }
+
+    /**
+     * Asks the exporter's bus thread for a region.
+     *
+     * @param map whether to map and prefault it for use here; otherwise it can only be passed on
+     * @return completes on the bus thread, with an {@link ImportedRegion} or a {@link
+     *     FabricException}
+     */
+    public CompletableFuture<ImportedRegion> importRegion(
+            RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
+        requireOpen();
+        requireHere("kernel", region.bootId(), bootId);
+        requireHere("fabric", region.fabricId(), folder.id());
+        Frame.Lease request = new Frame.Lease(region.regionId(), region.key(), writable);
+        return new OutgoingHandshake<>(
+                        this,
+                        exporterName(region.busId()),
+                        Frame.encode(request),
+                        new int[0],
+                        timeoutNanos,
+                        (frame, message, socket, peer) ->
+                                granted(region, writable, map, frame, message, socket, peer))
+                .begin();
+    }
+
+    /**
+     * Serves a name.
+     *
+     * @throws FabricException IN_USE if a living process serves it
+     */
+    public Endpoint listen(String name, EndpointListener listener) {
+        requireOpen();
+        Endpoint endpoint = Endpoint.open(this, name, listener);
+        endpoints.add(endpoint);
+        return endpoint;
+    }
+
+    /**
+     * Connects to a name. The inbound memory is sealed and given to the peer, writable.
+     *
+     * @param payload what the other side's listener gets to see, at most 4,096 bytes
+     * @return completes on the bus thread; fails at once with NOT_FOUND where nobody serves the
+     *     name
+     */
+    public CompletableFuture<Attachment> connect(
+            String name, byte[] payload, SharedSegment inbound, long timeoutNanos) {
+        requireOpen();
+        if (payload.length > Frame.MAX_PAYLOAD_BYTES) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_SUPPORTED,
+                    "handshake payload too long: bytes="
+                            + payload.length
+                            + ", limit="
+                            + Frame.MAX_PAYLOAD_BYTES);
+        }
+        inbound.seal(false);
+        return new OutgoingHandshake<>(
+                        this,
+                        name,
+                        Frame.encode(new Frame.Hello(inbound.sizeBytes(), payload)),
+                        new int[] {inbound.descriptor()},
+                        timeoutNanos,
+                        this::welcomed)
+                .begin();
+    }
+
+    /** Leaves the fabric: names, exports and links of this bus end. Waits for the bus thread. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            List.copyOf(endpoints).forEach(Endpoint::close);
+            List.copyOf(exports.values()).forEach(ExportedRegion::revoke);
+            loop.shutdown();
+            receiveBuffer.close();
+            folder.close();
+        }
+    }
+
+    // ---- for the handshakes and regions of this package ----
+
+    BusLoop loop() {
+        return loop;
+    }
+
+    FabricFolder fabricFolder() {
+        return folder;
+    }
+
+    boolean closed() {
+        return closed.get();
+    }
+
+    int uid() {
+        return uid;
+    }
+
+    long handshakeTimeoutNanos() {
+        return config.handshakeTimeoutNanos();
+    }
+
+    long maxImportBytes() {
+        return config.maxImportBytes();
+    }
+
+    /** The one receive buffer; on the bus thread, emptied by the message's close. */
+    ReceivedMessage receiveBuffer() {
+        return receiveBuffer;
+    }
+
+    void handshakeBegan(IncomingHandshake handshake) {
+        if (handshakes.size() >= PENDING_HANDSHAKES_LIMIT) {
+            handshakes.iterator().next().evict();
+        }
+        handshakes.add(handshake);
+    }
+
+    void handshakeEnded(IncomingHandshake handshake) {
+        handshakes.remove(handshake);
+    }
+
+    void endpointClosed(Endpoint endpoint) {
+        endpoints.remove(endpoint);
+    }
+
+    /** Makes a watched link of a socket, on the bus thread. */
+    Link newLink(int socket, PeerCredentials peer) {
+        Link link = new Link(this, socket, peer.uid(), peer.pid());
+        loop.watch(link);
+        return link;
+    }
+
+    void dispose(Link link) {
+        loop.execute(() -> loop.disposeNow(link));
+    }
+
+    void keepBack(long bytes) {
+        keptBackBytes.addAndGet(bytes);
+    }
+
+    void forget(ExportedRegion region) {
+        exports.remove(region.address().regionId());
+    }
+
+    /** The region that a client has shown the key of. */
+    ExportedRegion exported(Frame.Lease wanted) {
+        ExportedRegion region = exports.get(wanted.regionId());
+        if (region == null || region.revoked() || !region.address().key().equals(wanted.key())) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_FOUND,
+                    "region is not exported, or the key is wrong: region=" + wanted.regionId());
+        }
+        if (wanted.writable() && !region.writable()) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_PERMITTED,
+                    "region is exported read-only: region=" + wanted.regionId());
+        }
+        if (region.leases() >= LEASES_LIMIT) {
+            throw new FabricException(
+                    FabricException.Kind.LIMIT,
+                    "region has too many importers: region="
+                            + wanted.regionId()
+                            + ", limit="
+                            + LEASES_LIMIT);
+        }
+        return region;
+    }
+
+    /** Sends one frame with descriptors, without blocking; 0 or an errno. */
+    static int sendFrame(int socket, byte[] frame, int... descriptors) {
+        try (Arena arena = Arena.ofConfined()) {
+            return UnixSocket.send(socket, Frame.toNative(frame, arena), frame.length, descriptors);
+        }
+    }
+
+    private ExportedRegion register(
+            long sizeBytes,
+            boolean writable,
+            @Nullable SharedSegment memory,
+            @Nullable ImportedRegion parent,
+            @Nullable LeaseListener listener) {
+        RegionAddress address =
+                new RegionAddress(
+                        bootId,
+                        folder.id(),
+                        busId,
+                        lastRegion.incrementAndGet(),
+                        randomId(),
+                        sizeBytes);
+        ExportedRegion region =
+                new ExportedRegion(this, address, writable, memory, parent, listener);
+        exports.put(address.regionId(), region);
+        return region;
+    }
+
+    private Attachment welcomed(
+            Frame frame, ReceivedMessage message, int socket, PeerCredentials peer) {
+        try {
+            if (!(frame instanceof Frame.Welcome(long memoryBytes, byte[] payload))) {
+                throw unexpected(frame, "Welcome");
+            }
+            requireDescriptors(message, 1);
+            int memory = DescriptorCheck.take(message, 0, memoryBytes, config.maxImportBytes());
+            SharedSegment remote = SharedSegment.adopt(memory, memoryBytes, true);
+            return new Attachment(newLink(socket, peer), remote, payload);
+        } catch (RuntimeException e) {
+            FileDescriptors.close(socket);
+            throw translated(e);
+        }
+    }
+
+    private ImportedRegion granted(
+            RegionAddress region,
+            boolean writable,
+            boolean map,
+            Frame frame,
+            ReceivedMessage message,
+            int socket,
+            PeerCredentials peer) {
+        List<GenerationPage> pages = new ArrayList<>();
+        SharedSegment memory = null;
+        int descriptor = -1;
+        try {
+            if (!(frame instanceof Frame.Grant grant)) {
+                throw unexpected(frame, "Grant");
+            }
+            if (grant.sizeBytes() != region.sizeBytes() || (writable && !grant.writable())) {
+                throw new FabricException(
+                        FabricException.Kind.MALFORMED,
+                        "grant differs from the address: sizeBytes="
+                                + grant.sizeBytes()
+                                + ", expected="
+                                + region.sizeBytes()
+                                + ", writable="
+                                + grant.writable());
+            }
+            requireDescriptors(message, 1 + grant.generations().length);
+            descriptor =
+                    DescriptorCheck.take(message, 0, region.sizeBytes(), config.maxImportBytes());
+            for (int i = 0; i < grant.generations().length; i++) {
+                long size = MemoryMapping.pageSize();
+                int page = DescriptorCheck.take(message, 1 + i, size, size);
+                pages.add(GenerationPage.adopt(page, grant.generations()[i]));
+            }
+            if (map) {
+                int mapped = descriptor;
+                descriptor = -1;
+                memory = SharedSegment.adopt(mapped, region.sizeBytes(), writable);
+            }
+            return new ImportedRegion(
+                    newLink(socket, peer),
+                    writable,
+                    region.sizeBytes(),
+                    descriptor,
+                    memory,
+                    pages.toArray(GenerationPage[]::new));
+        } catch (RuntimeException e) {
+            pages.forEach(GenerationPage::release);
+            if (memory != null) {
+                memory.release();
+            }
+            if (descriptor >= 0) {
+                FileDescriptors.close(descriptor);
+            }
+            FileDescriptors.close(socket);
+            throw translated(e);
+        }
+    }
+
+    private static void requireDescriptors(ReceivedMessage message, int expected) {
+        if (message.descriptors() != expected) {
+            throw new FabricException(
+                    FabricException.Kind.MALFORMED,
+                    "answer refused: descriptors="
+                            + message.descriptors()
+                            + ", expected="
+                            + expected);
+        }
+    }
+
+    private static FabricException unexpected(Frame frame, String expected) {
+        return new FabricException(
+                FabricException.Kind.MALFORMED,
+                "answer refused: frame="
+                        + frame.getClass().getSimpleName()
+                        + ", expected="
+                        + expected);
+    }
+
+    private static RuntimeException translated(RuntimeException e) {
+        return e instanceof LinuxException
+                ? new FabricException(
+                        FabricException.Kind.SYSTEM, "cannot import: " + e.getMessage(), e)
+                : e;
+    }
+
+    private void requireHere(String what, RegionAddress.Id theirs, RegionAddress.Id ours) {
+        if (!theirs.equals(ours)) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_FOUND,
+                    "region belongs to another " + what + ": theirs=" + theirs + ", ours=" + ours);
+        }
+    }
+
+    private void requireOpen() {
+        if (closed.get()) {
+            throw new FabricException(
+                    FabricException.Kind.CLOSED, "bus closed: folder=" + folder.path());
+        }
+    }
+
+    private RegionAddress.Id randomId() {
+        return new RegionAddress.Id(random.nextLong(), random.nextLong());
+    }
+
+    private static String exporterName(RegionAddress.Id busId) {
+        return EXPORTER_PREFIX + busId;
+    }
+
+    private static RegionAddress.Id readBootId() {
+        try {
+            UUID id =
+                    UUID.fromString(
+                            Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip());
+            return new RegionAddress.Id(id.getMostSignificantBits(), id.getLeastSignificantBits());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.FileStatus;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.Memfd;
+import io.softdpu.linux.ReceivedMessage;
+
+/**
+ * Decides, before anything is mapped, whether a descriptor that came from a peer can hurt this
+ * process.
+ *
+ * <p>Each check stops something that was tried: a descriptor that can still shrink ends the process
+ * with SIGBUS; so does a sealed hugetlb memfd of the right size, hence the file system; a pipe,
+ * socket or directory cannot be mapped, and a file on disk can be truncated by anybody who may
+ * write it.
+ */
+final class DescriptorCheck {
+    private static final int NEEDED_SEALS = Memfd.SEAL_SHRINK | Memfd.SEAL_GROW | Memfd.SEAL_SEAL;
+
+    private DescriptorCheck() {}
+
+    /**
+     * Takes a descriptor out of a message after checking it; a refused one is closed.
+     *
+     * @return the descriptor, now the caller's
+     * @throws FabricException MALFORMED as of {@link #verify}
+     */
+    static int take(ReceivedMessage message, int index, long sizeBytes, long limitBytes) {
+        int descriptor = message.takeDescriptor(index);
+        try {
+            verify(descriptor, sizeBytes, limitBytes);
+            return descriptor;
+        } catch (RuntimeException e) {
+            FileDescriptors.close(descriptor);
+            throw e;
+        }
+    }
+
+    /**
+     * Throws MALFORMED, naming what was found and what was expected, unless the descriptor is safe.
+     */
+    static void verify(int descriptor, long sizeBytes, long limitBytes) {
+        if (sizeBytes < 1 || sizeBytes > limitBytes) {
+            throw malformed("size out of range: sizeBytes=" + sizeBytes + ", limit=" + limitBytes);
+        }
+        try {
+            FileStatus status = FileDescriptors.status(descriptor);
+            if (!status.isRegularFile()) {
+                throw malformed("not a memory file: mode=0" + Integer.toOctalString(status.mode()));
+            }
+            long fileSystem = FileDescriptors.fileSystemType(descriptor);
+            if (fileSystem != FileDescriptors.TMPFS_MAGIC) {
+                throw malformed(
+                        "not on tmpfs: fileSystem=0x"
+                                + Long.toHexString(fileSystem)
+                                + ", expected=0x"
+                                + Long.toHexString(FileDescriptors.TMPFS_MAGIC));
+            }
+            int seals = Memfd.seals(descriptor);
+            if ((seals & NEEDED_SEALS) != NEEDED_SEALS) {
+                throw malformed(
+                        "not sealed: seals=0x"
+                                + Integer.toHexString(seals)
+                                + ", expected at least 0x"
+                                + Integer.toHexString(NEEDED_SEALS));
+            }
+            long expected = SharedSegment.roundUpToPage(sizeBytes);
+            if (status.sizeBytes() != expected) {
+                throw malformed(
+                        "size differs: sizeBytes=" + status.sizeBytes() + ", expected=" + expected);
+            }
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.MALFORMED,
+                    "descriptor refused: cannot be examined, " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static FabricException malformed(String what) {
+        return new FabricException(FabricException.Kind.MALFORMED, "descriptor refused: " + what);
+    }
+}

@@ -1,0 +1,150 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.Epoll;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.UnixSocket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A name that this process serves. Clients are accepted on the bus thread; closing gives the name
+ * back and leaves established links alone.
+ */
+public final class Endpoint implements AutoCloseable, BusLoop.Handler {
+    /** Clients of one wake-up, so that a flood on one name does not starve the others. */
+    private static final int ACCEPTS_AT_ONCE = 16;
+
+    /** How long accepting pauses when this process has no descriptor left. */
+    private static final long EXHAUSTED_PAUSE_NANOS = 50_000_000;
+
+    private static final int BACKLOG = 128;
+
+    private final Bus bus;
+    private final String name;
+    private final int lock;
+    private final int socket;
+    private final @Nullable EndpointListener listener;
+    private long key = -1;
+    private long resumeNanos = Long.MAX_VALUE;
+    private boolean closed;
+
+    private Endpoint(
+            Bus bus, String name, int lock, int socket, @Nullable EndpointListener listener) {
+        this.bus = bus;
+        this.name = name;
+        this.lock = lock;
+        this.socket = socket;
+        this.listener = listener;
+    }
+
+    /** Binds a name; without a listener the endpoint answers requests for regions. */
+    static Endpoint open(Bus bus, String name, @Nullable EndpointListener listener) {
+        FabricFolder folder = bus.fabricFolder();
+        int lock = folder.claim(name);
+        if (lock < 0) {
+            throw new FabricException(
+                    FabricException.Kind.IN_USE,
+                    "name is served by a living process: name="
+                            + name
+                            + ", folder="
+                            + folder.path());
+        }
+        int socket = -1;
+        try {
+            socket = UnixSocket.create();
+            UnixSocket.bind(socket, folder.socketAddress(name));
+            UnixSocket.listen(socket, BACKLOG);
+            Endpoint endpoint = new Endpoint(bus, name, lock, socket, listener);
+            bus.loop().execute(endpoint::watch);
+            return endpoint;
+        } catch (RuntimeException e) {
+            if (socket >= 0) {
+                FileDescriptors.close(socket);
+            }
+            folder.release(name, lock);
+            throw e;
+        }
+    }
+
+    /** The name as it was given. */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Gives the name back; clients that have not been answered are refused by the end of the
+     * socket.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        // Socket and name go at once, so that the name can be served again when this returns; the
+        // descriptor goes on the bus thread, which may be accepting from it now.
+        bus.fabricFolder().release(name, lock);
+        bus.endpointClosed(this);
+        bus.loop()
+                .execute(() -> {
+                    bus.loop().remove(key, socket);
+                    FileDescriptors.close(socket);
+                });
+    }
+
+    @Override
+    public void onEvents(int events) {
+        for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+            int accepted;
+            try {
+                accepted = UnixSocket.accept(socket);
+            } catch (LinuxException e) {
+                pauseIfExhausted(e);
+                return;
+            }
+            if (accepted < 0) {
+                return;
+            }
+            IncomingHandshake.begin(bus, accepted, listener);
+        }
+    }
+
+    @Override
+    public long deadlineNanos() {
+        return resumeNanos;
+    }
+
+    @Override
+    public void onDeadline() {
+        resumeNanos = Long.MAX_VALUE;
+        bus.loop().remove(key, -1);
+        watch();
+    }
+
+    @Override
+    public void onShutdown() {
+        close();
+    }
+
+    private void watch() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+        }
+        key = bus.loop().add(socket, Epoll.IN, this);
+    }
+
+    /** A full descriptor table would turn the level-triggered wake-up into a spin. */
+    private void pauseIfExhausted(LinuxException e) {
+        if (e.errno() != Errno.EMFILE && e.errno() != Errno.ENFILE && e.errno() != Errno.ENOMEM) {
+            throw e;
+        }
+        bus.loop().remove(key, socket);
+        resumeNanos = System.nanoTime() + EXHAUSTED_PAUSE_NANOS;
+        key = bus.loop().addTimer(this);
+    }
+}

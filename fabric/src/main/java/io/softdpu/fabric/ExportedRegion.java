@@ -1,0 +1,158 @@
+package io.softdpu.fabric;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory that this process lets others import, until it is revoked. A re-export passes on the
+ * descriptor of an import and ends with it.
+ *
+ * <p>Any thread; leases come and go on the bus thread.
+ */
+public final class ExportedRegion implements AutoCloseable {
+    private final Bus bus;
+    private final RegionAddress address;
+    private final boolean writable;
+    private final @Nullable SharedSegment memory;
+    private final @Nullable ImportedRegion parent;
+    private final @Nullable LeaseListener listener;
+    private final GenerationPage generation;
+    private final Set<Lease> leases = new HashSet<>();
+    private boolean revoked;
+
+    ExportedRegion(
+            Bus bus,
+            RegionAddress address,
+            boolean writable,
+            @Nullable SharedSegment memory,
+            @Nullable ImportedRegion parent,
+            @Nullable LeaseListener listener) {
+        this.bus = bus;
+        this.address = address;
+        this.writable = writable;
+        this.memory = memory;
+        this.parent = parent;
+        this.listener = listener;
+        this.generation = GenerationPage.create();
+    }
+
+    /** What an importer needs; whoever has it can import, so it goes to the intended peer only. */
+    public RegionAddress address() {
+        return address;
+    }
+
+    /** Whether importers may write. */
+    public boolean writable() {
+        return writable;
+    }
+
+    /** Peers that hold the region now. */
+    public synchronized int leases() {
+        return leases.size();
+    }
+
+    /** Whether {@link #revoke()} has happened, or that of the region this is a re-export of. */
+    public boolean revoked() {
+        synchronized (this) {
+            if (revoked) {
+                return true;
+            }
+        }
+        return parent != null && parent.revoked();
+    }
+
+    /**
+     * Withdraws the region: each importer's next use fails, and no new one gets in. Returns at
+     * once; the memory counts as kept back ({@link Bus#keptBackBytes()}) until the last lease has
+     * closed.
+     */
+    public void revoke() {
+        Set<Lease> open;
+        synchronized (this) {
+            if (revoked) {
+                return;
+            }
+            revoked = true;
+            generation.revoke();
+            open = Set.copyOf(leases);
+            if (memory != null && !open.isEmpty()) {
+                bus.keepBack(address.sizeBytes());
+            }
+            if (open.isEmpty()) {
+                generation.release();
+            }
+        }
+        open.forEach(lease -> lease.link().shutdownOutput());
+        bus.forget(this);
+        if (memory != null) {
+            memory.release();
+        }
+    }
+
+    /** The same as {@link #revoke()}. */
+    @Override
+    public void close() {
+        revoke();
+    }
+
+    /** Descriptors of a grant: the memory, then the generation pages, outermost first. */
+    int[] descriptors() {
+        if (memory != null) {
+            return new int[] {memory.descriptor(), generation.descriptor()};
+        }
+        ImportedRegion from = parentOrThrow();
+        return new int[] {
+            from.descriptor(), from.generation().descriptor(), generation.descriptor()
+        };
+    }
+
+    Frame.Grant grant() {
+        long own = generation.expected();
+        long[] generations =
+                memory != null
+                        ? new long[] {own}
+                        : new long[] {parentOrThrow().generation().expected(), own};
+        return new Frame.Grant(address.sizeBytes(), writable, generations);
+    }
+
+    /** On the bus thread: false if the region went away in the meantime. */
+    boolean open(Lease lease) {
+        synchronized (this) {
+            if (revoked) {
+                return false;
+            }
+            leases.add(lease);
+        }
+        if (listener != null) {
+            listener.leaseOpened(lease);
+        }
+        return true;
+    }
+
+    /** On the bus thread, when the importer's end has closed. */
+    void closed(Lease lease) {
+        synchronized (this) {
+            if (!leases.remove(lease)) {
+                return;
+            }
+            if (revoked && leases.isEmpty()) {
+                if (memory != null) {
+                    bus.keepBack(-address.sizeBytes());
+                }
+                generation.release();
+            }
+        }
+        lease.link().close();
+        if (listener != null) {
+            listener.leaseClosed(lease);
+        }
+    }
+
+    private ImportedRegion parentOrThrow() {
+        if (parent == null) {
+            throw new IllegalStateException("region has neither memory nor parent");
+        }
+        return parent;
+    }
+}

@@ -1,0 +1,333 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.FileStatus;
+import io.softdpu.linux.Identity;
+import io.softdpu.linux.LinuxException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The folder in which the processes of one fabric meet: {@code topology} with the hash they agreed
+ * on, and for each served name a socket and a lock, named by 16 hex digits of the name's SHA-256.
+ * Sockets are opened through {@code /proc/self/fd/N/}, since a socket address holds 108 bytes only.
+ *
+ * <p>Any thread.
+ */
+final class FabricFolder implements AutoCloseable {
+    private static final String SOCKET_SUFFIX = ".sock";
+    private static final String LOCK_SUFFIX = ".lock";
+    private static final String TOPOLOGY_FILE = "topology";
+    private static final int STALE_SCAN_LIMIT = 4096;
+
+    private final Path path;
+    private final int directory;
+    private final int topologyDescriptor;
+    private final RegionAddress.Id id;
+
+    private FabricFolder(Path path, int directory, int topologyDescriptor) {
+        this.path = path;
+        this.directory = directory;
+        this.topologyDescriptor = topologyDescriptor;
+        FileStatus status = FileDescriptors.status(directory);
+        this.id = new RegionAddress.Id(status.device(), status.inode());
+    }
+
+    /**
+     * {@code SOFTDPU_FABRIC}, else {@code $XDG_RUNTIME_DIR/softdpu}, else {@code /tmp/softdpu-UID}.
+     */
+    static Path defaultPath() {
+        String explicit = System.getenv("SOFTDPU_FABRIC");
+        if (explicit != null && !explicit.isEmpty()) {
+            return Path.of(explicit);
+        }
+        String runtime = System.getenv("XDG_RUNTIME_DIR");
+        if (runtime != null && !runtime.isEmpty() && Files.isDirectory(Path.of(runtime))) {
+            return Path.of(runtime, "softdpu");
+        }
+        return Path.of("/tmp/softdpu-" + Identity.effectiveUid());
+    }
+
+    /**
+     * Joins a folder: makes it if it is missing, refuses it if others could write there, and agrees
+     * on the topology with whoever is in it.
+     */
+    static FabricFolder join(
+            Path path, byte[] topologyHash, String topologyName, long timeoutNanos) {
+        int directory = -1;
+        int topology = -1;
+        try {
+            create(path);
+            directory =
+                    FileDescriptors.open(
+                            path.toString(),
+                            FileDescriptors.O_RDONLY | FileDescriptors.O_DIRECTORY,
+                            0);
+            requirePrivate(path, FileDescriptors.status(directory));
+            topology = agreeOnTopology(path, directory, topologyHash, topologyName, timeoutNanos);
+            FabricFolder joined = new FabricFolder(path, directory, topology);
+            joined.sweepStaleSockets();
+            return joined;
+        } catch (RuntimeException e) {
+            if (topology >= 0) {
+                FileDescriptors.close(topology);
+            }
+            if (directory >= 0) {
+                FileDescriptors.close(directory);
+            }
+            if (e instanceof LinuxException) {
+                throw new FabricException(
+                        FabricException.Kind.SYSTEM,
+                        "fabric folder not usable: path=" + path + ", " + e.getMessage(),
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    RegionAddress.Id id() {
+        return id;
+    }
+
+    /** The address of a name's socket, for bind and connect. */
+    String socketAddress(String name) {
+        return "/proc/self/fd/" + directory + "/" + hash(name) + SOCKET_SUFFIX;
+    }
+
+    /**
+     * Takes the lock of a name and removes a socket that a dead process left behind.
+     *
+     * @return the descriptor that holds the lock while it is open, or -1 if a living process has it
+     */
+    int claim(String name) {
+        String lockName = hash(name) + LOCK_SUFFIX;
+        int flags = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT | FileDescriptors.O_NOFOLLOW;
+        while (true) {
+            int lock = FileDescriptors.openAt(directory, lockName, flags, 0600);
+            if (!FileDescriptors.tryLockExclusive(lock)) {
+                FileDescriptors.close(lock);
+                return -1;
+            }
+            // The owner before may have unlinked the file between our open and our lock: then the
+            // lock is on a file that nobody else will find, and the name has to be taken again.
+            if (sameFile(lock, lockName)) {
+                delete(hash(name) + SOCKET_SUFFIX);
+                return lock;
+            }
+            FileDescriptors.close(lock);
+        }
+    }
+
+    /** Gives a name back: socket and lock file go, then the lock. */
+    void release(String name, int lock) {
+        delete(hash(name) + SOCKET_SUFFIX);
+        delete(hash(name) + LOCK_SUFFIX);
+        FileDescriptors.close(lock);
+    }
+
+    @Override
+    public void close() {
+        FileDescriptors.close(topologyDescriptor);
+        FileDescriptors.close(directory);
+    }
+
+    static String hash(String name) {
+        byte[] digest = sha256(name.getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().formatHex(digest, 0, 8);
+    }
+
+    private static byte[] sha256(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    private static void create(Path path) {
+        try {
+            if (!Files.isDirectory(path)) {
+                Path parent = path.toAbsolutePath().getParent();
+                if (parent != null) {
+                    Files.createDirectories(parent);
+                }
+                Files.createDirectory(
+                        path,
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rwx------")));
+            }
+        } catch (java.nio.file.FileAlreadyExistsException e) {
+            // Another process made it in between; or it is no folder, which open says.
+            return;
+        } catch (IOException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "fabric folder cannot be made: path=" + path + ", cause=" + e,
+                    e);
+        }
+    }
+
+    private static void requirePrivate(Path path, FileStatus status) {
+        int uid = Identity.effectiveUid();
+        if (status.uid() != uid || (status.mode() & 022) != 0) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_PERMITTED,
+                    "fabric folder is not private: path="
+                            + path
+                            + ", owner="
+                            + status.uid()
+                            + ", mode=0"
+                            + Integer.toOctalString(status.mode() & 07777)
+                            + ", expected owner="
+                            + uid
+                            + " and no write permission for others");
+        }
+    }
+
+    /**
+     * The hash counts while any process holds a shared lock on the file. Who finds it unlocked
+     * writes his own; who finds it locked must have the same.
+     */
+    private static int agreeOnTopology(
+            Path path, int directory, byte[] hash, String name, long timeoutNanos) {
+        String mine = HexFormat.of().formatHex(hash) + " " + name + "\n";
+        int file =
+                FileDescriptors.openAt(
+                        directory,
+                        TOPOLOGY_FILE,
+                        FileDescriptors.O_RDWR
+                                | FileDescriptors.O_CREAT
+                                | FileDescriptors.O_NOFOLLOW,
+                        0600);
+        boolean agreed = false;
+        try {
+            Path content = path.resolve(TOPOLOGY_FILE);
+            if (FileDescriptors.tryLockExclusive(file)) {
+                Files.writeString(content, mine);
+            }
+            // Turning an exclusive lock into a shared one is not atomic: another process may write
+            // in between, so the file is read again under the shared lock, by everybody.
+            if (!within(timeoutNanos, () -> FileDescriptors.tryLockShared(file))) {
+                throw new FabricException(
+                        FabricException.Kind.TIMED_OUT,
+                        "topology of the fabric stays locked: file=" + content);
+            }
+            String there = Files.readString(content);
+            if (!there.equals(mine)) {
+                throw new FabricException(
+                        FabricException.Kind.CONFLICT,
+                        "fabric is in use with another topology: folder="
+                                + path
+                                + ", theirs="
+                                + there.strip()
+                                + ", ours="
+                                + mine.strip());
+            }
+            agreed = true;
+            return file;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            if (!agreed) {
+                FileDescriptors.close(file);
+            }
+        }
+    }
+
+    /**
+     * The writer of the topology file holds its lock for microseconds only, so yielding will do.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // a wait of microseconds that nothing announces
+    private static boolean within(long timeoutNanos, BooleanSupplier attempt) {
+        long start = System.nanoTime();
+        while (!attempt.getAsBoolean()) {
+            if (System.nanoTime() - start > timeoutNanos) {
+                return false;
+            }
+            Thread.yield();
+        }
+        return true;
+    }
+
+    /**
+     * Processes that were killed leave sockets under random names; nobody else would remove them.
+     */
+    private void sweepStaleSockets() {
+        try (DirectoryStream<Path> locks = Files.newDirectoryStream(path, "*" + LOCK_SUFFIX)) {
+            int looked = 0;
+            for (Path lock : locks) {
+                if (++looked > STALE_SCAN_LIMIT) {
+                    return;
+                }
+                sweep(lock.getFileName().toString());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void sweep(String lockName) {
+        int lock = openExisting(lockName);
+        if (lock < 0) {
+            return;
+        }
+        if (FileDescriptors.tryLockExclusive(lock) && sameFile(lock, lockName)) {
+            delete(lockName.substring(0, lockName.length() - LOCK_SUFFIX.length()) + SOCKET_SUFFIX);
+            delete(lockName);
+        }
+        FileDescriptors.close(lock);
+    }
+
+    private int openExisting(String name) {
+        try {
+            return FileDescriptors.openAt(
+                    directory, name, FileDescriptors.O_RDWR | FileDescriptors.O_NOFOLLOW, 0);
+        } catch (LinuxException e) {
+            return -1; // gone in the meantime, or not ours: either way nothing to sweep
+        }
+    }
+
+    private boolean sameFile(int descriptor, String name) {
+        int found = openExisting(name);
+        if (found < 0) {
+            return false;
+        }
+        try {
+            FileStatus one = FileDescriptors.status(descriptor);
+            FileStatus other = FileDescriptors.status(found);
+            return one.inode() == other.inode() && one.device() == other.device();
+        } finally {
+            FileDescriptors.close(found);
+        }
+    }
+
+    private void delete(String name) {
+        try {
+            Files.deleteIfExists(path.resolve(name));
+        } catch (IOException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "fabric folder cannot be cleaned: file=" + path.resolve(name) + ", cause=" + e,
+                    e);
+        }
+    }
+
+    /** The folder of a configuration. */
+    static Path resolve(@Nullable Path configured) {
+        return configured != null ? configured : defaultPath();
+    }
+}

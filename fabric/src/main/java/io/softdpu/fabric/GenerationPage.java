@@ -1,0 +1,58 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.MemoryMapping;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One page that an exporter shares with those it gave a region to: a word that holds while the
+ * region is good and changes when it is revoked. Importers can only read it (sealed against further
+ * writable mappings), so none can revoke another's.
+ */
+final class GenerationPage {
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+    private static final long FIRST_GENERATION = 1;
+
+    private final SharedSegment page;
+    private final long expected;
+
+    private GenerationPage(SharedSegment page, long expected) {
+        this.page = page;
+        this.expected = expected;
+    }
+
+    /** The exporter's page. */
+    static GenerationPage create() {
+        SharedSegment page = SharedSegment.allocate("softdpu-generation", MemoryMapping.pageSize());
+        WORD.setRelease(page.segment(), 0L, FIRST_GENERATION);
+        page.seal(true);
+        return new GenerationPage(page, FIRST_GENERATION);
+    }
+
+    /** The importer's view of a checked descriptor, which is taken over. */
+    static GenerationPage adopt(int descriptor, long expected) {
+        return new GenerationPage(
+                SharedSegment.adopt(descriptor, MemoryMapping.pageSize(), false), expected);
+    }
+
+    long expected() {
+        return expected;
+    }
+
+    int descriptor() {
+        return page.descriptor();
+    }
+
+    /** Whether the exporter has changed the word; one load. */
+    boolean revoked() {
+        return (long) WORD.getAcquire(page.segment(), 0L) != expected;
+    }
+
+    void revoke() {
+        WORD.setRelease(page.segment(), 0L, expected + 1);
+    }
+
+    void release() {
+        page.release();
+    }
+}

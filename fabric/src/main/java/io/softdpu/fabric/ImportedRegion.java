@@ -1,0 +1,118 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.FileDescriptors;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This process's lease of a region that another exports: mapped, or held as a descriptor only where
+ * it is merely passed on.
+ *
+ * <p>{@link #revoked()} and {@link #link()} may be used by any thread; the owner closes after its
+ * last use has ended.
+ */
+public final class ImportedRegion implements AutoCloseable {
+    private final Link link;
+    private final boolean writable;
+    private final long sizeBytes;
+    private final int descriptor;
+    private final @Nullable SharedSegment memory;
+    private final GenerationPage[] generations;
+    private final List<ExportedRegion> children = new ArrayList<>();
+    private boolean closed;
+
+    ImportedRegion(
+            Link link,
+            boolean writable,
+            long sizeBytes,
+            int descriptor,
+            @Nullable SharedSegment memory,
+            GenerationPage[] generations) {
+        this.link = link;
+        this.writable = writable;
+        this.sizeBytes = sizeBytes;
+        this.descriptor = descriptor;
+        this.memory = memory;
+        this.generations = generations;
+    }
+
+    /**
+     * The mapped memory, read-only where the grant is; null if it was imported without a mapping.
+     */
+    public @Nullable SharedSegment memory() {
+        return memory;
+    }
+
+    /** Size of the region. */
+    public long sizeBytes() {
+        return sizeBytes;
+    }
+
+    /** Whether this process may write. */
+    public boolean writable() {
+        return writable;
+    }
+
+    /**
+     * Whether the exporter has withdrawn the region, or has ended. Looked at before each use; no
+     * syscall, one load a generation.
+     */
+    public boolean revoked() {
+        for (GenerationPage page : generations) {
+            if (page.revoked()) {
+                return true;
+            }
+        }
+        return link.peerGone();
+    }
+
+    /** The doorbell to the exporter; gone when the exporter ends or revokes. */
+    public Link link() {
+        return link;
+    }
+
+    /** Gives the lease back, with every re-export of it. No other use may be going on. */
+    @Override
+    public void close() {
+        List<ExportedRegion> dependents;
+        synchronized (children) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            dependents = List.copyOf(children);
+            children.clear();
+        }
+        dependents.forEach(ExportedRegion::revoke);
+        for (GenerationPage page : generations) {
+            page.release();
+        }
+        if (memory != null) {
+            memory.release();
+        } else {
+            FileDescriptors.close(descriptor);
+        }
+        link.close(); // last: its end tells the exporter that nothing is mapped here any more
+    }
+
+    int descriptor() {
+        return memory != null ? memory.descriptor() : descriptor;
+    }
+
+    /** The only generation of an import that may be passed on; chains end after one re-export. */
+    GenerationPage generation() {
+        return generations[0];
+    }
+
+    boolean isReexport() {
+        return generations.length > 1;
+    }
+
+    /** False if the import is closed already. */
+    boolean addChild(ExportedRegion child) {
+        synchronized (children) {
+            return !closed && children.add(child);
+        }
+    }
+}

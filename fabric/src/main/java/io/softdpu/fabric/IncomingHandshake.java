@@ -1,0 +1,179 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.Epoll;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.PeerCredentials;
+import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.UnixSocket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client that has connected and has until the deadline to say what it wants, in one frame. On the
+ * bus thread from beginning to end.
+ */
+final class IncomingHandshake implements BusLoop.Handler {
+    private static final System.Logger LOG = System.getLogger(IncomingHandshake.class.getName());
+
+    private final Bus bus;
+    private final int socket;
+    private final PeerCredentials peer;
+    private final @Nullable EndpointListener listener;
+    private final long deadlineNanos;
+    private long key;
+
+    private IncomingHandshake(
+            Bus bus, int socket, PeerCredentials peer, @Nullable EndpointListener listener) {
+        this.bus = bus;
+        this.socket = socket;
+        this.peer = peer;
+        this.listener = listener;
+        this.deadlineNanos = System.nanoTime() + bus.handshakeTimeoutNanos();
+    }
+
+    /** Takes over an accepted socket. */
+    static void begin(Bus bus, int socket, @Nullable EndpointListener listener) {
+        IncomingHandshake handshake;
+        try {
+            PeerCredentials peer = UnixSocket.peerCredentials(socket);
+            handshake = new IncomingHandshake(bus, socket, peer, listener);
+            if (peer.uid() != bus.uid()) {
+                handshake.refuse(
+                        Refusals.NOT_PERMITTED,
+                        "fabric belongs to another user: uid="
+                                + peer.uid()
+                                + ", owner="
+                                + bus.uid());
+                return;
+            }
+            handshake.key = bus.loop().add(socket, Epoll.IN | Epoll.RDHUP, handshake);
+        } catch (RuntimeException e) {
+            FileDescriptors.close(socket);
+            throw e;
+        }
+        bus.handshakeBegan(handshake);
+    }
+
+    @Override
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    @Override
+    public void onDeadline() {
+        end(); // closing says it all; who connects and keeps silent gets no explanation
+    }
+
+    @Override
+    public void onShutdown() {
+        bus.handshakeEnded(this);
+        FileDescriptors.close(socket);
+    }
+
+    /** Room is needed for newer clients. */
+    void evict() {
+        end();
+    }
+
+    @Override
+    public void onEvents(int events) {
+        ReceivedMessage message = bus.receiveBuffer();
+        int received = UnixSocket.receive(socket, message);
+        try (message) {
+            if (received == -Errno.EAGAIN) {
+                return;
+            }
+            if (received <= 0) {
+                end();
+                return;
+            }
+            answer(message);
+        } catch (FabricException e) {
+            sendAway(Refusals.codeOf(e), e);
+        } catch (LinuxException e) {
+            sendAway(Refusals.OPERATING_SYSTEM, e);
+        }
+    }
+
+    private void answer(ReceivedMessage message) {
+        if (message.truncated()) {
+            throw malformed("frame or descriptors truncated");
+        }
+        switch (Frame.decode(message.segment(), message.length())) {
+            case Frame.Hello hello when listener != null -> join(hello, message, listener);
+            case Frame.Lease lease when listener == null -> lease(lease, message);
+            case Frame other ->
+                    throw malformed("unexpected frame=" + other.getClass().getSimpleName());
+        }
+    }
+
+    private void join(Frame.Hello hello, ReceivedMessage message, EndpointListener to) {
+        requireDescriptors(message, 1);
+        int memory = DescriptorCheck.take(message, 0, hello.memoryBytes(), bus.maxImportBytes());
+        SharedSegment remote = SharedSegment.adopt(memory, hello.memoryBytes(), true);
+        leave();
+        PendingLink pending =
+                new PendingLink(bus.newLink(socket, peer), socket, remote, hello.payload());
+        try {
+            to.arriving(pending);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "listener failed: " + e, e);
+            pending.refuse(Refusals.OPERATING_SYSTEM, "server failed: cause=" + e);
+        }
+    }
+
+    private void lease(Frame.Lease wanted, ReceivedMessage message) {
+        requireDescriptors(message, 0);
+        ExportedRegion region = bus.exported(wanted);
+        byte[] grant = Frame.encode(region.grant());
+        leave();
+        int error = Bus.sendFrame(socket, grant, region.descriptors());
+        if (error != 0) {
+            FileDescriptors.close(socket);
+            return;
+        }
+        Link link = bus.newLink(socket, peer);
+        Lease lease = new Lease(link);
+        if (region.open(lease)) {
+            link.onPeerGone(() -> region.closed(lease));
+        } else {
+            link.close();
+        }
+    }
+
+    private static void requireDescriptors(ReceivedMessage message, int expected) {
+        if (message.descriptors() != expected) {
+            throw malformed("descriptors=" + message.descriptors() + ", expected=" + expected);
+        }
+    }
+
+    private static FabricException malformed(String what) {
+        return new FabricException(FabricException.Kind.MALFORMED, "handshake refused: " + what);
+    }
+
+    /** Hands the socket on: it is not watched as a handshake any more. */
+    private void leave() {
+        bus.handshakeEnded(this);
+        bus.loop().remove(key, socket);
+    }
+
+    private void end() {
+        leave();
+        FileDescriptors.close(socket);
+    }
+
+    private void sendAway(int code, RuntimeException e) {
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                () -> "client refused: pid=" + peer.pid() + ", " + e.getMessage());
+        leave();
+        refuse(code, String.valueOf(e.getMessage()));
+    }
+
+    private void refuse(int code, String reason) {
+        // If the client's socket is full or gone it learns of the refusal by the end of the socket.
+        Bus.sendFrame(socket, Frame.encode(new Frame.Refuse(code, reason)));
+        FileDescriptors.close(socket);
+    }
+}

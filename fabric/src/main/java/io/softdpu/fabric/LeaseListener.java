@@ -1,0 +1,13 @@
+package io.softdpu.fabric;
+
+/**
+ * Hears of leases of an exported region. Calls come on the bus thread: post to a mailbox and
+ * return.
+ */
+public interface LeaseListener {
+    /** A peer has been given the region. */
+    void leaseOpened(Lease lease);
+
+    /** A peer has given it back, or has ended: it has no mapping any more. */
+    void leaseClosed(Lease lease);
+}

@@ -1,0 +1,195 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.Epoll;
+import io.softdpu.linux.UnixSocket;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A socket to a peer that has shaken hands: it carries doorbells, one byte each, and its end tells
+ * of the peer's end. Data never travels here.
+ *
+ * <p>{@link #ring()}, {@link #peerGone()} and {@link #close()} may be called by any thread. Closing
+ * hands the descriptor to the bus thread, which closes it after the last ring has left, so that no
+ * thread ever writes to a number that was given to somebody else.
+ */
+public final class Link {
+    private static final VarHandle USERS;
+    private static final int CLOSED = 1 << 30;
+    private static final int DISPOSED = 1 << 29;
+    private static final int COUNT = DISPOSED - 1;
+
+    static {
+        try {
+            USERS = MethodHandles.lookup().findVarHandle(Link.class, "users", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Bus bus;
+    private final int descriptor;
+    private final int peerUid;
+    private final int peerPid;
+    private final List<Runnable> whenGone = new ArrayList<>();
+    private volatile boolean peerGone;
+    private long watchKey = -1;
+
+    @SuppressWarnings("unused") // through USERS
+    private volatile int users;
+
+    Link(Bus bus, int descriptor, int peerUid, int peerPid) {
+        this.bus = bus;
+        this.descriptor = descriptor;
+        this.peerUid = peerUid;
+        this.peerPid = peerPid;
+    }
+
+    /** Whether the peer's end has closed or its process has ended; a volatile read. */
+    public boolean peerGone() {
+        return peerGone;
+    }
+
+    /** Runs the callback once on the bus thread when the peer goes; at once if it has gone. */
+    public void onPeerGone(Runnable callback) {
+        synchronized (whenGone) {
+            if (!peerGone) {
+                whenGone.add(callback);
+                return;
+            }
+        }
+        callback.run();
+    }
+
+    /**
+     * Rings the peer: one byte, never blocking. A full socket means that a ring is pending, and a
+     * peer that is gone is noticed by the bus thread; both need nothing here.
+     */
+    public void ring() {
+        if (enter()) {
+            try {
+                UnixSocket.sendByte(descriptor);
+            } finally {
+                leave();
+            }
+        }
+    }
+
+    /** User id of the peer's process, from the kernel. */
+    public int peerUid() {
+        return peerUid;
+    }
+
+    /** Process id of the peer, from the kernel. */
+    public int peerPid() {
+        return peerPid;
+    }
+
+    /** Ends the link; the peer sees it as gone. Idempotent. */
+    public void close() {
+        USERS.getAndBitwiseOr(this, CLOSED);
+        disposeIfUnused();
+    }
+
+    int descriptor() {
+        return descriptor;
+    }
+
+    /** Key of the bus thread's watch; on the bus thread. */
+    long watchKey() {
+        return watchKey;
+    }
+
+    void watchKey(long key) {
+        watchKey = key;
+    }
+
+    /** Tells the peer that its lease has ended while its own end is still watched. */
+    void shutdownOutput() {
+        if (enter()) {
+            try {
+                UnixSocket.shutdownWrite(descriptor);
+            } finally {
+                leave();
+            }
+        }
+    }
+
+    boolean listen(Epoll epoll, int key) {
+        if (!enter()) {
+            return false;
+        }
+        try {
+            epoll.add(descriptor, Epoll.IN, key);
+            return true;
+        } finally {
+            leave();
+        }
+    }
+
+    void unlisten(Epoll epoll) {
+        if (enter()) {
+            try {
+                epoll.remove(descriptor);
+            } finally {
+                leave();
+            }
+        }
+    }
+
+    /** Drops pending doorbells; false if the peer has closed its end. */
+    boolean drain() {
+        if (!enter()) {
+            return false;
+        }
+        try {
+            return UnixSocket.drain(descriptor) >= 0;
+        } finally {
+            leave();
+        }
+    }
+
+    /** On the bus thread. */
+    void markPeerGone() {
+        List<Runnable> callbacks;
+        synchronized (whenGone) {
+            if (peerGone) {
+                return;
+            }
+            peerGone = true;
+            callbacks = List.copyOf(whenGone);
+            whenGone.clear();
+        }
+        callbacks.forEach(Runnable::run);
+    }
+
+    private boolean enter() {
+        int before = (int) USERS.getAndAdd(this, 1);
+        if ((before & CLOSED) == 0) {
+            return true;
+        }
+        leave();
+        return false;
+    }
+
+    private void leave() {
+        int after = (int) USERS.getAndAdd(this, -1) - 1;
+        if ((after & CLOSED) != 0) {
+            disposeIfUnused();
+        }
+    }
+
+    /** Closed and left by everybody: the one thread that sets the bit hands the descriptor over. */
+    private void disposeIfUnused() {
+        int seen = users;
+        while ((seen & COUNT) == 0 && (seen & DISPOSED) == 0) {
+            if (USERS.compareAndSet(this, seen, seen | DISPOSED)) {
+                bus.dispose(this);
+                return;
+            }
+            seen = users;
+        }
+    }
+}

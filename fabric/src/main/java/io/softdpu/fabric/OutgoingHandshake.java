@@ -1,0 +1,191 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.Epoll;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.PeerCredentials;
+import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.UnixSocket;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One frame to a name and the one frame that answers it, under a deadline; what comes of it is a
+ * future that completes on the bus thread. On the bus thread from beginning to end.
+ */
+final class OutgoingHandshake<T> implements BusLoop.Handler {
+    /** How long a client waits before it tries a full backlog again. */
+    private static final long RETRY_NANOS = 5_000_000;
+
+    /** Turns a checked answer into the result; takes descriptors it wants out of the message. */
+    interface Answer<T> {
+        /** The socket is the answer's from here on, also when it throws. */
+        T take(Frame frame, ReceivedMessage message, int socket, PeerCredentials peer);
+    }
+
+    private final Bus bus;
+    private final String name;
+    private final byte[] request;
+    private final int[] descriptors;
+    private final Answer<T> answer;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private final long deadlineNanos;
+    private int socket = -1;
+    private long key = -1;
+    private boolean connected;
+    private long retryNanos;
+
+    OutgoingHandshake(
+            Bus bus,
+            String name,
+            byte[] request,
+            int[] descriptors,
+            long timeoutNanos,
+            Answer<T> answer) {
+        this.bus = bus;
+        this.name = name;
+        this.request = request;
+        this.descriptors = descriptors;
+        this.answer = answer;
+        this.deadlineNanos = System.nanoTime() + timeoutNanos;
+    }
+
+    CompletableFuture<T> begin() {
+        bus.loop().execute(this::start);
+        return result;
+    }
+
+    @Override
+    public long deadlineNanos() {
+        return connected || deadlineNanos - retryNanos < 0 ? deadlineNanos : retryNanos;
+    }
+
+    @Override
+    public void onDeadline() {
+        if (!connected && System.nanoTime() - deadlineNanos < 0) {
+            bus.loop().remove(key, -1);
+            retry();
+            return;
+        }
+        fail(
+                new FabricException(
+                        FabricException.Kind.TIMED_OUT,
+                        "peer did not answer in time: name=" + name));
+    }
+
+    @Override
+    public void onShutdown() {
+        fail(new FabricException(FabricException.Kind.CLOSED, "bus closed: name=" + name));
+    }
+
+    @Override
+    public void onEvents(int events) {
+        ReceivedMessage message = bus.receiveBuffer();
+        int received = UnixSocket.receive(socket, message);
+        try (message) {
+            if (received == -Errno.EAGAIN) {
+                return;
+            }
+            if (received <= 0) {
+                throw new FabricException(
+                        FabricException.Kind.PEER_GONE, "peer ended the handshake: name=" + name);
+            }
+            if (message.truncated()) {
+                throw new FabricException(
+                        FabricException.Kind.MALFORMED,
+                        "answer refused: frame or descriptors truncated, name=" + name);
+            }
+            Frame frame = Frame.decode(message.segment(), message.length());
+            if (frame instanceof Frame.Refuse(int code, String text)) {
+                throw FabricException.refused(code, text);
+            }
+            PeerCredentials peer = UnixSocket.peerCredentials(socket);
+            bus.loop().remove(key, socket);
+            int handedOver = socket;
+            socket = -1;
+            result.complete(answer.take(frame, message, handedOver, peer));
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void start() {
+        if (bus.closed()) {
+            onShutdown();
+            return;
+        }
+        try {
+            socket = UnixSocket.create();
+            tryConnect();
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void retry() {
+        try {
+            tryConnect();
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void tryConnect() {
+        int error = UnixSocket.connect(socket, bus.fabricFolder().socketAddress(name));
+        if (error == Errno.EAGAIN) { // the listener's backlog is full
+            retryNanos = System.nanoTime() + RETRY_NANOS;
+            key = bus.loop().addTimer(this);
+            return;
+        }
+        if (error != 0) {
+            fail(cannotConnect(error));
+            return;
+        }
+        connected = true;
+        PeerCredentials peer = UnixSocket.peerCredentials(socket);
+        if (peer.uid() != bus.uid()) {
+            fail(
+                    new FabricException(
+                            FabricException.Kind.NOT_PERMITTED,
+                            "name is served by another user: name="
+                                    + name
+                                    + ", uid="
+                                    + peer.uid()
+                                    + ", expected="
+                                    + bus.uid()));
+            return;
+        }
+        key = bus.loop().add(socket, Epoll.IN | Epoll.RDHUP, this);
+        int sent = Bus.sendFrame(socket, request, descriptors);
+        if (sent != 0) {
+            fail(
+                    new FabricException(
+                            FabricException.Kind.PEER_GONE,
+                            "peer ended the handshake: name="
+                                    + name
+                                    + ", errno="
+                                    + Errno.name(sent)));
+        }
+    }
+
+    private FabricException cannotConnect(int error) {
+        if (error == Errno.ENOENT || error == Errno.ECONNREFUSED) {
+            return new FabricException(
+                    FabricException.Kind.NOT_FOUND,
+                    "nobody serves this name: name=" + name + ", folder=" + bus.folder());
+        }
+        return new FabricException(
+                FabricException.Kind.SYSTEM,
+                "cannot connect: name=" + name + ", errno=" + Errno.name(error));
+    }
+
+    private void fail(RuntimeException cause) {
+        if (key >= 0) {
+            bus.loop().remove(key, connected ? socket : -1);
+        }
+        if (socket >= 0) {
+            FileDescriptors.close(socket);
+            socket = -1;
+        }
+        result.completeExceptionally(cause);
+    }
+}

@@ -1,0 +1,76 @@
+package io.softdpu.fabric;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The one place where data is copied, and counted: payload (block data, fast-path data) apart from
+ * messages (control messages, io_messages). What the zero-copy path claims about itself is read off
+ * these counters.
+ *
+ * <p>One object an engine. Only the engine's thread copies; any thread may read the counters.
+ */
+public final class PayloadCopy {
+    /**
+     * A progress() copies at most this much of one operation, so that an engine with a large copy
+     * in flight still serves the rest (12 to 30 µs at the memory speeds measured).
+     */
+    public static final long SLICE_BYTES = 256L << 10;
+
+    private static final VarHandle PAYLOAD;
+    private static final VarHandle MESSAGES;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            PAYLOAD = lookup.findVarHandle(PayloadCopy.class, "payloadBytes", long.class);
+            MESSAGES = lookup.findVarHandle(PayloadCopy.class, "messageBytes", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private long payloadBytes;
+    private long messageBytes;
+
+    /** Creates a copier with both counters at zero. */
+    public PayloadCopy() {}
+
+    /** Copies payload; bounds are checked by the segments. */
+    public void payload(
+            MemorySegment source,
+            long sourceOffset,
+            MemorySegment destination,
+            long destinationOffset,
+            long sizeBytes) {
+        MemorySegment.copy(source, sourceOffset, destination, destinationOffset, sizeBytes);
+        countPayload(sizeBytes);
+    }
+
+    /** Copies a message; bounds are checked by the segments. */
+    public void message(
+            MemorySegment source,
+            long sourceOffset,
+            MemorySegment destination,
+            long destinationOffset,
+            long sizeBytes) {
+        MemorySegment.copy(source, sourceOffset, destination, destinationOffset, sizeBytes);
+        MESSAGES.setOpaque(this, messageBytes + sizeBytes);
+    }
+
+    /** Counts payload that the kernel moved, by preadv or pwritev. */
+    public void countPayload(long sizeBytes) {
+        PAYLOAD.setOpaque(this, payloadBytes + sizeBytes);
+    }
+
+    /** Payload bytes copied so far. */
+    public long payloadBytes() {
+        return (long) PAYLOAD.getOpaque(this);
+    }
+
+    /** Message bytes copied so far. */
+    public long messageBytes() {
+        return (long) MESSAGES.getOpaque(this);
+    }
+}

@@ -1,0 +1,204 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.Memfd;
+import io.softdpu.linux.MemoryMapping;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A memfd and this process's mapping of it: an address, a size and a reference count. At count 0
+ * the mapping goes and the descriptor is closed.
+ *
+ * <p>The segment lives in a shared arena, so a thread that still uses it when it is closed gets an
+ * {@link IllegalStateException} and never touches unmapped memory. Any thread may call any method.
+ */
+public final class SharedSegment {
+    private static final VarHandle REFERENCES;
+
+    static {
+        try {
+            REFERENCES =
+                    MethodHandles.lookup()
+                            .findVarHandle(SharedSegment.class, "references", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int descriptor;
+    private final long mappedBytes;
+    private final Arena arena;
+    private final MemorySegment segment;
+    private boolean sealed;
+    private boolean readOnlyForOthers;
+
+    @SuppressWarnings("unused") // through REFERENCES
+    private volatile int references = 1;
+
+    private SharedSegment(int descriptor, long sizeBytes, boolean writable) {
+        this.descriptor = descriptor;
+        this.mappedBytes = roundUpToPage(sizeBytes);
+        long address = MemoryMapping.map(descriptor, mappedBytes, writable);
+        this.arena = Arena.ofShared();
+        MemorySegment whole = MemoryMapping.segment(address, sizeBytes, arena);
+        this.segment = writable ? whole : whole.asReadOnly();
+    }
+
+    /**
+     * Allocates memory that other processes can be given. Every page is allocated and touched
+     * before this returns (about 2 s a GiB), so that a full file system is an error here and no
+     * fault later.
+     *
+     * @param name shows in {@code /proc/PID/maps} as {@code /memfd:NAME}
+     * @param sizeBytes at least 1
+     */
+    public static SharedSegment allocate(String name, long sizeBytes) {
+        if (sizeBytes < 1) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_SUPPORTED,
+                    "shared memory needs at least one byte: sizeBytes=" + sizeBytes);
+        }
+        int descriptor = -1;
+        SharedSegment made = null;
+        try {
+            descriptor = Memfd.create(name);
+            Memfd.allocate(descriptor, roundUpToPage(sizeBytes));
+            made = new SharedSegment(descriptor, sizeBytes, true);
+            MemoryMapping.populate(made.segment.address(), made.mappedBytes, true);
+            SharedSegment result = made;
+            made = null;
+            descriptor = -1;
+            return result;
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    outOfMemory(e) ? FabricException.Kind.NO_MEMORY : FabricException.Kind.SYSTEM,
+                    "shared memory not available: name="
+                            + name
+                            + ", sizeBytes="
+                            + sizeBytes
+                            + ", "
+                            + e.getMessage(),
+                    e);
+        } finally {
+            if (made != null) {
+                made.release();
+            } else if (descriptor >= 0) {
+                FileDescriptors.close(descriptor);
+            }
+        }
+    }
+
+    /**
+     * Maps a descriptor that came from a peer and was checked by {@link DescriptorCheck}; takes the
+     * descriptor over, also when it throws.
+     */
+    static SharedSegment adopt(int descriptor, long sizeBytes, boolean writable) {
+        SharedSegment made;
+        try {
+            made = new SharedSegment(descriptor, sizeBytes, writable);
+        } catch (RuntimeException e) {
+            FileDescriptors.close(descriptor);
+            throw e;
+        }
+        try {
+            MemoryMapping.populate(made.segment.address(), made.mappedBytes, writable);
+        } catch (RuntimeException e) {
+            made.release();
+            throw e;
+        }
+        return made;
+    }
+
+    /** The memory; after the last {@link #release()} each access throws IllegalStateException. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /** Address of the first byte in this process. */
+    public long address() {
+        return segment.address();
+    }
+
+    /** Size as asked for; the descriptor is this rounded up to whole pages. */
+    public long sizeBytes() {
+        return segment.byteSize();
+    }
+
+    int descriptor() {
+        return descriptor;
+    }
+
+    /**
+     * Counts one more user.
+     *
+     * @return false if the memory is gone already
+     */
+    public boolean retain() {
+        int seen = (int) REFERENCES.getVolatile(this);
+        while (seen > 0) {
+            if (REFERENCES.compareAndSet(this, seen, seen + 1)) {
+                return true;
+            }
+            seen = (int) REFERENCES.getVolatile(this);
+        }
+        return false;
+    }
+
+    /** Counts one user less; the last one unmaps and closes. */
+    public void release() {
+        int before = (int) REFERENCES.getAndAdd(this, -1);
+        if (before == 1) {
+            long address = segment.address();
+            arena.close(); // from here on nobody can reach the memory through the segment
+            MemoryMapping.unmap(address, mappedBytes);
+            FileDescriptors.close(descriptor);
+        } else if (before < 1) {
+            throw new IllegalStateException("shared memory released too often: count=" + before);
+        }
+    }
+
+    /**
+     * Fixes size and seals for good; afterwards the memory can be given away. If it is sealed
+     * already the kind has to be the same: one memory is exported either read-only or writable,
+     * because a read-only descriptor of writable memory can be reopened writable by whoever holds
+     * it.
+     *
+     * @param readOnly whether everybody but the present mapping of this process shall only read
+     */
+    public synchronized void seal(boolean readOnly) {
+        if (sealed) {
+            if (readOnlyForOthers != readOnly) {
+                throw new FabricException(
+                        FabricException.Kind.NOT_SUPPORTED,
+                        "one memory is exported either read-only or writable: exported="
+                                + (readOnlyForOthers ? "read-only" : "writable")
+                                + ", asked="
+                                + (readOnly ? "read-only" : "writable"));
+            }
+            return;
+        }
+        int seals = Memfd.SEAL_SHRINK | Memfd.SEAL_GROW | Memfd.SEAL_SEAL;
+        Memfd.addSeals(descriptor, readOnly ? seals | Memfd.SEAL_FUTURE_WRITE : seals);
+        sealed = true;
+        readOnlyForOthers = readOnly;
+    }
+
+    /** Whether {@link #seal} has been called. */
+    public synchronized boolean sealed() {
+        return sealed;
+    }
+
+    static long roundUpToPage(long sizeBytes) {
+        long page = MemoryMapping.pageSize();
+        return Math.addExact(sizeBytes, page - 1) / page * page;
+    }
+
+    private static boolean outOfMemory(LinuxException e) {
+        return e.errno() == Errno.ENOMEM || e.errno() == Errno.ENOSPC || e.errno() == Errno.EFBIG;
+    }
+}

@@ -1,0 +1,334 @@
+package io.softdpu.fabric.ring;
+
+import static io.softdpu.fabric.ring.RingLayout.CONSUMED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.INT;
+import static io.softdpu.fabric.ring.RingLayout.LONG;
+import static io.softdpu.fabric.ring.RingLayout.OWNER_ARMED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.PEER_ARMED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.PRODUCED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
+import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * A ring of messages from one producer to one consumer; the consumer's process owns the memory.
+ *
+ * <pre>
+ * slot:   0  length   u32   bytes of payload
+ *         4  type     u32   of the protocol above
+ *         8  word     u64   of the protocol above
+ *        16  reserved u64   zero
+ *        24  payload
+ * </pre>
+ *
+ * <p>A slot's stride is an odd number of cache lines, so that the heads of the slots spread over
+ * the sets of the first-level cache instead of falling into one.
+ */
+public final class MessageRing {
+    /** Bytes of a slot before its payload. */
+    public static final int HEADER_BYTES = 24;
+
+    /** {@link Producer#claim()}: every slot holds a message that was not released yet. */
+    public static final long FULL = -1;
+
+    /** {@link Consumer#poll()}: nothing there. */
+    public static final long EMPTY = -1;
+
+    /** The peer wrote what no correct peer writes; the connection has to be broken. */
+    public static final long CORRUPT = -2;
+
+    private static final int SLOTS_LIMIT = 1 << 16;
+    private static final int PAYLOAD_LIMIT_BYTES = 1 << 20;
+    private static final int LINE_BYTES = 64;
+
+    private static final long LENGTH_OFFSET = 0;
+    private static final long TYPE_OFFSET = 4;
+    private static final long WORD_OFFSET = 8;
+
+    private MessageRing() {}
+
+    /**
+     * Slots and payload of a ring, agreed in the handshake above and then private to each side.
+     *
+     * @param slots a power of two up to 65,536
+     * @param maxPayloadBytes payload of a slot, 1 byte to 1 MiB
+     */
+    public record Geometry(int slots, int maxPayloadBytes) {
+        /** Refuses anything but legal values with {@link IllegalArgumentException}. */
+        public Geometry {
+            RingLayout.requirePowerOfTwo(slots, SLOTS_LIMIT);
+            if (maxPayloadBytes < 1 || maxPayloadBytes > PAYLOAD_LIMIT_BYTES) {
+                throw new IllegalArgumentException(
+                        "ring payload out of range: maxPayloadBytes="
+                                + maxPayloadBytes
+                                + ", limit="
+                                + PAYLOAD_LIMIT_BYTES);
+            }
+        }
+
+        /** Bytes from one slot to the next: an odd number of cache lines. */
+        public long strideBytes() {
+            long lines = (HEADER_BYTES + (long) maxPayloadBytes + LINE_BYTES - 1) / LINE_BYTES;
+            return (lines | 1) * LINE_BYTES;
+        }
+
+        /** Bytes of memory that the ring needs. */
+        public long sizeBytes() {
+            return SLOTS_START + slots * strideBytes();
+        }
+    }
+
+    /** Formats memory that this process owns and returns its receiving half. */
+    public static Consumer consumer(MemorySegment owned, Geometry geometry) {
+        RingLayout.requireSize(owned, geometry.sizeBytes());
+        RingLayout.format(
+                owned, RingLayout.KIND_MESSAGE, geometry.slots(), geometry.maxPayloadBytes());
+        return new Consumer(owned, geometry);
+    }
+
+    /** Returns the sending half over memory that the peer owns and has formatted. */
+    public static Producer producer(MemorySegment remote, Geometry geometry) {
+        RingLayout.requireSize(remote, geometry.sizeBytes());
+        return new Producer(remote, geometry);
+    }
+
+    /** The sending half. One thread. */
+    public static final class Producer {
+        private final MemorySegment memory;
+        private final long mask;
+        private final int slots;
+        private final int maxPayloadBytes;
+        private final long strideBytes;
+        private long produced;
+        private long consumed;
+        private long consumedWhenArmed;
+        private boolean corrupt;
+
+        private Producer(MemorySegment memory, Geometry geometry) {
+            this.memory = memory;
+            this.slots = geometry.slots();
+            this.mask = slots - 1L;
+            this.maxPayloadBytes = geometry.maxPayloadBytes();
+            this.strideBytes = geometry.strideBytes();
+        }
+
+        /** The ring's memory; offsets of this class count from its start. */
+        public MemorySegment segment() {
+            return memory;
+        }
+
+        /** Offset of the payload of the next free slot, or {@link #FULL}, or {@link #CORRUPT}. */
+        public long claim() {
+            if (produced - consumed >= slots && free() <= 0) {
+                return corrupt ? CORRUPT : FULL;
+            }
+            return slotOffset() + HEADER_BYTES;
+        }
+
+        /**
+         * Publishes the slot of the last {@link #claim()}.
+         *
+         * @param lengthBytes payload bytes that were written, 0 to the ring's maximum
+         */
+        public void commit(int type, int lengthBytes, long word) {
+            assert lengthBytes >= 0 && lengthBytes <= maxPayloadBytes : lengthBytes;
+            assert produced - consumed < slots : "commit without claim";
+            long slot = slotOffset();
+            memory.set(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET, lengthBytes);
+            memory.set(ValueLayout.JAVA_INT, slot + TYPE_OFFSET, type);
+            memory.set(ValueLayout.JAVA_LONG, slot + WORD_OFFSET, word);
+            produced++;
+            LONG.setRelease(memory, PRODUCED_OFFSET, produced);
+        }
+
+        /** Messages committed so far. */
+        public long produced() {
+            return produced;
+        }
+
+        /**
+         * Messages that the consumer has released so far, read from shared memory now; {@link
+         * #CORRUPT} if the peer's index is out of range.
+         */
+        public long consumed() {
+            long seen = (long) LONG.getAcquire(memory, CONSUMED_OFFSET);
+            if (corrupt || seen < consumed || seen > produced) {
+                corrupt = true;
+                return CORRUPT;
+            }
+            consumed = seen;
+            return seen;
+        }
+
+        /** Slots that can be claimed now; 0 as well if the peer's index is corrupt. */
+        public long free() {
+            return consumed() == CORRUPT ? 0 : slots - (produced - consumed);
+        }
+
+        /** Whether the peer's index was out of range once; it stays so. */
+        public boolean corrupt() {
+            return corrupt;
+        }
+
+        /** The word that the consumer set last; any value, since the peer may write any. */
+        public int status() {
+            return (int) INT.getAcquire(memory, STATUS_OFFSET);
+        }
+
+        /**
+         * Whether the consumer sleeps and has to be rung; asking disarms it. Call after commits.
+         */
+        public boolean peerArmed() {
+            return RingLayout.takeArmed(memory, OWNER_ARMED_OFFSET);
+        }
+
+        /**
+         * Asks for a doorbell when the consumer releases messages.
+         *
+         * @return true if it has released some since the last look: do not sleep
+         */
+        public boolean arm() {
+            consumedWhenArmed = consumed;
+            RingLayout.arm(memory, PEER_ARMED_OFFSET);
+            return consumed() != consumedWhenArmed;
+        }
+
+        /** Takes the wish of {@link #arm()} back. */
+        public void disarm() {
+            RingLayout.disarm(memory, PEER_ARMED_OFFSET);
+        }
+
+        private long slotOffset() {
+            return SLOTS_START + (produced & mask) * strideBytes;
+        }
+    }
+
+    /** The receiving half. One thread. */
+    public static final class Consumer {
+        private final MemorySegment memory;
+        private final long mask;
+        private final int slots;
+        private final int maxPayloadBytes;
+        private final long strideBytes;
+        private long produced;
+        private long consumed;
+        private boolean corrupt;
+        private boolean held;
+        private int type;
+        private int lengthBytes;
+        private long word;
+
+        private Consumer(MemorySegment memory, Geometry geometry) {
+            this.memory = memory;
+            this.slots = geometry.slots();
+            this.mask = slots - 1L;
+            this.maxPayloadBytes = geometry.maxPayloadBytes();
+            this.strideBytes = geometry.strideBytes();
+        }
+
+        /** The ring's memory; offsets of this class count from its start. */
+        public MemorySegment segment() {
+            return memory;
+        }
+
+        /**
+         * Offset of the payload of the next message, or {@link #EMPTY}, or {@link #CORRUPT}. Its
+         * header is copied once; asking again before {@link #release()} gives the same message and
+         * header. The payload itself stays the peer's to change: copy it before looking at it.
+         */
+        public long poll() {
+            if (held) {
+                return slotOffset() + HEADER_BYTES;
+            }
+            if (consumed == produced && !refresh()) {
+                return corrupt ? CORRUPT : EMPTY;
+            }
+            long slot = slotOffset();
+            int claimedLength = memory.get(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET);
+            if (claimedLength < 0 || claimedLength > maxPayloadBytes) {
+                corrupt = true;
+                produced = consumed;
+                return CORRUPT;
+            }
+            lengthBytes = claimedLength;
+            type = memory.get(ValueLayout.JAVA_INT, slot + TYPE_OFFSET);
+            word = memory.get(ValueLayout.JAVA_LONG, slot + WORD_OFFSET);
+            held = true;
+            return slot + HEADER_BYTES;
+        }
+
+        /** Type of the message of the last {@link #poll()}. */
+        public int type() {
+            return type;
+        }
+
+        /** Payload bytes of the message of the last {@link #poll()}, within the ring's maximum. */
+        public int length() {
+            return lengthBytes;
+        }
+
+        /** Word of the message of the last {@link #poll()}. */
+        public long word() {
+            return word;
+        }
+
+        /** Gives the slot of the last {@link #poll()} back to the producer. */
+        public void release() {
+            assert held : "release without poll";
+            held = false;
+            consumed++;
+            LONG.setRelease(memory, CONSUMED_OFFSET, consumed);
+        }
+
+        /** Messages released so far. */
+        public long consumed() {
+            return consumed;
+        }
+
+        /** Whether the peer wrote an impossible index or length once; it stays so. */
+        public boolean corrupt() {
+            return corrupt;
+        }
+
+        /** Sets the word that the producer reads as {@link Producer#status()}. */
+        public void setStatus(int status) {
+            INT.setRelease(memory, STATUS_OFFSET, status);
+        }
+
+        /** Whether the producer sleeps and waits for releases; asking disarms it. */
+        public boolean peerArmed() {
+            return RingLayout.takeArmed(memory, PEER_ARMED_OFFSET);
+        }
+
+        /**
+         * Asks for a doorbell when a message comes.
+         *
+         * @return true if there is something to look at already: do not sleep
+         */
+        public boolean arm() {
+            RingLayout.arm(memory, OWNER_ARMED_OFFSET);
+            return held || consumed != produced || refresh() || corrupt;
+        }
+
+        /** Takes the wish of {@link #arm()} back. */
+        public void disarm() {
+            RingLayout.disarm(memory, OWNER_ARMED_OFFSET);
+        }
+
+        private boolean refresh() {
+            long seen = (long) LONG.getAcquire(memory, PRODUCED_OFFSET);
+            if (corrupt || seen < produced || seen - consumed > slots) {
+                corrupt = true;
+                return false;
+            }
+            produced = seen;
+            return consumed != produced;
+        }
+
+        private long slotOffset() {
+            return SLOTS_START + (consumed & mask) * strideBytes;
+        }
+    }
+}

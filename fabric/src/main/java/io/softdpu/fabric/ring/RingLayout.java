@@ -1,0 +1,98 @@
+package io.softdpu.fabric.ring;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * What both rings share: the head of the memory and how its words are reached.
+ *
+ * <pre>
+ *    0  magic        u64  "SDPURING"            written once by the owner
+ *    8  version      u32  1
+ *   12  kind         u32  1 message, 2 fast path
+ *   16  slots        u32  a power of two
+ *   20  max payload  u32  bytes a slot holds
+ *  128  produced     u64  message ring: messages committed; fast path: unused
+ *  256  consumed     u64  message ring: messages released; fast path: buffers posted
+ *  384  owner armed  u32  1: the owner (receiver) sleeps and wants a doorbell
+ *  512  peer armed   u32  1: the producer sleeps and wants a doorbell
+ *  640  status       u32  message ring: word of the owner to the producer; fast path: 1 closing
+ * 1024  first slot, or the table of postings
+ * </pre>
+ *
+ * <p>Words that different sides write stand 128 bytes apart: two cache lines, because the
+ * adjacent-line prefetcher pulls lines in pairs.
+ */
+final class RingLayout {
+    static final long MAGIC = 0x474E49525550_4453L; // "SDPURING" in memory order
+    static final int VERSION = 1;
+    static final int KIND_MESSAGE = 1;
+    static final int KIND_FAST_PATH = 2;
+
+    static final long MAGIC_OFFSET = 0;
+    static final long VERSION_OFFSET = 8;
+    static final long KIND_OFFSET = 12;
+    static final long SLOTS_OFFSET = 16;
+    static final long MAX_PAYLOAD_OFFSET = 20;
+    static final long PRODUCED_OFFSET = 128;
+    static final long CONSUMED_OFFSET = 256;
+    static final long OWNER_ARMED_OFFSET = 384;
+    static final long PEER_ARMED_OFFSET = 512;
+    static final long STATUS_OFFSET = 640;
+    static final long SLOTS_START = 1024;
+
+    static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+    static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+
+    private RingLayout() {}
+
+    static void format(MemorySegment memory, int kind, int slots, int maxPayloadBytes) {
+        memory.asSlice(0, SLOTS_START).fill((byte) 0);
+        memory.set(ValueLayout.JAVA_INT, VERSION_OFFSET, VERSION);
+        memory.set(ValueLayout.JAVA_INT, KIND_OFFSET, kind);
+        memory.set(ValueLayout.JAVA_INT, SLOTS_OFFSET, slots);
+        memory.set(ValueLayout.JAVA_INT, MAX_PAYLOAD_OFFSET, maxPayloadBytes);
+        LONG.setRelease(memory, MAGIC_OFFSET, MAGIC);
+    }
+
+    static void requireSize(MemorySegment memory, long sizeBytes) {
+        if (memory.byteSize() < sizeBytes) {
+            throw new IllegalArgumentException(
+                    "ring memory too small: sizeBytes="
+                            + memory.byteSize()
+                            + ", needed="
+                            + sizeBytes);
+        }
+    }
+
+    static void requirePowerOfTwo(int slots, int limit) {
+        if (slots < 1 || slots > limit || Integer.bitCount(slots) != 1) {
+            throw new IllegalArgumentException(
+                    "ring slots must be a power of two: slots=" + slots + ", limit=" + limit);
+        }
+    }
+
+    /**
+     * Tells whether the sleeper behind an armed word wants a doorbell, and disarms it. The fence
+     * keeps the store that published work before the load of the word: without it both sides can
+     * miss each other (the sleeper has the matching fence in {@link #arm}).
+     */
+    static boolean takeArmed(MemorySegment memory, long armedOffset) {
+        VarHandle.fullFence();
+        if ((int) INT.getOpaque(memory, armedOffset) == 0) {
+            return false;
+        }
+        INT.setOpaque(memory, armedOffset, 0);
+        return true;
+    }
+
+    static void arm(MemorySegment memory, long armedOffset) {
+        INT.setOpaque(memory, armedOffset, 1);
+        VarHandle.fullFence();
+    }
+
+    static void disarm(MemorySegment memory, long armedOffset) {
+        INT.setOpaque(memory, armedOffset, 0);
+    }
+}

@@ -1,0 +1,16 @@
+/**
+ * Rings in shared memory between two processes that do not trust each other. The receiver owns the
+ * memory and formats it; geometry is agreed before and kept privately by both sides, so the header
+ * in memory informs and is never believed.
+ *
+ * <p><b>Threads.</b> Each half of a ring belongs to one thread, except {@link
+ * io.softdpu.fabric.ring.FastPathRing.Producer}, which all producers of a connection share.
+ *
+ * <p><b>Rules.</b> Indices have 64 bits and never wrap. A side keeps its own index privately and
+ * never reads it back; it reads the other's once, checks its range, then uses it. A header is
+ * copied to private fields before its length is checked.
+ */
+@NullMarked
+package io.softdpu.fabric.ring;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,16 @@
+/**
+ * The PCIe bus in software: shared regions, leases, doorbells and rings between the processes of
+ * one machine. Internal to softdpu; the DOCA model above it is the public API.
+ */
+module io.softdpu.fabric {
+    requires io.softdpu.linux;
+    requires static org.jspecify;
+
+    exports io.softdpu.fabric to
+            io.softdpu.core,
+            io.softdpu.comch,
+            io.softdpu.rdma.shm;
+    exports io.softdpu.fabric.ring to
+            io.softdpu.comch,
+            io.softdpu.rdma.shm;
+}

@@ -1,0 +1,366 @@
+package io.softdpu.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class BusTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final byte[] TOPOLOGY = new byte[32];
+
+    @TempDir Path folder;
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+        try (var left = Files.list(folder.resolve("fabric"))) {
+            assertThat(left.map(p -> p.getFileName().toString())).containsOnly("topology");
+        }
+    }
+
+    private Bus bus() {
+        return bus(TOPOLOGY, 2 * SECOND);
+    }
+
+    private Bus bus(byte[] topology, long timeoutNanos) {
+        Bus bus =
+                Bus.open(
+                        new Bus.Config(
+                                folder.resolve("fabric"),
+                                topology,
+                                "test",
+                                timeoutNanos,
+                                1L << 30));
+        open.add(bus);
+        return bus;
+    }
+
+    private SharedSegment memory(long sizeBytes) {
+        SharedSegment memory = SharedSegment.allocate("softdpu-test", sizeBytes);
+        open.add(memory::release);
+        return memory;
+    }
+
+    private static <T> T get(CompletableFuture<T> future) throws Exception {
+        return future.get(20, TimeUnit.SECONDS);
+    }
+
+    private static FabricException failure(CompletableFuture<?> future) {
+        try {
+            future.get(20, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            return (FabricException) e.getCause();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+        throw new AssertionError("did not fail");
+    }
+
+    /** Waits for something that another thread brings about and nothing announces. */
+    private static void await(java.util.function.BooleanSupplier condition) {
+        long deadline = System.nanoTime() + 20 * SECOND;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+            Thread.yield();
+        }
+    }
+
+    @Test
+    void shouldShareMemoryBothWays() throws Exception {
+        SharedSegment memory = memory(10_000);
+        ExportedRegion exported = bus().export(memory, true, null);
+        ImportedRegion imported = get(bus().importRegion(exported.address(), true, true, SECOND));
+        memory.segment().set(ValueLayout.JAVA_LONG, 8, 42);
+        assertThat(imported.memory().segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(42);
+        imported.memory().segment().set(ValueLayout.JAVA_BYTE, 9_999, (byte) 7);
+        assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 9_999)).isEqualTo((byte) 7);
+        assertThat(imported.sizeBytes()).isEqualTo(10_000);
+        assertThat(exported.leases()).isEqualTo(1);
+        imported.close();
+        await(() -> exported.leases() == 0);
+    }
+
+    @Test
+    void shouldRevokeAndKeepBackUntilTheLastLeaseCloses() throws Exception {
+        Bus exporter = bus();
+        ExportedRegion exported = exporter.export(memory(8192), true, null);
+        ImportedRegion imported = get(bus().importRegion(exported.address(), true, true, SECOND));
+        assertThat(imported.revoked()).isFalse();
+        exported.revoke();
+        assertThat(imported.revoked()).isTrue();
+        assertThat(exporter.keptBackBytes()).isEqualTo(8192);
+        await(() -> imported.link().peerGone());
+        assertThat(failure(bus().importRegion(exported.address(), true, true, SECOND)).kind())
+                .isEqualTo(FabricException.Kind.REFUSED);
+        imported.close();
+        await(() -> exporter.keptBackBytes() == 0);
+    }
+
+    @Test
+    void shouldNoticeTheEndOfTheExporter() throws Exception {
+        Bus exporter = bus();
+        ExportedRegion exported = exporter.export(memory(4096), true, null);
+        ImportedRegion imported = get(bus().importRegion(exported.address(), true, true, SECOND));
+        CountDownLatch gone = new CountDownLatch(1);
+        imported.link().onPeerGone(gone::countDown);
+        exporter.close();
+        assertThat(gone.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(imported.revoked()).isTrue();
+        imported.close();
+    }
+
+    @Test
+    void shouldPassAnImportOnWithoutMappingItAndEndWithIt() throws Exception {
+        SharedSegment memory = memory(4096);
+        ExportedRegion exported = bus().export(memory, true, null);
+        Bus middle = bus();
+        ImportedRegion unmapped = get(middle.importRegion(exported.address(), true, false, SECOND));
+        assertThat(unmapped.memory()).isNull();
+        ExportedRegion passedOn = middle.reexport(unmapped, true, null);
+        Bus far = bus();
+        ImportedRegion imported = get(far.importRegion(passedOn.address(), true, true, SECOND));
+        imported.memory().segment().set(ValueLayout.JAVA_LONG, 0, 99);
+        assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(99);
+
+        assertThatThrownBy(() -> far.reexport(imported, false, null))
+                .hasMessageContaining("cannot be passed on again");
+        exported.revoke();
+        assertThat(imported.revoked()).as("the grandchild sees it at once").isTrue();
+        assertThat(passedOn.revoked()).isTrue();
+        imported.close();
+        unmapped.close();
+        assertThat(failure(far.importRegion(passedOn.address(), true, true, SECOND)).kind())
+                .isEqualTo(FabricException.Kind.REFUSED);
+    }
+
+    @Test
+    void shouldRefuseWrongKeyMoreThanGrantedAndForeignAddresses() throws Exception {
+        ExportedRegion exported = bus().export(memory(4096), false, null);
+        RegionAddress right = exported.address();
+        Bus importer = bus();
+        RegionAddress wrongKey =
+                new RegionAddress(
+                        right.bootId(),
+                        right.fabricId(),
+                        right.busId(),
+                        right.regionId(),
+                        new RegionAddress.Id(right.key().high(), right.key().low() ^ 1),
+                        right.sizeBytes());
+        FabricException refused = failure(importer.importRegion(wrongKey, false, true, SECOND));
+        assertThat(refused.kind()).isEqualTo(FabricException.Kind.REFUSED);
+        assertThat(refused.refusalCode()).isEqualTo(Refusals.NOT_FOUND);
+        assertThat(failure(importer.importRegion(right, true, true, SECOND)).refusalCode())
+                .isEqualTo(Refusals.NOT_PERMITTED);
+        RegionAddress otherBoot =
+                new RegionAddress(
+                        new RegionAddress.Id(1, 2),
+                        right.fabricId(),
+                        right.busId(),
+                        right.regionId(),
+                        right.key(),
+                        right.sizeBytes());
+        assertThatThrownBy(() -> importer.importRegion(otherBoot, false, true, SECOND))
+                .hasMessageContaining("another kernel");
+        RegionAddress longer =
+                new RegionAddress(
+                        right.bootId(),
+                        right.fabricId(),
+                        right.busId(),
+                        right.regionId(),
+                        right.key(),
+                        right.sizeBytes() + 1);
+        assertThat(failure(importer.importRegion(longer, false, true, SECOND)).kind())
+                .isEqualTo(FabricException.Kind.MALFORMED);
+        ImportedRegion readOnly = get(importer.importRegion(right, false, true, SECOND));
+        assertThat(readOnly.memory().segment().isReadOnly()).isTrue();
+        assertThatThrownBy(() -> importer.reexport(readOnly, true, null))
+                .hasMessageContaining("granted=read-only");
+        readOnly.close();
+    }
+
+    @Test
+    void shouldExportOneMemoryEitherReadOnlyOrWritable() {
+        SharedSegment memory = memory(4096);
+        Bus bus = bus();
+        bus.export(memory, true, null);
+        assertThatThrownBy(() -> bus.export(memory, false, null))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContaining("either read-only or writable");
+    }
+
+    @Test
+    void shouldConnectByNameExchangeMemoryAndRing() throws Exception {
+        Bus server = bus();
+        Bus client = bus();
+        BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
+        server.listen("comch:test", arrived::add);
+        SharedSegment clientMemory = memory(4096);
+        SharedSegment serverMemory = memory(8192);
+        CompletableFuture<Attachment> connecting =
+                client.connect("comch:test", new byte[] {1, 2, 3}, clientMemory, 5 * SECOND);
+        PendingLink pending = arrived.poll(10, TimeUnit.SECONDS);
+        assertThat(pending).isNotNull();
+        assertThat(pending.payload()).containsExactly(1, 2, 3);
+        assertThat(pending.remoteBytes()).isEqualTo(4096);
+        Attachment atServer = pending.accept(new byte[] {9}, serverMemory);
+        Attachment atClient = get(connecting);
+        assertThat(atClient.payload()).containsExactly(9);
+        atClient.remote().segment().set(ValueLayout.JAVA_INT, 0, 5);
+        assertThat(serverMemory.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(5);
+        atServer.remote().segment().set(ValueLayout.JAVA_INT, 0, 6);
+        assertThat(clientMemory.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(6);
+
+        try (EngineWaiter waiter = new EngineWaiter()) {
+            waiter.add(atClient.link());
+            assertThat(waiter.sleep(0)).as("nothing rang").isFalse();
+            atServer.link().ring();
+            assertThat(waiter.sleep(10 * SECOND)).isTrue();
+            assertThat(waiter.sleep(0)).as("drained").isFalse();
+            waiter.wake();
+            waiter.wake();
+            assertThat(waiter.sleep(10 * SECOND)).isTrue();
+            assertThat(waiter.sleep(0)).as("wakes are merged").isFalse();
+            atServer.link().close();
+            await(() -> atClient.link().peerGone());
+            waiter.clear();
+            assertThat(waiter.sleep(0)).as("a dead link does not ring for ever").isFalse();
+        }
+        assertThatThrownBy(() -> pending.refuse(1, "late"))
+                .isInstanceOf(IllegalStateException.class);
+        atClient.link().close();
+        atClient.remote().release();
+        atServer.remote().release();
+    }
+
+    @Test
+    void shouldTellTheClientWhyItWasRefused() throws Exception {
+        bus().listen("n", pending -> pending.refuse(24, "server full: clients=1"));
+        FabricException refused =
+                failure(bus().connect("n", new byte[0], memory(4096), 5 * SECOND));
+        assertThat(refused.kind()).isEqualTo(FabricException.Kind.REFUSED);
+        assertThat(refused.refusalCode()).isEqualTo(24);
+        assertThat(refused).hasMessage("server full: clients=1");
+    }
+
+    @Test
+    void shouldFailAtOnceWhereNobodyServesTheName() {
+        assertThat(failure(bus().connect("nobody", new byte[0], memory(4096), SECOND)).kind())
+                .isEqualTo(FabricException.Kind.NOT_FOUND);
+    }
+
+    @Test
+    void shouldTimeOutWhereTheServerNeverDecides() {
+        BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
+        bus().listen("slow", arrived::add);
+        CompletableFuture<Attachment> connecting =
+                bus().connect("slow", new byte[0], memory(4096), SECOND / 5);
+        assertThat(failure(connecting).kind()).isEqualTo(FabricException.Kind.TIMED_OUT);
+        PendingLink pending = arrived.poll();
+        assertThat(pending).isNotNull();
+        await(pending::peerGone);
+        assertThatThrownBy(() -> pending.accept(new byte[0], memory(4096)))
+                .hasMessageContaining("gave up");
+    }
+
+    @Test
+    void shouldGiveANameToOneLivingProcessOnly() {
+        Bus one = bus();
+        Bus two = bus();
+        Endpoint first = one.listen("name", PendingLinkRefuser.INSTANCE);
+        assertThatThrownBy(() -> two.listen("name", PendingLinkRefuser.INSTANCE))
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.IN_USE));
+        first.close();
+        two.listen("name", PendingLinkRefuser.INSTANCE);
+    }
+
+    @Test
+    void shouldTakeOverWhatAKilledProcessLeft() throws Exception {
+        bus().close();
+        String hash = FabricFolder.hash("name");
+        Files.createFile(folder.resolve("fabric").resolve(hash + ".lock"));
+        Files.createFile(folder.resolve("fabric").resolve(hash + ".sock"));
+        Bus bus = bus();
+        assertThat(folder.resolve("fabric").resolve(hash + ".sock")).doesNotExist();
+        Files.createFile(folder.resolve("fabric").resolve(hash + ".lock"));
+        Files.createFile(folder.resolve("fabric").resolve(hash + ".sock"));
+        bus.listen("name", PendingLinkRefuser.INSTANCE);
+        assertThat(failure(bus().connect("name", new byte[0], memory(64), SECOND)).kind())
+                .isEqualTo(FabricException.Kind.REFUSED);
+    }
+
+    @Test
+    void shouldRefuseAFolderWithAnotherTopologyWhileItIsInUse() {
+        byte[] other = new byte[32];
+        other[0] = 1;
+        Bus first = bus();
+        assertThatThrownBy(() -> bus(other, SECOND))
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.CONFLICT))
+                .hasMessageContaining("theirs=00")
+                .hasMessageContaining("ours=01");
+        first.close();
+        bus(other, SECOND);
+    }
+
+    @Test
+    void shouldDropASilentClientAfterTheHandshakeTimeout() throws Exception {
+        Bus server = bus(TOPOLOGY, SECOND / 5);
+        server.listen("quiet", PendingLinkRefuser.INSTANCE);
+        int socket = io.softdpu.linux.UnixSocket.create();
+        try {
+            assertThat(
+                            io.softdpu.linux.UnixSocket.connect(
+                                    socket, server.fabricFolder().socketAddress("quiet")))
+                    .isZero();
+            await(() -> io.softdpu.linux.UnixSocket.drain(socket) < 0);
+        } finally {
+            io.softdpu.linux.FileDescriptors.close(socket);
+        }
+    }
+
+    @Test
+    void shouldFailWhatIsUnderWayWhenTheBusCloses() {
+        BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
+        bus().listen("slow", arrived::add);
+        Bus client = bus();
+        CompletableFuture<Attachment> connecting =
+                client.connect("slow", new byte[0], memory(4096), 60 * SECOND);
+        await(() -> !arrived.isEmpty());
+        client.close();
+        assertThat(failure(connecting).kind()).isEqualTo(FabricException.Kind.CLOSED);
+        assertThatThrownBy(() -> client.listen("x", PendingLinkRefuser.INSTANCE))
+                .hasMessageContaining("bus closed");
+        arrived.remove().refuse(10, "test ends");
+    }
+
+    private enum PendingLinkRefuser implements EndpointListener {
+        INSTANCE;
+
+        @Override
+        public void arriving(PendingLink pending) {
+            pending.refuse(2, "nobody wanted");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package io.softdpu.fabric.ring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class FastPathRingTest {
+    private static final FastPathRing.Geometry GEOMETRY = new FastPathRing.Geometry(4);
+    private static final long FIRST_SLOT = 1024 + 4 * 16;
+
+    private final MemorySegment memory =
+            Arena.ofAuto().allocate(GEOMETRY.sizeBytes(), 64).fill((byte) 0xa5);
+    private final FastPathRing.Consumer consumer = FastPathRing.consumer(memory, GEOMETRY);
+    private final FastPathRing.Producer producer = FastPathRing.producer(memory, GEOMETRY);
+
+    @Test
+    void shouldCompletePostedBuffersInTheirOrder() {
+        consumer.post(0, 100);
+        consumer.post(4096, 200);
+        long first = producer.claim(64);
+        long second = producer.claim(200);
+        assertThat(producer.regionOffset(second)).isEqualTo(4096);
+        producer.commit(second, 200, 8, 0, false);
+        assertThat(consumer.poll()).as("the first is not done yet").isZero();
+        memory.set(ValueLayout.JAVA_BYTE, producer.inlineOffset(first) + 63, (byte) 42);
+        memory.set(ValueLayout.JAVA_BYTE, producer.immediateOffset(first) + 31, (byte) 43);
+        producer.commit(first, 64, 7, 32, true);
+
+        assertThat(consumer.poll()).isEqualTo(1);
+        assertThat(consumer.isInline()).isTrue();
+        assertThat(consumer.length()).isEqualTo(64);
+        assertThat(consumer.producerId()).isEqualTo(7);
+        assertThat(consumer.immediateLength()).isEqualTo(32);
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, consumer.inlineOffset() + 63))
+                .isEqualTo((byte) 42);
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, consumer.immediateOffset() + 31))
+                .isEqualTo((byte) 43);
+        consumer.release();
+        assertThat(consumer.poll()).isEqualTo(1);
+        assertThat(consumer.isInline()).isFalse();
+        assertThat(consumer.length()).isEqualTo(200);
+        consumer.release();
+        assertThat(consumer.poll()).isZero();
+        assertThat(consumer.outstanding()).isZero();
+    }
+
+    @Test
+    void shouldRefuseToClaimWhatIsNotPostedTooSmallOrClosing() {
+        assertThat(producer.claim(1)).isEqualTo(FastPathRing.NO_BUFFER);
+        consumer.post(0, 10);
+        assertThat(producer.claim(11)).isEqualTo(FastPathRing.TOO_LARGE);
+        assertThat(producer.claim(10)).isZero();
+        consumer.close();
+        assertThat(producer.claim(1)).isEqualTo(FastPathRing.CLOSING);
+    }
+
+    @Test
+    void shouldPostNoMoreThanItHasSlots() {
+        for (int i = 0; i < 4; i++) {
+            assertThat(consumer.post(i, 1)).isTrue();
+        }
+        assertThat(consumer.post(9, 1)).isFalse();
+        assertThat(consumer.outstanding()).isEqualTo(4);
+    }
+
+    @Test
+    void shouldLetTheConsumerGoOnAfterAnAbandonedSlot() {
+        consumer.post(0, 10);
+        consumer.post(1, 10);
+        producer.abandon(producer.claim(5), 3);
+        producer.commit(producer.claim(5), 5, 3, 0, false);
+        assertThat(consumer.poll()).isEqualTo(1);
+        assertThat(consumer.isAbandoned()).isTrue();
+        consumer.release();
+        assertThat(consumer.poll()).isEqualTo(1);
+        assertThat(consumer.isAbandoned()).isFalse();
+    }
+
+    @Test
+    void shouldCallImpossibleHeadersCorrupt() {
+        long[][] attacks = {
+            {8, 11, 8}, {8, -1, 8}, {20, 33, 1}, {21, 4, 1}, {8, 65, 8},
+        };
+        for (long[] attack : attacks) {
+            MemorySegment own = Arena.ofAuto().allocate(GEOMETRY.sizeBytes(), 64);
+            FastPathRing.Consumer victim = FastPathRing.consumer(own, GEOMETRY);
+            FastPathRing.Producer attacker = FastPathRing.producer(own, GEOMETRY);
+            victim.post(0, attack[1] == 65 ? 100 : 10);
+            attacker.commit(attacker.claim(1), 1, 0, 0, true);
+            if (attack[2] == 8) {
+                own.set(ValueLayout.JAVA_LONG, FIRST_SLOT + attack[0], attack[1]);
+            } else {
+                own.set(ValueLayout.JAVA_BYTE, FIRST_SLOT + attack[0], (byte) attack[1]);
+            }
+            assertThat(victim.poll()).isEqualTo((int) FastPathRing.CORRUPT);
+            assertThat(victim.arm()).isTrue();
+        }
+    }
+
+    @Test
+    void shouldKeepToThePostedCapacityWhateverThePeerMakesOfThePosting() {
+        consumer.post(0, 10);
+        memory.set(ValueLayout.JAVA_LONG, 1024 + 8, 1_000_000);
+        producer.commit(producer.claim(500), 500, 0, 0, false);
+        assertThat(consumer.poll()).isEqualTo((int) FastPathRing.CORRUPT);
+    }
+
+    @Test
+    void shouldCallAnImpossiblePostingIndexCorrupt() {
+        memory.set(ValueLayout.JAVA_LONG, 256, 5);
+        assertThat(producer.claim(1)).isEqualTo(FastPathRing.CORRUPT);
+        memory.set(ValueLayout.JAVA_LONG, 256, 0);
+        assertThat(producer.claim(1)).as("stays so").isEqualTo(FastPathRing.CORRUPT);
+    }
+
+    @Test
+    void shouldIgnoreAStampOfAnotherLap() {
+        consumer.post(0, 10);
+        memory.set(ValueLayout.JAVA_LONG, FIRST_SLOT, 99);
+        assertThat(consumer.poll()).isZero();
+    }
+
+    @Test
+    void shouldPlaceEveryWordWhereTheDocumentSays() {
+        consumer.post(0x1234, 0x64);
+        long ticket = producer.claim(3);
+        producer.commit(ticket, 3, 0x0a0b0c0d, 5, true);
+        assertThat(memory.get(ValueLayout.JAVA_INT, 12)).isEqualTo(2);
+        assertThat(memory.get(ValueLayout.JAVA_LONG, 256)).isEqualTo(1);
+        assertThat(memory.get(ValueLayout.JAVA_LONG, 1024)).isEqualTo(0x1234);
+        assertThat(memory.get(ValueLayout.JAVA_LONG, 1032)).isEqualTo(0x64);
+        assertThat(memory.get(ValueLayout.JAVA_LONG, FIRST_SLOT)).isEqualTo(1);
+        assertThat(memory.get(ValueLayout.JAVA_LONG, FIRST_SLOT + 8)).isEqualTo(3);
+        assertThat(memory.get(ValueLayout.JAVA_INT, FIRST_SLOT + 16)).isEqualTo(0x0a0b0c0d);
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, FIRST_SLOT + 20)).isEqualTo((byte) 5);
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, FIRST_SLOT + 21)).isEqualTo((byte) 1);
+        assertThat(producer.inlineOffset(ticket)).isEqualTo(FIRST_SLOT + 24);
+        assertThat(producer.immediateOffset(ticket)).isEqualTo(FIRST_SLOT + 88);
+        assertThat(GEOMETRY.sizeBytes()).isEqualTo(FIRST_SLOT + 4 * 128);
+    }
+
+    @Test
+    void shouldGiveEachPostingToOneOfSeveralProducers() throws InterruptedException {
+        int rounds = 50_000;
+        AtomicLong sum = new AtomicLong();
+        Runnable work =
+                () -> {
+                    long sent = 0;
+                    while (sent < rounds) {
+                        long ticket = producer.claim(8);
+                        if (ticket < 0) {
+                            Thread.onSpinWait();
+                            continue;
+                        }
+                        memory.set(
+                                ValueLayout.JAVA_LONG_UNALIGNED,
+                                producer.inlineOffset(ticket),
+                                ticket);
+                        producer.commit(ticket, 8, 1, 0, true);
+                        sent++;
+                        sum.addAndGet(ticket);
+                    }
+                };
+        Thread one = new Thread(work);
+        Thread two = new Thread(work);
+        one.start();
+        two.start();
+        for (long expected = 0; expected < 2L * rounds; ) {
+            consumer.post(expected, 8);
+            if (consumer.poll() == 1) {
+                assertThat(memory.get(ValueLayout.JAVA_LONG_UNALIGNED, consumer.inlineOffset()))
+                        .isEqualTo(expected++);
+                consumer.release();
+            } else {
+                Thread.yield();
+            }
+        }
+        one.join();
+        two.join();
+        assertThat(sum.get()).isEqualTo((2L * rounds - 1) * rounds);
+    }
+}
