@@ -1,0 +1,41 @@
+package io.softdpu.comch.wire;
+
+import io.softdpu.core.DpuException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The server's payload of the handshake: the 24 bytes that a {@link Hello} begins with too, with
+ * kind 2, and nothing else. A refusal has no such payload: it travels as the bus's own refusal,
+ * with a status and a reason.
+ *
+ * @param terms of the server
+ */
+public record Welcome(ChannelTerms terms) {
+    /** Size of the encoded form. */
+    public static final int WIRE_BYTES = Preamble.WIRE_BYTES;
+
+    /** Writes {@link #WIRE_BYTES} bytes from the segment's start. */
+    public void encode(MemorySegment bytes) {
+        Preamble.encode(bytes, Preamble.KIND_WELCOME, terms);
+    }
+
+    /** The encoded form in an array of its own. */
+    public byte[] toBytes() {
+        byte[] bytes = new byte[WIRE_BYTES];
+        encode(MemorySegment.ofArray(bytes));
+        return bytes;
+    }
+
+    /**
+     * Reads a welcome.
+     *
+     * @throws DpuException INVALID_VALUE if it has not this form, UNSUPPORTED_VERSION if it is of
+     *     another version
+     */
+    public static Welcome decode(byte[] payload) {
+        if (payload.length != WIRE_BYTES) {
+            throw Preamble.refused("lengthBytes", payload.length, Integer.toString(WIRE_BYTES));
+        }
+        return new Welcome(Preamble.decode(MemorySegment.ofArray(payload), Preamble.KIND_WELCOME));
+    }
+}
