@@ -102,26 +102,34 @@ public final class MemoryMapping {
      * @param address the beginning, page-aligned
      * @param sizeBytes the length; the file must reach that far and be sealed against shrinking
      * @param write whether pages are brought in for writing (of a writable mapping) or for reading
+     * @throws LinuxException EINVAL where the mapping does not permit that; ENOMEM where part of
+     *     the range is not mapped or there is no memory
      */
     public static void populate(long address, long sizeBytes, boolean write) {
         CallState state = CallState.current();
         int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
         int result;
-        try {
-            do {
-                result = (int) MADVISE.invokeExact(state.errno, address, sizeBytes, advice);
-            } while (result != 0 && state.lastErrno() == Errno.EINTR);
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
-        }
+        do {
+            result = madvise(state, address, sizeBytes, advice);
+        } while (result != 0 && state.lastErrno() == Errno.EINTR);
         if (result == 0) {
             return;
         }
-        if (state.lastErrno() != Errno.EINVAL) {
-            throw failure("madvise", state.lastErrno(), address, sizeBytes);
+        int errno = state.lastErrno();
+        // EINVAL has two meanings. Advice on nothing succeeds where the kernel knows the advice
+        // (5.14 and later); then this range is at fault, and touching it would end the JVM.
+        if (errno != Errno.EINVAL || madvise(state, 0, 0, advice) == 0) {
+            throw failure("madvise", errno, address, sizeBytes);
         }
-        // Kernels before 5.14 do not know the advice.
         touch(address, sizeBytes, write);
+    }
+
+    private static int madvise(CallState state, long address, long sizeBytes, int advice) {
+        try {
+            return (int) MADVISE.invokeExact(state.errno, address, sizeBytes, advice);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
     }
 
     /** What {@link #populate} does on an old kernel: one access a page. */
