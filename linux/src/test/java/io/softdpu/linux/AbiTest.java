@@ -1,0 +1,122 @@
+package io.softdpu.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+/** The tables against the kernel's headers; data only, so both architectures are checked here. */
+final class AbiTest {
+    @Test
+    void shouldKnowTheConstantsOfX86() {
+        assertThat(Abi.X86_64.directIo).isEqualTo(040000);
+        assertThat(Abi.X86_64.directory).isEqualTo(0200000);
+        assertThat(Abi.X86_64.noFollow).isEqualTo(0400000);
+    }
+
+    @Test
+    void shouldKnowTheConstantsOfArm() {
+        assertThat(Abi.AARCH64.directIo).isEqualTo(0200000);
+        assertThat(Abi.AARCH64.directory).isEqualTo(040000);
+        assertThat(Abi.AARCH64.noFollow).isEqualTo(0100000);
+    }
+
+    @Test
+    void shouldPackEpollEventsOnX86Only() {
+        assertThat(Abi.X86_64.epollEventBytes).isEqualTo(12);
+        assertThat(Abi.X86_64.epollDataOffset).isEqualTo(4);
+        assertThat(Abi.AARCH64.epollEventBytes).isEqualTo(16);
+        assertThat(Abi.AARCH64.epollDataOffset).isEqualTo(8);
+    }
+
+    @Test
+    void shouldLayOutMessageHeadersAs64BitLinuxDoes() {
+        assertThat(
+                        new int[] {
+                            Abi.MsgHdr.NAME,
+                            Abi.MsgHdr.NAME_LENGTH,
+                            Abi.MsgHdr.IOV,
+                            Abi.MsgHdr.IOV_LENGTH,
+                            Abi.MsgHdr.CONTROL,
+                            Abi.MsgHdr.CONTROL_LENGTH,
+                            Abi.MsgHdr.FLAGS,
+                            Abi.MsgHdr.BYTES
+                        })
+                .containsExactly(0, 8, 16, 24, 32, 40, 48, 56);
+        assertThat(new int[] {Abi.IoVec.BASE, Abi.IoVec.LENGTH, Abi.IoVec.BYTES})
+                .containsExactly(0, 8, 16);
+        assertThat(
+                        new int[] {
+                            Abi.CmsgHdr.LENGTH,
+                            Abi.CmsgHdr.LEVEL,
+                            Abi.CmsgHdr.TYPE,
+                            Abi.CmsgHdr.DATA
+                        })
+                .containsExactly(0, 8, 12, 16);
+    }
+
+    @Test
+    void shouldPadControlMessagesAsTheMacrosDo() {
+        assertThat(Abi.CmsgHdr.length(4)).isEqualTo(20);
+        assertThat(Abi.CmsgHdr.space(4)).isEqualTo(24);
+        assertThat(Abi.CmsgHdr.space(8)).isEqualTo(24);
+        assertThat(Abi.CmsgHdr.space(12)).isEqualTo(32);
+        assertThat(Abi.CmsgHdr.align(0)).isEqualTo(0);
+        assertThat(Abi.CmsgHdr.align(17)).isEqualTo(24);
+    }
+
+    @Test
+    void shouldLayOutSocketStructuresAsLinuxDoes() {
+        assertThat(
+                        new int[] {
+                            Abi.SockAddrUn.FAMILY,
+                            Abi.SockAddrUn.PATH,
+                            Abi.SockAddrUn.PATH_BYTES,
+                            Abi.SockAddrUn.BYTES
+                        })
+                .containsExactly(0, 2, 108, 110);
+        assertThat(new int[] {Abi.UCred.PID, Abi.UCred.UID, Abi.UCred.GID, Abi.UCred.BYTES})
+                .containsExactly(0, 4, 8, 12);
+    }
+
+    @Test
+    void shouldLayOutFileStructuresAsLinuxDoes() {
+        assertThat(
+                        new int[] {
+                            Abi.Statx.UID,
+                            Abi.Statx.MODE,
+                            Abi.Statx.INODE,
+                            Abi.Statx.SIZE,
+                            Abi.Statx.DEVICE_MAJOR,
+                            Abi.Statx.DEVICE_MINOR,
+                            Abi.Statx.BYTES
+                        })
+                .containsExactly(20, 28, 32, 40, 136, 140, 256);
+        assertThat(new int[] {Abi.Statfs.TYPE, Abi.Statfs.BYTES}).containsExactly(0, 120);
+    }
+
+    @Test
+    void shouldFitEachScratchStructureIntoScratch() {
+        assertThat(CallState.SCRATCH_BYTES)
+                .isGreaterThanOrEqualTo(Abi.Statx.BYTES)
+                .isGreaterThanOrEqualTo(Abi.Statfs.BYTES)
+                .isGreaterThanOrEqualTo(Abi.SockAddrUn.BYTES)
+                .isGreaterThanOrEqualTo(Abi.UCred.BYTES + Integer.BYTES);
+    }
+
+    @Test
+    void shouldNameThePlatformsThatItKnows() {
+        assertThat(Abi.of("Linux", "amd64")).isSameAs(Abi.X86_64);
+        assertThat(Abi.of("Linux", "aarch64")).isSameAs(Abi.AARCH64);
+    }
+
+    @Test
+    void shouldRefuseAPlatformThatItDoesNotKnow() {
+        assertThatThrownBy(() -> Abi.of("Linux", "riscv64"))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("os.arch=riscv64");
+        assertThatThrownBy(() -> Abi.of("Mac OS X", "aarch64"))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("os.name=Mac OS X");
+    }
+}

@@ -1,0 +1,237 @@
+package io.softdpu.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FileDescriptorsTest {
+    @TempDir Path folder;
+
+    private final OpenFiles files = new OpenFiles();
+
+    @AfterEach
+    void closeFiles() {
+        files.close();
+    }
+
+    private int create(String name) {
+        return files.own(
+                FileDescriptors.open(
+                        folder.resolve(name).toString(),
+                        FileDescriptors.O_RDWR | FileDescriptors.O_CREAT,
+                        0600));
+    }
+
+    @Test
+    void shouldOpenCloseOnExec() {
+        OpenFiles.assertCloseOnExec(create("file"));
+    }
+
+    @Test
+    void shouldNameThePathThatCannotBeOpened() {
+        String path = folder.resolve("missing").toString();
+
+        assertThatThrownBy(() -> FileDescriptors.open(path, FileDescriptors.O_RDONLY, 0))
+                .isInstanceOf(LinuxException.class)
+                .hasMessage("open failed: errno=2 (ENOENT), path=" + path);
+    }
+
+    @Test
+    void shouldCreateWithTheGivenPermissions() throws IOException {
+        create("file");
+
+        assertThat(Files.getPosixFilePermissions(folder.resolve("file")))
+                .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    }
+
+    @Test
+    void shouldRefuseToCreateExclusivelyWhatExists() {
+        create("file");
+
+        assertThatThrownBy(() ->
+                        FileDescriptors.open(
+                                folder.resolve("file").toString(),
+                                FileDescriptors.O_RDWR
+                                        | FileDescriptors.O_CREAT
+                                        | FileDescriptors.O_EXCL,
+                                0600))
+                .asInstanceOf(InstanceOfAssertFactories.type(LinuxException.class))
+                .extracting(LinuxException::errno)
+                .isEqualTo(Errno.EEXIST);
+    }
+
+    @Test
+    void shouldOpenBelowAnOpenDirectory() throws IOException {
+        Files.writeString(folder.resolve("below"), "12345");
+        int directory =
+                files.own(
+                        FileDescriptors.open(
+                                folder.toString(),
+                                FileDescriptors.O_PATH | FileDescriptors.O_DIRECTORY,
+                                0));
+
+        int fd = files.own(FileDescriptors.openAt(directory, "below", 0, 0));
+
+        assertThat(FileDescriptors.status(fd).sizeBytes()).isEqualTo(5);
+        OpenFiles.assertCloseOnExec(fd);
+        assertThatThrownBy(() -> FileDescriptors.openAt(directory, "missing", 0, 0))
+                .isInstanceOf(LinuxException.class)
+                .hasMessage(
+                        "openat failed: errno=2 (ENOENT), directoryFd="
+                                + directory
+                                + ", path=missing");
+    }
+
+    @Test
+    void shouldHonourTheFlagsThatDifferBetweenArchitectures() throws IOException {
+        create("file");
+        Files.createSymbolicLink(folder.resolve("link"), Path.of("file"));
+
+        assertThatThrownBy(() ->
+                        FileDescriptors.open(
+                                folder.resolve("file").toString(), FileDescriptors.O_DIRECTORY, 0))
+                .hasMessageContaining("ENOTDIR");
+        assertThatThrownBy(() ->
+                        FileDescriptors.open(
+                                folder.resolve("link").toString(), FileDescriptors.O_NOFOLLOW, 0))
+                .hasMessageContaining("ELOOP");
+    }
+
+    @Test
+    void shouldTellWhatADescriptorStandsFor() throws IOException {
+        int file = create("file");
+        FileDescriptors.truncate(file, 1234);
+        int directory = files.own(FileDescriptors.open(folder.toString(), 0, 0));
+
+        FileStatus status = FileDescriptors.status(file);
+
+        assertThat(status.isRegularFile()).isTrue();
+        assertThat(status.isDirectory()).isFalse();
+        assertThat(status.sizeBytes()).isEqualTo(1234);
+        assertThat(status.uid()).isEqualTo(Identity.effectiveUid());
+        assertThat(status.permissions()).isEqualTo(0600);
+        assertThat(status.inode())
+                .isEqualTo(Files.getAttribute(folder.resolve("file"), "unix:ino"));
+        assertThat(status.mode())
+                .isEqualTo(Files.getAttribute(folder.resolve("file"), "unix:mode"));
+        assertThat(FileDescriptors.status(directory).isDirectory()).isTrue();
+        assertThat(FileDescriptors.status(files.pair()[0]).isRegularFile()).isFalse();
+    }
+
+    @Test
+    void shouldTellWhetherTwoDescriptorsAreTheSameFile() {
+        int first = create("first");
+        FileStatus same =
+                FileDescriptors.status(
+                        files.own(FileDescriptors.open("/proc/self/fd/" + first, 0, 0)));
+
+        assertThat(FileDescriptors.status(first).isSameFile(same)).isTrue();
+        assertThat(FileDescriptors.status(create("second")).isSameFile(same)).isFalse();
+    }
+
+    @Test
+    void shouldTellTheFileSystemOfADescriptor() throws IOException {
+        int proc = files.own(FileDescriptors.open("/proc/self/status", 0, 0));
+        int memory = files.own(Memfd.create("test"));
+
+        assertThat(FileDescriptors.fileSystemType(proc)).isEqualTo(0x9fa0);
+        assertThat(FileDescriptors.fileSystemType(memory)).isEqualTo(FileDescriptors.TMPFS_MAGIC);
+    }
+
+    @Test
+    void shouldDuplicateCloseOnExec() {
+        int first = create("file");
+
+        int second = files.own(FileDescriptors.duplicate(first));
+
+        assertThat(second).isNotEqualTo(first);
+        OpenFiles.assertCloseOnExec(second);
+        assertThat(FileDescriptors.status(second).isSameFile(FileDescriptors.status(first)))
+                .isTrue();
+    }
+
+    @Test
+    void shouldTellTheAccessMode() {
+        int write = create("file");
+        int read = files.own(FileDescriptors.open("/proc/self/fd/" + write, 0, 0));
+
+        assertThat(FileDescriptors.flags(write) & FileDescriptors.O_ACCMODE)
+                .isEqualTo(FileDescriptors.O_RDWR);
+        assertThat(FileDescriptors.flags(read) & FileDescriptors.O_ACCMODE)
+                .isEqualTo(FileDescriptors.O_RDONLY);
+    }
+
+    @Test
+    void shouldNameTheDescriptorThatIsNotOpen() {
+        int fd = Integer.MAX_VALUE;
+
+        assertThatThrownBy(() -> FileDescriptors.close(fd))
+                .hasMessage("close failed: errno=9 (EBADF), fd=" + fd);
+        assertThatThrownBy(() -> FileDescriptors.status(fd))
+                .hasMessage("statx failed: errno=9 (EBADF), fd=" + fd);
+        assertThatThrownBy(() -> FileDescriptors.fileSystemType(fd))
+                .hasMessage("fstatfs failed: errno=9 (EBADF), fd=" + fd);
+        assertThatThrownBy(() -> FileDescriptors.flags(fd))
+                .hasMessage("fcntl(F_GETFL) failed: errno=9 (EBADF), fd=" + fd);
+        assertThatThrownBy(() -> FileDescriptors.duplicate(fd))
+                .hasMessage("fcntl(F_DUPFD_CLOEXEC) failed: errno=9 (EBADF), fd=" + fd);
+        assertThatThrownBy(() -> FileDescriptors.truncate(fd, 10))
+                .hasMessage("ftruncate failed: errno=9 (EBADF), fd=" + fd + ", sizeBytes=10");
+        assertThatThrownBy(() -> FileDescriptors.tryLockShared(fd))
+                .hasMessage("flock(LOCK_SH) failed: errno=9 (EBADF), fd=" + fd);
+        assertThatThrownBy(() -> FileDescriptors.unlock(fd))
+                .hasMessage("flock(LOCK_UN) failed: errno=9 (EBADF), fd=" + fd);
+    }
+
+    @Test
+    void shouldRefuseALengthBelowZero() {
+        assertThatThrownBy(() -> FileDescriptors.truncate(create("file"), -1))
+                .hasMessageContaining("EINVAL");
+    }
+
+    @Test
+    void shouldHoldALockAgainstAnotherOpenFile() {
+        int first = create("lock");
+        int second = create("lock");
+
+        assertThat(FileDescriptors.tryLockExclusive(first)).isTrue();
+        assertThat(FileDescriptors.tryLockExclusive(second)).isFalse();
+        assertThat(FileDescriptors.tryLockShared(second)).isFalse();
+        FileDescriptors.unlock(first);
+        assertThat(FileDescriptors.tryLockExclusive(second)).isTrue();
+    }
+
+    @Test
+    void shouldShareALockAmongReaders() {
+        int first = create("lock");
+        int second = create("lock");
+
+        assertThat(FileDescriptors.tryLockShared(first)).isTrue();
+        assertThat(FileDescriptors.tryLockShared(second)).isTrue();
+        assertThat(FileDescriptors.tryLockExclusive(second)).isFalse();
+        FileDescriptors.unlock(first);
+        assertThat(FileDescriptors.tryLockExclusive(second)).isTrue();
+    }
+
+    @Test
+    void shouldKeepALockUntilTheLastDescriptorOfItsOpenFileIsClosed() {
+        int first = create("lock");
+        int copy = files.own(FileDescriptors.duplicate(first));
+        int other = create("lock");
+        assertThat(FileDescriptors.tryLockExclusive(first)).isTrue();
+
+        files.close(first);
+
+        assertThat(FileDescriptors.tryLockExclusive(other)).isFalse();
+        files.close(copy);
+        assertThat(FileDescriptors.tryLockExclusive(other)).isTrue();
+    }
+}
