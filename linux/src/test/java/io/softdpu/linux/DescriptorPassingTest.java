@@ -1,0 +1,212 @@
+package io.softdpu.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What happens to the descriptors that come with a message: taken, or closed, never leaked. */
+final class DescriptorPassingTest {
+    private static final MemorySegment TEN_BYTES = MemorySegment.ofArray(new byte[10]);
+
+    private final OpenFiles files = new OpenFiles();
+
+    @AfterEach
+    void closeFiles() {
+        files.close();
+    }
+
+    private int[] memories(int count) {
+        int[] fds = new int[count];
+        for (int i = 0; i < count; i++) {
+            fds[i] = files.own(Memfd.create("passed-" + i));
+            FileDescriptors.truncate(fds[i], i + 1);
+        }
+        return fds;
+    }
+
+    @Test
+    void shouldHandOverDescriptorsInOrderAndCloseOnExec() {
+        int[] pair = files.pair();
+        int[] sent = memories(3);
+        ReceivedMessage message = new ReceivedMessage(64, 3);
+
+        assertThat(UnixSocket.send(pair[0], TEN_BYTES, 10, sent)).isZero();
+        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(10);
+
+        assertThat(message.truncated()).isFalse();
+        assertThat(message.descriptors()).isEqualTo(3);
+        for (int i = 0; i < 3; i++) {
+            int fd = files.own(message.takeDescriptor(i));
+            assertThat(FileDescriptors.status(fd).isSameFile(FileDescriptors.status(sent[i])))
+                    .isTrue();
+            OpenFiles.assertCloseOnExec(fd);
+        }
+    }
+
+    @Test
+    void shouldCarryAsManyAsTheKernelAllows() {
+        int[] pair = files.pair();
+        int memory = memories(1)[0];
+        int[] sent = new int[UnixSocket.MAX_DESCRIPTORS];
+        java.util.Arrays.fill(sent, memory);
+        Map<Integer, String> before = OpenFiles.snapshot();
+        ReceivedMessage message = new ReceivedMessage(64, UnixSocket.MAX_DESCRIPTORS);
+
+        assertThat(UnixSocket.send(pair[0], TEN_BYTES, 10, sent)).isZero();
+        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(10);
+
+        assertThat(message.descriptors()).isEqualTo(UnixSocket.MAX_DESCRIPTORS);
+        message.close();
+        assertThat(OpenFiles.snapshot()).isEqualTo(before);
+        assertThatThrownBy(() ->
+                        UnixSocket.send(
+                                pair[0], TEN_BYTES, 10, new int[UnixSocket.MAX_DESCRIPTORS + 1]))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("too many descriptors: count=254, limit=253");
+    }
+
+    @Test
+    void shouldCloseWhatNobodyTook() {
+        int[] pair = files.pair();
+        int[] sent = memories(3);
+        Map<Integer, String> before = OpenFiles.snapshot();
+        ReceivedMessage message = new ReceivedMessage(64, 3);
+        UnixSocket.send(pair[0], TEN_BYTES, 10, sent);
+        UnixSocket.receive(pair[1], message);
+
+        FileDescriptors.close(message.takeDescriptor(1));
+        message.close();
+        message.close();
+
+        assertThat(OpenFiles.snapshot()).isEqualTo(before);
+    }
+
+    @Test
+    void shouldCloseWhatNobodyTookBeforeTheNextMessage() {
+        int[] pair = files.pair();
+        int[] sent = memories(2);
+        Map<Integer, String> before = OpenFiles.snapshot();
+        ReceivedMessage message = new ReceivedMessage(64, 3);
+        UnixSocket.send(pair[0], TEN_BYTES, 10, sent);
+        UnixSocket.send(pair[0], TEN_BYTES, 1);
+
+        UnixSocket.receive(pair[1], message);
+        UnixSocket.receive(pair[1], message);
+
+        assertThat(message.descriptors()).isZero();
+        assertThat(OpenFiles.snapshot()).isEqualTo(before);
+    }
+
+    @Test
+    void shouldHandEachDescriptorOutOnceOnly() {
+        int[] pair = files.pair();
+        ReceivedMessage message = new ReceivedMessage(64, 2);
+        UnixSocket.send(pair[0], TEN_BYTES, 10, memories(1));
+        UnixSocket.receive(pair[1], message);
+        files.own(message.takeDescriptor(0));
+
+        assertThatThrownBy(() -> message.takeDescriptor(0))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("descriptor taken before: index=0");
+        assertThatThrownBy(() -> message.takeDescriptor(1))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    /** Odd room is the trap: padding lets one descriptor more arrive than there is room for. */
+    @ParameterizedTest(name = "room for {0}, {1} sent")
+    @CsvSource({"0,1", "0,5", "1,2", "1,3", "2,3", "2,9", "3,4", "3,253"})
+    void shouldCloseAllDescriptorsOfAMessageThatHasTooMany(int room, int count) {
+        int[] pair = files.pair();
+        int[] sent = new int[count];
+        java.util.Arrays.fill(sent, memories(1)[0]);
+        Map<Integer, String> before = OpenFiles.snapshot();
+        ReceivedMessage message = new ReceivedMessage(64, room);
+
+        assertThat(UnixSocket.send(pair[0], TEN_BYTES, 10, sent)).isZero();
+        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(10);
+
+        assertThat(message.truncated()).isTrue();
+        assertThat(message.descriptors()).isZero();
+        assertThat(OpenFiles.snapshot()).isEqualTo(before);
+    }
+
+    @Test
+    void shouldCloseAllDescriptorsOfAMessageThatIsTooLong() {
+        int[] pair = files.pair();
+        int[] sent = memories(2);
+        Map<Integer, String> before = OpenFiles.snapshot();
+        ReceivedMessage message = new ReceivedMessage(9, 4);
+
+        UnixSocket.send(pair[0], TEN_BYTES, 10, sent);
+        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(9);
+
+        assertThat(message.truncated()).isTrue();
+        assertThat(message.descriptors()).isZero();
+        assertThat(OpenFiles.snapshot()).isEqualTo(before);
+    }
+
+    @Test
+    void shouldForgetAnEarlierTruncationAndLength() {
+        int[] pair = files.pair();
+        ReceivedMessage message = new ReceivedMessage(9, 0);
+        UnixSocket.send(pair[0], TEN_BYTES, 10);
+        UnixSocket.receive(pair[1], message);
+        assertThat(message.truncated()).isTrue();
+
+        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(-Errno.EAGAIN);
+
+        assertThat(message.truncated()).isFalse();
+        assertThat(message.length()).isZero();
+    }
+
+    @Test
+    void shouldLetGoOfTheDescriptorsThatADrainedMessageCarried() {
+        int[] pair = files.pair();
+        int[] carried = files.pair();
+        Map<Integer, String> before = OpenFiles.snapshot();
+        UnixSocket.send(pair[0], TEN_BYTES, 10, carried[1]);
+
+        assertThat(UnixSocket.drain(pair[1])).isEqualTo(1);
+
+        assertThat(OpenFiles.snapshot()).isEqualTo(before);
+        // The last reference went with the message: the other end sees the end of the stream.
+        files.close(carried[1]);
+        assertThat(UnixSocket.receive(carried[0], new ReceivedMessage(1, 0))).isZero();
+    }
+
+    @Test
+    void shouldLetGoOfTheDescriptorsOfAMessageThatNobodyReads() {
+        int[] pair = files.pair();
+        int[] carried = files.pair();
+        UnixSocket.send(pair[0], TEN_BYTES, 10, carried[1]);
+        files.close(carried[1]);
+        assertThat(UnixSocket.receive(carried[0], new ReceivedMessage(1, 0)))
+                .isEqualTo(-Errno.EAGAIN);
+
+        files.close(pair[1]);
+
+        assertThat(UnixSocket.receive(carried[0], new ReceivedMessage(1, 0))).isZero();
+    }
+
+    @Test
+    void shouldReportADescriptorThatCannotBeSent() {
+        int[] pair = files.pair();
+
+        assertThat(UnixSocket.send(pair[0], TEN_BYTES, 10, Integer.MAX_VALUE))
+                .isEqualTo(Errno.EBADF);
+    }
+
+    @Test
+    void shouldRefuseRoomThatMakesNoSense() {
+        assertThatThrownBy(() -> new ReceivedMessage(0, 0))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new ReceivedMessage(1, UnixSocket.MAX_DESCRIPTORS + 1))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+}

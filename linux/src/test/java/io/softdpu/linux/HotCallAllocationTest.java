@@ -1,0 +1,144 @@
+package io.softdpu.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The calls of the data path allocate nothing on the heap, once they are compiled. */
+final class HotCallAllocationTest {
+    private static final int ROUNDS = 40;
+    private static final int OPERATIONS = 10_000;
+
+    private final OpenFiles files = new OpenFiles();
+
+    @AfterEach
+    void closeFiles() {
+        files.close();
+    }
+
+    /**
+     * The least that any round allocated for an operation: what the call needs, without what the
+     * JVM does in a round while it still interprets.
+     */
+    private static double bytesPerOperation(Runnable operation) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        double least = Double.MAX_VALUE;
+        for (int round = 0; round < ROUNDS && least >= 1; round++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < OPERATIONS; i++) {
+                operation.run();
+            }
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            least = Math.min(least, (double) allocated / OPERATIONS);
+        }
+        return least;
+    }
+
+    @Test
+    void shouldMeasureWhatIsAllocated() {
+        Object[] kept = new Object[1];
+
+        assertThat(bytesPerOperation(() -> kept[0] = new byte[16])).isGreaterThanOrEqualTo(16);
+    }
+
+    @Test
+    void shouldNotAllocateWhenRingingAndDraining() {
+        int[] pair = files.pair();
+
+        assertThat(
+                        bytesPerOperation(() -> {
+                            UnixSocket.sendByte(pair[0]);
+                            UnixSocket.drain(pair[1]);
+                        }))
+                .isLessThan(1);
+    }
+
+    @Test
+    void shouldNotAllocateWhenWaiting() {
+        int[] pair = files.pair();
+        UnixSocket.sendByte(pair[0]);
+        try (Epoll epoll = new Epoll(8)) {
+            epoll.add(pair[1], Epoll.IN, 3);
+            long[] sum = new long[1];
+
+            assertThat(
+                            bytesPerOperation(() -> {
+                                epoll.await(0);
+                                sum[0] += epoll.data(0) + epoll.events(0);
+                            }))
+                    .isLessThan(1);
+            assertThat(sum[0]).isPositive();
+        }
+    }
+
+    @Test
+    void shouldNotAllocateWhenSignalling() {
+        int fd = files.own(EventFd.create());
+
+        assertThat(
+                        bytesPerOperation(() -> {
+                            EventFd.signal(fd);
+                            EventFd.drain(fd);
+                            EventFd.drain(fd);
+                        }))
+                .isLessThan(1);
+    }
+
+    @Test
+    void shouldNotAllocateWhenCopying() {
+        try (Arena arena = Arena.ofConfined()) {
+            long small = arena.allocate(128).address();
+            long large = arena.allocate(1 << 18).address();
+            long half = 1 << 17;
+
+            assertThat(
+                            bytesPerOperation(() -> {
+                                NativeMemory.copy(small + 64, small, 64);
+                                NativeMemory.copy(large + half, large, half);
+                            }))
+                    .isLessThan(1);
+        }
+    }
+
+    @Test
+    void shouldNotAllocateWhenSendingAndReceivingMessages() {
+        int[] pair = files.pair();
+        ReceivedMessage message = new ReceivedMessage(64, 2);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment bytes = arena.allocate(64);
+
+            assertThat(
+                            bytesPerOperation(() -> {
+                                UnixSocket.send(pair[0], bytes, 64);
+                                UnixSocket.receive(pair[1], message);
+                            }))
+                    .isLessThan(1);
+        }
+    }
+
+    @Test
+    void shouldNotAllocateWhenReadingAndWritingFiles() {
+        int fd = files.own(Memfd.create("test"));
+        IoVector vector = new IoVector(2);
+        try (Arena arena = Arena.ofConfined()) {
+            long address = arena.allocate(64).address();
+
+            assertThat(
+                            bytesPerOperation(() -> {
+                                FileIo.pwrite(fd, address, 64, 0);
+                                FileIo.pread(fd, address, 64, 0);
+                                vector.clear();
+                                vector.add(address, 32);
+                                vector.add(address + 32, 32);
+                                FileIo.pwritev(fd, vector, 0);
+                                FileIo.preadv(fd, vector, 0);
+                            }))
+                    .isLessThan(1);
+        }
+    }
+}
