@@ -239,6 +239,18 @@ public final class Bus implements AutoCloseable {
                 .begin();
     }
 
+    /**
+     * Runs the work once on the bus thread, not before the delay is over and never after the bus
+     * has closed: for time limits above, so that an engine that sleeps is woken by a post.
+     *
+     * @param delayNanos how long to wait; 0 or less means soon
+     */
+    public void after(long delayNanos, Runnable work) {
+        requireOpen();
+        long deadlineNanos = System.nanoTime() + Math.max(0, delayNanos);
+        loop.execute(() -> loop.schedule(deadlineNanos, work));
+    }
+
     /** Leaves the fabric: names, exports and links of this bus end. Waits for the bus thread. */
     @Override
     public void close() {

@@ -102,6 +102,12 @@ final class BusLoop {
         return key;
     }
 
+    /** Runs the work once, not before the deadline; never if the loop ends first. */
+    void schedule(long deadlineNanos, Runnable work) {
+        Alarm alarm = new Alarm(deadlineNanos, work);
+        alarm.key = addTimer(alarm);
+    }
+
     /** Stops watching; the descriptor stays open. Pass -1 for a timer. */
     void remove(long key, int descriptor) {
         if (handlers.remove(key) != null && descriptor >= 0) {
@@ -210,6 +216,37 @@ final class BusLoop {
             remove(link.watchKey(), link.descriptor());
         }
         FileDescriptors.close(link.descriptor());
+    }
+
+    /** A deadline that somebody above waits for. */
+    private final class Alarm implements Handler {
+        private final long deadlineNanos;
+        private final Runnable work;
+        private long key;
+
+        private Alarm(long deadlineNanos, Runnable work) {
+            this.deadlineNanos = deadlineNanos;
+            this.work = work;
+        }
+
+        @Override
+        public void onEvents(int events) {
+            throw new IllegalStateException("an alarm has no descriptor");
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return deadlineNanos;
+        }
+
+        @Override
+        public void onDeadline() {
+            remove(key, -1);
+            work.run();
+        }
+
+        @Override
+        public void onShutdown() {}
     }
 
     /** The handler of a link: it only waits for the peer's end. */
