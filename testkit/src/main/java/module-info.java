@@ -1,7 +1,14 @@
 /** What the tests of all modules share. Imports no softdpu module. */
 module io.softdpu.testkit {
     requires transitive org.junit.jupiter.api;
+    requires transitive org.junit.platform.launcher;
     requires static org.jspecify;
 
     exports io.softdpu.testkit;
+
+    provides org.junit.jupiter.api.extension.Extension with
+            io.softdpu.testkit.ProcessesExtension,
+            io.softdpu.testkit.SeedExtension;
+    provides org.junit.platform.launcher.TestExecutionListener with
+            io.softdpu.testkit.ClauseListener;
 }

@@ -2,6 +2,7 @@ package io.softdpu.testkit;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -17,6 +18,7 @@ import java.lang.annotation.Target;
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})
+@Repeatable(Clause.Several.class)
 public @interface Clause {
 
     /**
@@ -25,4 +27,26 @@ public @interface Clause {
      * @return one id or several
      */
     String[] value();
+
+    /**
+     * Why what the clauses ask for is refused with NOT_SUPPORTED: one short line that names the
+     * ADR. The test then shows the refusal. Empty where the test shows the clause itself.
+     *
+     * @return the reason, or the empty string
+     */
+    String refused() default "";
+
+    /** Holds the marks of a test that shows some clauses and the refusal of others. */
+    @Documented
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.METHOD, ElementType.TYPE})
+    @interface Several {
+
+        /**
+         * The marks.
+         *
+         * @return at least two
+         */
+        Clause[] value();
+    }
 }

@@ -1,0 +1,144 @@
+package io.softdpu.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProcessesTest {
+
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    /** Repeats its input on standard output; "stop" on standard error, and ends with status 3. */
+    static final class Echo {
+        public static void main(String[] args) throws IOException {
+            System.out.println("ready " + String.join("+", args));
+            var lines = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                System.out.println("echo " + line + " " + System.getenv("ECHO_MARK"));
+            }
+            System.err.println("stop");
+            System.exit(3);
+        }
+    }
+
+    @Test
+    void shouldCaptureOutputAndStatusOfAJvm(Processes processes) throws IOException {
+        ChildProcess echo =
+                processes.start(
+                        JavaCommand.ofClass(Echo.class)
+                                .withArguments("a", "b")
+                                .withEnvironment("ECHO_MARK", "marked"));
+
+        assertThat(echo.awaitLine("^ready", SOON)).isEqualTo("ready a+b");
+        echo.standardInput().write("hello\n".getBytes());
+        echo.standardInput().flush();
+        assertThat(echo.awaitLine("hello", SOON)).isEqualTo("echo hello marked");
+        echo.standardInput().close();
+
+        assertThat(echo.awaitExit(SOON)).isEqualTo(3);
+        assertThat(echo.errorLines()).containsExactly("stop");
+        assertThat(echo.outputLines()).hasSize(2);
+    }
+
+    @Test
+    void shouldSayWhatWasPrintedWhenALineDoesNotCome(Processes processes) {
+        ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
+        echo.awaitLine("ready", SOON);
+
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> echo.awaitLine("never", Duration.ofMillis(20)))
+                .withMessageContaining("regex=never")
+                .withMessageContaining("ready");
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> echo.awaitExit(Duration.ofMillis(20)))
+                .withMessageContaining("did not end");
+    }
+
+    @Test
+    void shouldNotWaitForALineOfAProcessThatHasEnded(Processes processes) throws IOException {
+        ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
+        echo.standardInput().close();
+
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> echo.awaitLine("never", Duration.ofDays(1)));
+    }
+
+    @Test
+    void shouldFreezeThawAndKill(Processes processes) throws IOException {
+        ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
+        echo.awaitLine("ready", SOON);
+
+        echo.freeze();
+        assertThat(echo.isAlive()).isTrue();
+        echo.standardInput().write("hello\n".getBytes());
+        echo.standardInput().flush();
+        assertThat(echo.view().threadStates()).isNotEmpty().containsOnly('T');
+        assertThat(echo.outputLines()).hasSize(1);
+
+        echo.thaw();
+        echo.awaitLine("hello", SOON);
+
+        echo.kill();
+        assertThat(echo.awaitExit(SOON)).isEqualTo(128 + 9);
+    }
+
+    @Test
+    void shouldEndAFrozenProcessAndItsChildrenOnClose() {
+        ChildProcess shell;
+        ChildProcess frozen;
+        long grandchild;
+        try (Processes processes = new Processes()) {
+            frozen = processes.start(JavaCommand.ofClass(Echo.class));
+            frozen.awaitLine("ready", SOON);
+            frozen.freeze();
+            shell = processes.start(new ProcessBuilder("sh", "-c", "sleep 1000 & echo $!; wait"));
+            grandchild = Long.parseLong(shell.awaitLine("[0-9]+", SOON));
+            assertThat(ProcessHandle.of(grandchild)).isPresent();
+        }
+        assertThat(frozen.isAlive()).isFalse();
+        assertThat(shell.isAlive()).isFalse();
+        assertThat(ProcessHandle.of(grandchild).filter(ProcessHandle::isAlive)).isEmpty();
+    }
+
+    @Test
+    void shouldEndByInterruptEvenWhereTheParentIgnoresIt(Processes processes) {
+        JavaCommand command = JavaCommand.ofClass(Echo.class).interruptible();
+        ProcessBuilder plain = command.toProcessBuilder();
+        plain.command().addAll(0, java.util.List.of("sh", "-c", "trap '' INT; exec \"$0\" \"$@\""));
+        ChildProcess echo = processes.start(plain);
+        echo.awaitLine("ready", SOON);
+
+        echo.signal("INT");
+
+        assertThat(echo.awaitExit(SOON)).isEqualTo(128 + 2);
+    }
+
+    @Test
+    void shouldRunAsAnotherUserFromACopyOfTheJars(Processes processes) {
+        OtherUser nobody = OtherUser.nobody();
+        ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class).as(nobody));
+        echo.awaitLine("ready", SOON);
+
+        assertThat(Path.of("/proc/" + echo.pid()))
+                .satisfies(proc ->
+                        assertThat(Files.getAttribute(proc, "unix:uid")).isEqualTo(nobody.uid()));
+    }
+
+    @Test
+    void shouldGiveAFileToAnotherUser(@TempDir Path folder) throws IOException {
+        OtherUser nobody = OtherUser.nobody();
+        Path file = Files.createFile(folder.resolve("theirs"));
+
+        nobody.own(file);
+
+        assertThat(Files.readAttributes(file, "unix:uid,gid"))
+                .isEqualTo(Map.of("uid", nobody.uid(), "gid", nobody.uid()));
+    }
+}
