@@ -1,0 +1,38 @@
+package io.softdpu.fabric;
+
+import io.softdpu.linux.Affinity;
+import io.softdpu.linux.LinuxException;
+import java.util.BitSet;
+
+/**
+ * Which processor a thread may run on, for the floors that make no system calls of their own. Any
+ * thread, about itself.
+ */
+public final class ThreadAffinity {
+    private ThreadAffinity() {}
+
+    /**
+     * Lets the calling thread run on one processor only.
+     *
+     * @throws FabricException NOT_FOUND if this process may not use that one, naming those that it may
+     */
+    public static void pinCurrentThread(int cpu) {
+        BitSet allowed = Affinity.allowed();
+        if (cpu < 0 || !allowed.get(cpu)) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_FOUND,
+                    "no such processor: cpu=" + cpu + ", available=" + allowed);
+        }
+        try {
+            Affinity.pinCurrentThread(cpu);
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM, "cannot pin the thread: " + e.getMessage(), e);
+        }
+    }
+
+    /** How many processors this process may use, at least 1. */
+    public static int availableCpus() {
+        return Affinity.availableCpus();
+    }
+}
