@@ -1,9 +1,16 @@
 /** DOCA Core: devices, memory, and the execution model. */
 module io.softdpu.core {
+    requires io.softdpu.fabric;
     requires static org.jspecify;
 
     exports io.softdpu.core;
     exports io.softdpu.core.device;
     exports io.softdpu.core.execution;
     exports io.softdpu.core.memory;
+    exports io.softdpu.core.spi to
+            io.softdpu.comch,
+            io.softdpu.compute,
+            io.softdpu.rdma,
+            io.softdpu.rdma.roce,
+            io.softdpu.rdma.shm;
 }

@@ -2,10 +2,16 @@ package io.softdpu.core;
 
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Topology;
+import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.MachineAccess;
 import io.softdpu.core.internal.Usage;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.FabricException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /**
  * This program's place at the card: on which side it stands, and which card it is.
@@ -15,6 +21,8 @@ import java.util.Objects;
  * another. Any thread.
  */
 public final class Machine implements AutoCloseable {
+    private static final List<Machine> OPEN = new CopyOnWriteArrayList<>();
+
     static {
         MachineAccess.set(
                 new MachineAccess() {
@@ -22,16 +30,45 @@ public final class Machine implements AutoCloseable {
                     public Usage usage(Machine machine) {
                         return machine.usage;
                     }
+
+                    @Override
+                    public Bus bus(Machine machine) {
+                        return machine.bus;
+                    }
+
+                    @Override
+                    public void requireRoom(Machine machine, long sizeBytes) {
+                        machine.requireRoom(sizeBytes);
+                    }
+
+                    @Override
+                    public void requireRoomOnAll(long sizeBytes) {
+                        OPEN.forEach(machine -> machine.requireRoom(sizeBytes));
+                    }
                 });
     }
 
+    /** Memory that peers have not let go of, beyond which new memory is refused: 4 GiB. */
+    public static final long DEFAULT_KEPT_BACK_LIMIT_BYTES = 4L << 30;
+
+    /** The largest export that is imported: 64 GiB. */
+    public static final long DEFAULT_IMPORT_LIMIT_BYTES = 64L << 30;
+
+    /** What a peer that connects has time for to say what it wants: 5 seconds. */
+    public static final long DEFAULT_HANDSHAKE_TIMEOUT_NANOS = 5_000_000_000L;
+
     private final Side side;
     private final Topology topology;
+    private final long keptBackLimitBytes;
+    private final Bus bus;
     private final Usage usage = new Usage(() -> "machine=" + this);
 
-    private Machine(Builder builder) {
+    private Machine(Builder builder, Bus bus) {
         this.side = builder.side;
         this.topology = builder.topology;
+        this.keptBackLimitBytes = builder.keptBackLimitBytes;
+        this.bus = bus;
+        OPEN.add(this);
     }
 
     /** Opens a machine on this side of the built-in card, in the default fabric folder. */
@@ -80,7 +117,10 @@ public final class Machine implements AutoCloseable {
      */
     @Override
     public void close() {
-        usage.close();
+        if (usage.close()) {
+            OPEN.remove(this);
+            bus.close();
+        }
     }
 
     /** The side and the topology. */
@@ -89,10 +129,28 @@ public final class Machine implements AutoCloseable {
         return side.id() + " of " + topology;
     }
 
+    /**
+     * A peer that was stopped in the middle of a copy may still write when it wakes, so what it has
+     * mapped is not given back; nor may a peer make this program keep back more and more.
+     */
+    private void requireRoom(long sizeBytes) {
+        long keptBackBytes = bus.keptBackBytes();
+        if (keptBackBytes > keptBackLimitBytes) {
+            throw new DpuException(
+                    Status.NO_MEMORY,
+                    "peers hold too much withdrawn memory: keptBackBytes=%d, limitBytes=%d, sizeBytes=%d, machine=%s"
+                            .formatted(keptBackBytes, keptBackLimitBytes, sizeBytes, this));
+        }
+    }
+
     /** The configuration of a machine. Belongs to one thread. */
     public static final class Builder {
         private final Side side;
         private Topology topology = Topology.builtin();
+        private @Nullable Path fabricFolder;
+        private long keptBackLimitBytes = DEFAULT_KEPT_BACK_LIMIT_BYTES;
+        private long importLimitBytes = DEFAULT_IMPORT_LIMIT_BYTES;
+        private long handshakeTimeoutNanos = DEFAULT_HANDSHAKE_TIMEOUT_NANOS;
 
         private Builder(Side side) {
             this.side = Objects.requireNonNull(side, "side");
@@ -106,9 +164,79 @@ public final class Machine implements AutoCloseable {
             return this;
         }
 
-        /** Opens the machine. */
+        /**
+         * The folder in which the programs of this card meet, made where it is missing; instead of
+         * {@code SOFTDPU_FABRIC}, else {@code $XDG_RUNTIME_DIR/softdpu}, else {@code
+         * /tmp/softdpu-UID}.
+         */
+        public Builder fabricFolder(Path folder) {
+            this.fabricFolder = Objects.requireNonNull(folder, "folder");
+            return this;
+        }
+
+        /**
+         * How much withdrawn memory peers may hold on to before new shared memory and new exports
+         * fail with NO_MEMORY; instead of {@link Machine#DEFAULT_KEPT_BACK_LIMIT_BYTES}.
+         *
+         * @throws DpuException INVALID_VALUE if it is negative
+         */
+        public Builder keptBackLimitBytes(long limitBytes) {
+            this.keptBackLimitBytes = atLeast(0, "keptBackLimitBytes", limitBytes);
+            return this;
+        }
+
+        /**
+         * The largest export that is imported; instead of {@link
+         * Machine#DEFAULT_IMPORT_LIMIT_BYTES}.
+         *
+         * @throws DpuException INVALID_VALUE if it is not positive
+         */
+        public Builder importLimitBytes(long limitBytes) {
+            this.importLimitBytes = atLeast(1, "importLimitBytes", limitBytes);
+            return this;
+        }
+
+        /**
+         * What a peer that connects has time for to say what it wants; instead of {@link
+         * Machine#DEFAULT_HANDSHAKE_TIMEOUT_NANOS}.
+         *
+         * @throws DpuException INVALID_VALUE if it is not positive
+         */
+        public Builder handshakeTimeoutNanos(long timeoutNanos) {
+            this.handshakeTimeoutNanos = atLeast(1, "handshakeTimeoutNanos", timeoutNanos);
+            return this;
+        }
+
+        /**
+         * Opens the machine: joins the fabric folder.
+         *
+         * @throws DpuException BAD_CONFIG if the folder is in use with another topology, naming
+         *     both; NOT_PERMITTED if it is not private to this user; OPERATING_SYSTEM if it cannot
+         *     be used
+         */
         public Machine open() {
-            return new Machine(this);
+            try {
+                return new Machine(
+                        this,
+                        Bus.open(
+                                new Bus.Config(
+                                        fabricFolder,
+                                        topology.sha256(),
+                                        topology.name(),
+                                        handshakeTimeoutNanos,
+                                        importLimitBytes)));
+            } catch (FabricException e) {
+                throw FabricFailures.from(e);
+            }
+        }
+
+        private static long atLeast(long least, String what, long value) {
+            if (value < least) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "limit is too small: %s=%d, least=%d".formatted(what, value, least));
+            }
+            return value;
         }
     }
 }

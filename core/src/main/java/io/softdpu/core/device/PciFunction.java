@@ -42,7 +42,7 @@ public record PciFunction(
         String vuid,
         long activeRateBitsPerSecond) {
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,62}");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,31}");
     private static final Pattern MAC = Pattern.compile("[0-9a-f]{2}(:[0-9a-f]{2}){5}");
     private static final Pattern DOTTED = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
 
@@ -80,6 +80,11 @@ public record PciFunction(
 
     /** A name that is unique in the topology: side and interface, for example {@code host/pf0}. */
     public String key() {
+        return key(side, interfaceName);
+    }
+
+    /** The {@linkplain #key() key} of a function with this interface on this side. */
+    public static String key(Side side, String interfaceName) {
         return side.id() + "/" + interfaceName;
     }
 

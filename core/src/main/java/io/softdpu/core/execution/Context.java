@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  * An instance of a library, such as a Comm Channel server or an RDMA context: what is configured,
  * started, given tasks, and stopped (Core guide, section 3.4.2).
  *
- * <p>The order is: create, configure, connect to an engine, start, use, stop, close. After start
- * nothing of its configuration can be changed (BAD_STATE) and the data path allocates nothing. A
- * stopped context can be configured and started again.
+ * <p>The order is: create, configure, {@linkplain ProgressEngine#connect connect to an engine},
+ * start, use, stop, close. After start nothing of its configuration can be changed (BAD_STATE) and
+ * the data path allocates nothing. A stopped context can be configured and started again.
  *
  * <p>Thread: once connected, a context belongs to the thread of its engine; a call from another
- * fails with NOT_PERMITTED that names both. Callbacks run inside the progress of its engine only: a
- * change that {@link #start()} or {@link #stop()} makes at once is seen by {@link #state()} at
- * once, and its callback runs in the next progress.
+ * fails with NOT_PERMITTED that names both. Callbacks run inside {@link ProgressEngine#progress()}
+ * only: a change that {@link #start()} or {@link #stop()} makes at once is seen by {@link #state()}
+ * at once, and its callback runs in the next progress.
  */
 public interface Context extends AutoCloseable {
     /**
@@ -38,8 +38,13 @@ public interface Context extends AutoCloseable {
      */
     Status stop();
 
-    /** Where it is in its life. */
+    /** Where it is in its life. Any thread. */
     ContextState state();
+
+    /**
+     * Why the context stopped by itself; null if it did not. Kept until the next start. Any thread.
+     */
+    @Nullable DpuException failure();
 
     /**
      * Sets who is told of each change of state; null for nobody.

@@ -1,6 +1,6 @@
 package io.softdpu.core.execution;
 
-/** Is told of each change of a context's state; runs inside progress. */
+/** Is told of each change of a context's state; runs inside {@link ProgressEngine#progress()}. */
 @FunctionalInterface
 public interface StateChangedCallback {
     /**

@@ -1,6 +1,8 @@
 package io.softdpu.core.internal;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
+import io.softdpu.fabric.Bus;
 import org.jspecify.annotations.Nullable;
 
 /** What a machine shows to the rest of this module. */
@@ -19,4 +21,17 @@ public abstract class MachineAccess {
 
     /** What lives on the machine. */
     public abstract Usage usage(Machine machine);
+
+    /** The machine's end of the bus. */
+    public abstract Bus bus(Machine machine);
+
+    /**
+     * Refuses new shared memory while too much of the old is kept back.
+     *
+     * @throws DpuException NO_MEMORY if the machine keeps back more than its limit
+     */
+    public abstract void requireRoom(Machine machine, long sizeBytes);
+
+    /** {@link #requireRoom} for each machine that is open in this program. */
+    public abstract void requireRoomOnAll(long sizeBytes);
 }

@@ -107,6 +107,16 @@ public record Permissions(int bits) {
         return has(AccessFlag.LOCAL_READ_WRITE);
     }
 
+    /** Whether anybody may change the memory. */
+    public boolean allowsAnyWrite() {
+        return allowsLocalWrite() || allowsPciWrite() || allowsRdmaWrite();
+    }
+
+    /** What of this concerns RDMA peers. */
+    public Permissions rdmaOnly() {
+        return new Permissions(bits & RDMA);
+    }
+
     /** The names of the flags, for messages. */
     @Override
     public String toString() {

@@ -1,0 +1,168 @@
+package io.softdpu.core.execution;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.internal.ContextAccess;
+import io.softdpu.core.internal.EngineCore;
+import io.softdpu.core.internal.WaitStrategy;
+
+/**
+ * Drives contexts: what they have to do is done inside {@link #progress()}, and their callbacks run
+ * there and nowhere else (the modern form of the Core guide's WorkQ, section 3.4.3).
+ *
+ * <p>Polling mode is calling {@link #progress()} in a loop. {@link #await} does that while there is
+ * work and sleeps when there is none. Event mode is for programs with an event loop of their own:
+ * {@link #requestNotification()}, wait until {@link #eventHandle()} is readable, {@link
+ * #clearNotification()}, progress until it returns false, and anew.
+ *
+ * <p>Thread: an engine belongs to the thread that created it, with its contexts and their tasks. A
+ * call from another thread fails with NOT_PERMITTED that names both; {@link #wake()}, {@link
+ * #owner()} and the counters may be used by any. After the start of its contexts an engine
+ * allocates nothing, takes no lock, and makes no system call while it polls.
+ *
+ * <p>Callbacks: {@link #progress()} and {@link #close()} are refused inside one. What a callback
+ * throws does not disturb the engine: the pass of progress goes on to its end, and then throws it
+ * (what further callbacks of the same pass threw is {@linkplain Throwable#getSuppressed()
+ * suppressed} in it). Contexts, tasks and counters are consistent by then; the task whose callback
+ * threw is the user's, as after any callback, and progress can be called again.
+ */
+public final class ProgressEngine implements AutoCloseable {
+    private final EngineCore core;
+
+    private ProgressEngine(int spins) {
+        this.core = new EngineCore(new WaitStrategy(spins));
+    }
+
+    /** Creates an engine of the calling thread that shares its core with others. */
+    public static ProgressEngine create() {
+        return new ProgressEngine(0);
+    }
+
+    /**
+     * Creates an engine of the calling thread for a program that knows how many threads poll. Where
+     * there are more processors than pollers {@link #await} spins before it yields.
+     *
+     * @param pollers threads on this computer that poll at the same time as this one, and this one
+     * @throws DpuException INVALID_VALUE if that is not positive
+     */
+    public static ProgressEngine create(int pollers) {
+        if (pollers < 1) {
+            throw new DpuException(
+                    Status.INVALID_VALUE, "number of pollers is not positive: pollers=" + pollers);
+        }
+        boolean ownCore = CpuBinding.availableCores() > pollers;
+        return new ProgressEngine(ownCore ? WaitStrategy.SPINS_WITH_OWN_CORE : 0);
+    }
+
+    /**
+     * Connects a context, for good: it leaves when it is closed.
+     *
+     * @throws DpuException BAD_STATE if the context is not IDLE or is closed; NOT_PERMITTED if it
+     *     is connected already
+     */
+    public void connect(Context context) {
+        core.requireOwner();
+        core.requireOpen();
+        core.connect(ContextAccess.get().connect(context, this, core));
+    }
+
+    /**
+     * Does what can be done now, runs the callbacks of what is complete, and returns.
+     *
+     * @return whether anything was done; false means that there is nothing to do just now
+     * @throws DpuException NOT_PERMITTED from inside a callback or from another thread; BAD_STATE
+     *     if the engine is closed
+     */
+    public boolean progress() {
+        return core.progress();
+    }
+
+    /**
+     * Calls progress until something was done, the time is over, or somebody calls {@link #wake()}.
+     * Yields for about 100 microseconds of finding nothing, then sleeps until something happens.
+     *
+     * @param timeoutNanos the longest wait; 0 is the same as {@link #progress()}
+     * @return whether anything was done
+     * @throws DpuException INVALID_VALUE if the time is negative; else as {@link #progress()}
+     */
+    public boolean await(long timeoutNanos) {
+        if (timeoutNanos < 0) {
+            throw new DpuException(
+                    Status.INVALID_VALUE, "timeout is negative: timeoutNanos=" + timeoutNanos);
+        }
+        return core.await(timeoutNanos);
+    }
+
+    /**
+     * Ends an {@link #await} now, or the next one where none is going on; it then returns false
+     * unless it did something. Any thread.
+     */
+    public void wake() {
+        core.wake();
+    }
+
+    /**
+     * A descriptor for poll, select or epoll, the same through the engine's whole life: readable
+     * when something has happened after {@link #requestNotification()}. The engine keeps and closes
+     * it.
+     */
+    public int eventHandle() {
+        return core.waiter().handle();
+    }
+
+    /**
+     * Asks for one notification. If something happened already, the handle is readable at once. It
+     * must be asked for anew each time a notification is wanted.
+     */
+    public void requestNotification() {
+        core.requestNotification();
+    }
+
+    /**
+     * Says that the notification was seen: the handle is not readable any more, and stays so until
+     * one is requested anew. Call progress after this, not before.
+     */
+    public void clearNotification() {
+        core.clearNotification();
+    }
+
+    /** How many tasks of all contexts are submitted and not yet completed. Any thread. */
+    public int inFlightTasks() {
+        return core.inFlight();
+    }
+
+    /** How many passes of progress did something. Any thread. */
+    public long hits() {
+        return core.hits();
+    }
+
+    /** How many passes of progress found nothing to do. Any thread. */
+    public long misses() {
+        return core.misses();
+    }
+
+    /** Payload bytes that this engine has copied. Any thread. */
+    public long payloadBytesCopied() {
+        return core.copier().payloadBytes();
+    }
+
+    /** Message bytes that this engine has copied. Any thread. */
+    public long messageBytesCopied() {
+        return core.copier().messageBytes();
+    }
+
+    /** The thread that it belongs to. Any thread. */
+    public Thread owner() {
+        return core.owner();
+    }
+
+    /**
+     * Closes the engine; closing twice does nothing.
+     *
+     * @throws DpuException IN_USE while contexts are connected, or from inside a callback
+     */
+    @Override
+    public void close() {
+        core.close();
+    }
+}

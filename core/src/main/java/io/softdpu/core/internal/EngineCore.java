@@ -1,0 +1,343 @@
+package io.softdpu.core.internal;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.fabric.EngineWaiter;
+import io.softdpu.fabric.Mailbox;
+import io.softdpu.fabric.PayloadCopy;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a progress engine is made of, seen from the contexts as well as from the user's side.
+ *
+ * <p>Belongs to the thread that made it, except for {@link #wake()}, the mailbox and the counters.
+ * Nothing here allocates, locks or calls the system while it polls.
+ */
+@SuppressWarnings("ReferenceEquality") // threads, contexts and failures are what they are
+public final class EngineCore implements WaitStrategy.Waiter {
+    private static final VarHandle HITS;
+    private static final VarHandle MISSES;
+    private static final VarHandle IN_FLIGHT;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            HITS = lookup.findVarHandle(EngineCore.class, "hits", long.class);
+            MISSES = lookup.findVarHandle(EngineCore.class, "misses", long.class);
+            IN_FLIGHT = lookup.findVarHandle(EngineCore.class, "inFlight", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Thread owner = Thread.currentThread();
+    private final EngineWaiter waiter = new EngineWaiter();
+    private final Mailbox mailbox = new Mailbox(waiter);
+    private final PayloadCopy copier = new PayloadCopy();
+    private final WaitStrategy waitStrategy;
+    private @Nullable EngineMember[] members = new @Nullable EngineMember[8];
+    private int slots;
+    private int connected;
+    private boolean progressing;
+    private boolean closed;
+    private @Nullable Throwable failure;
+    private volatile boolean woken;
+    private int inFlight;
+    private long hits;
+    private long misses;
+
+    /** An engine of the calling thread, without contexts. */
+    public EngineCore(WaitStrategy waitStrategy) {
+        this.waitStrategy = waitStrategy;
+    }
+
+    // ---- the engine's face ----
+
+    @Override
+    public boolean progress() {
+        requireOwner();
+        if (progressing) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "progress called from inside a callback: thread=" + owner.getName());
+        }
+        requireOpen();
+        progressing = true;
+        boolean progressed = false;
+        try {
+            progressed = drainMailbox();
+            for (int i = 0; i < slots; i++) { // slots may grow: a callback may connect a context
+                EngineMember member = members[i];
+                if (member != null) {
+                    progressed |= progress(member);
+                }
+            }
+        } finally {
+            progressing = false;
+            if (connected < slots) {
+                closeGaps();
+            }
+        }
+        if (progressed) {
+            HITS.setOpaque(this, hits + 1);
+        } else {
+            MISSES.setOpaque(this, misses + 1);
+        }
+        if (failure != null) {
+            throwFailure();
+        }
+        return progressed;
+    }
+
+    /** See {@code ProgressEngine.await}. */
+    public boolean await(long timeoutNanos) {
+        requireOwner();
+        return waitStrategy.await(this, timeoutNanos);
+    }
+
+    /** See {@code ProgressEngine.requestNotification}. */
+    public void requestNotification() {
+        requireOwner();
+        requireOpen();
+        if (arm()) {
+            waiter.wake();
+        }
+    }
+
+    /** See {@code ProgressEngine.clearNotification}. */
+    public void clearNotification() {
+        requireOwner();
+        requireOpen();
+        waiter.clear();
+        disarm();
+    }
+
+    /** Ends the engine; false if it has ended already. */
+    public boolean close() {
+        if (closed) {
+            return false;
+        }
+        requireOwner();
+        if (progressing) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    "engine closed from inside a callback: thread=" + owner.getName());
+        }
+        if (connected > 0) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    "contexts are connected to the engine: contexts=%d, first=%s"
+                            .formatted(
+                                    connected,
+                                    Objects.requireNonNull(members[0], "no gaps").describe()));
+        }
+        closed = true;
+        waiter.close();
+        return true;
+    }
+
+    /** Ends a wait now, or the next one. Any thread. */
+    public void wake() {
+        woken = true;
+        waiter.wake();
+    }
+
+    /** The thread that made the engine. */
+    public Thread owner() {
+        return owner;
+    }
+
+    /** Passes of progress that did something; any thread. */
+    public long hits() {
+        return (long) HITS.getOpaque(this);
+    }
+
+    /** Passes of progress that found nothing to do; any thread. */
+    public long misses() {
+        return (long) MISSES.getOpaque(this);
+    }
+
+    /** Tasks submitted and not completed; any thread. */
+    public int inFlight() {
+        return (int) IN_FLIGHT.getOpaque(this);
+    }
+
+    // ---- for the contexts ----
+
+    /** Takes a context in. */
+    public void connect(EngineMember member) {
+        if (slots == members.length) {
+            members = Arrays.copyOf(members, slots * 2);
+        }
+        members[slots++] = member;
+        connected++;
+    }
+
+    /** Lets a context go; inside progress its slot stays empty until the pass is over. */
+    public void disconnect(EngineMember member) {
+        for (int i = 0; i < slots; i++) {
+            if (members[i] == member) {
+                members[i] = null;
+                connected--;
+            }
+        }
+        if (!progressing) {
+            closeGaps();
+        }
+    }
+
+    /** Where the engine sleeps, for the doorbells of its contexts. */
+    public EngineWaiter waiter() {
+        return waiter;
+    }
+
+    /** What other threads leave for this one; any thread posts. */
+    public Mailbox mailbox() {
+        return mailbox;
+    }
+
+    /** The engine's copier. */
+    public PayloadCopy copier() {
+        return copier;
+    }
+
+    /** Whether a progress is going on: the time for callbacks. */
+    public boolean progressing() {
+        return progressing;
+    }
+
+    /** One task more is in flight. */
+    public void submitted() {
+        IN_FLIGHT.setOpaque(this, inFlight + 1);
+    }
+
+    /** One task less is in flight. */
+    public void completed() {
+        IN_FLIGHT.setOpaque(this, inFlight - 1);
+    }
+
+    /**
+     * Keeps what a user's callback has thrown until this pass of progress has done the rest of its
+     * work; progress throws it then, later ones of the same pass suppressed in it.
+     */
+    public void callbackFailed(Throwable thrown) {
+        if (failure == null) {
+            failure = thrown;
+        } else if (failure != thrown) {
+            failure.addSuppressed(thrown);
+        }
+    }
+
+    /**
+     * Refuses a call from any thread but the engine's.
+     *
+     * @throws DpuException NOT_PERMITTED naming both threads
+     */
+    public void requireOwner() {
+        if (Thread.currentThread() != owner) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "called from a thread that is not the engine's: thread=%s, engineThread=%s"
+                            .formatted(Thread.currentThread().getName(), owner.getName()));
+        }
+    }
+
+    /**
+     * Refuses a call on an engine that is closed.
+     *
+     * @throws DpuException BAD_STATE
+     */
+    public void requireOpen() {
+        if (closed) {
+            throw new DpuException(
+                    Status.BAD_STATE, "engine is closed: engineThread=" + owner.getName());
+        }
+    }
+
+    // ---- for the wait strategy ----
+
+    @Override
+    public boolean takeWake() {
+        if (!woken) {
+            return false;
+        }
+        woken = false;
+        return true;
+    }
+
+    @Override
+    public boolean arm() {
+        boolean ready = false;
+        for (int i = 0; i < slots; i++) {
+            EngineMember member = members[i];
+            if (member != null) {
+                ready |= member.arm();
+            }
+        }
+        VarHandle.fullFence();
+        return ready || !mailbox.isEmpty();
+    }
+
+    @Override
+    public void disarm() {
+        for (int i = 0; i < slots; i++) {
+            EngineMember member = members[i];
+            if (member != null) {
+                member.disarm();
+            }
+        }
+    }
+
+    @Override
+    public void sleep(long timeoutNanos) {
+        waiter.sleep(timeoutNanos);
+    }
+
+    private boolean drainMailbox() {
+        if (mailbox.isEmpty()) {
+            return false;
+        }
+        try {
+            mailbox.drain();
+        } catch (Throwable e) { // what is left in the mailbox runs in the next pass
+            callbackFailed(e);
+        }
+        return true;
+    }
+
+    private boolean progress(EngineMember member) {
+        try {
+            return member.progress();
+        } catch (Throwable e) {
+            callbackFailed(e);
+            return true;
+        }
+    }
+
+    private void closeGaps() {
+        int kept = 0;
+        for (int i = 0; i < slots; i++) {
+            EngineMember member = members[i];
+            members[i] = null;
+            if (member != null) {
+                members[kept++] = member;
+            }
+        }
+        slots = kept;
+    }
+
+    private void throwFailure() {
+        Throwable thrown = Objects.requireNonNull(failure, "failure");
+        failure = null;
+        switch (thrown) {
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default ->
+                    throw new IllegalStateException("a callback threw a checked exception", thrown);
+        }
+    }
+}

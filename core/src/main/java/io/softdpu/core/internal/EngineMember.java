@@ -1,0 +1,24 @@
+package io.softdpu.core.internal;
+
+/** What an engine does with a context that is connected to it. The engine's thread. */
+public abstract class EngineMember {
+    /** The context's name, for messages. */
+    public abstract String describe();
+
+    /**
+     * Does what can be done now.
+     *
+     * @return whether anything was done
+     */
+    public abstract boolean progress();
+
+    /**
+     * Asks to be woken when there is something to do, and then looks once more.
+     *
+     * @return true if there is something to do already: do not sleep
+     */
+    public abstract boolean arm();
+
+    /** Takes {@link #arm()} back. */
+    public abstract void disarm();
+}

@@ -1,0 +1,40 @@
+package io.softdpu.core.internal;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.fabric.FabricException;
+
+/** Gives the failures of the bus their DOCA statuses. Any thread. */
+public final class FabricFailures {
+    private FabricFailures() {}
+
+    /** The status that says the same as this failure. */
+    public static Status statusOf(FabricException e) {
+        return switch (e.kind()) {
+            case NOT_FOUND -> Status.NOT_FOUND;
+            case IN_USE -> Status.IN_USE;
+            case TIMED_OUT -> Status.TIME_OUT;
+            case PEER_GONE -> Status.CONNECTION_RESET;
+            case REFUSED -> refusal(e.refusalCode());
+            case MALFORMED -> Status.INVALID_VALUE;
+            case REVOKED, CLOSED -> Status.SHUTDOWN;
+            case NO_MEMORY -> Status.NO_MEMORY;
+            case LIMIT -> Status.FULL;
+            case NOT_PERMITTED -> Status.NOT_PERMITTED;
+            case NOT_SUPPORTED -> Status.NOT_SUPPORTED;
+            case CONFLICT -> Status.BAD_CONFIG;
+            case SYSTEM -> Status.OPERATING_SYSTEM;
+        };
+    }
+
+    /** The same failure as a DPU exception: its message, and itself as the cause. */
+    public static DpuException from(FabricException e) {
+        return new DpuException(statusOf(e), String.valueOf(e.getMessage()), e);
+    }
+
+    /** The code comes from a peer: one that refuses with "success" has not said why. */
+    private static Status refusal(int code) {
+        Status status = Status.ofCode(code);
+        return status.isError() ? status : Status.UNKNOWN;
+    }
+}

@@ -1,0 +1,175 @@
+package io.softdpu.core.memory;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+
+/**
+ * A pool of {@link Buf}s: several mmaps, any place in them, any length (Core guide, section 3.3.4).
+ *
+ * <p>All bufs are made at creation; handing one out and taking it back allocates nothing. Used by
+ * one thread at a time. After a stop it can be started again.
+ */
+public final class BufInventory implements AutoCloseable {
+    /** More bufs than any program needs; a larger number is a mistake. */
+    public static final int MAX_ELEMENTS = 1 << 24;
+
+    private enum State {
+        IDLE,
+        STARTED,
+        CLOSED
+    }
+
+    private final Buf[] free;
+    private int available;
+    private State state = State.IDLE;
+
+    private BufInventory(int elements) {
+        free = new Buf[elements];
+        for (int i = 0; i < elements; i++) {
+            free[i] = new Buf(this);
+        }
+        available = elements;
+    }
+
+    /**
+     * Creates an inventory; it has to be started before it hands out bufs.
+     *
+     * @param elements how many bufs it has, 1 to {@link #MAX_ELEMENTS}
+     * @throws DpuException INVALID_VALUE if the number is out of range
+     */
+    public static BufInventory create(int elements) {
+        if (elements < 1 || elements > MAX_ELEMENTS) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "number of bufs out of range: elements=%d, max=%d"
+                            .formatted(elements, MAX_ELEMENTS));
+        }
+        return new BufInventory(elements);
+    }
+
+    /**
+     * Starts it.
+     *
+     * @throws DpuException BAD_STATE if it is started or closed
+     */
+    public void start() {
+        if (state != State.IDLE) {
+            throw badState("inventory cannot be started");
+        }
+        state = State.STARTED;
+    }
+
+    /**
+     * A buf without data: what a task writes begins at its offset.
+     *
+     * @param mmap a started mmap, local or imported
+     * @param offset where the buf begins in the mmap's range
+     * @param length its length; 0 is allowed
+     * @throws DpuException INVALID_VALUE if the range is not within the mmap; NO_MEMORY if all bufs
+     *     are in use; BAD_STATE if the inventory or the mmap is not started
+     */
+    public Buf bufByAddress(Mmap mmap, long offset, long length) {
+        return take(mmap, offset, length, offset, 0);
+    }
+
+    /**
+     * A buf that is all data: a task that reads it reads its whole length.
+     *
+     * @throws DpuException as {@link #bufByAddress}
+     */
+    public Buf bufByData(Mmap mmap, long offset, long length) {
+        return take(mmap, offset, length, offset, length);
+    }
+
+    /**
+     * A buf with its data where you say.
+     *
+     * @param dataOffset where the data begins, counted from the start of the mmap's range
+     * @param dataLength how long it is
+     * @throws DpuException as {@link #bufByAddress}; INVALID_VALUE also if the data is not within
+     *     the buf
+     */
+    public Buf bufByArgs(Mmap mmap, long offset, long length, long dataOffset, long dataLength) {
+        Buf buf = take(mmap, offset, length, offset, 0);
+        try {
+            buf.setData(dataOffset, dataLength);
+            return buf;
+        } catch (DpuException e) {
+            buf.release();
+            throw e;
+        }
+    }
+
+    /**
+     * A second buf for the same memory and the same data; from then on each goes its own way.
+     *
+     * @param buf a buf of this or another inventory
+     * @throws DpuException as {@link #bufByAddress}; BAD_STATE also if the buf was released
+     */
+    public Buf duplicate(Buf buf) {
+        return take(buf.mmap(), buf.offset(), buf.length(), buf.dataOffset(), buf.dataLength());
+    }
+
+    /** How many bufs can be handed out now. */
+    public int free() {
+        return available;
+    }
+
+    /** How many bufs there are. */
+    public int total() {
+        return free.length;
+    }
+
+    /**
+     * Stops it.
+     *
+     * @throws DpuException BAD_STATE if it is not started; IN_USE while bufs are handed out
+     */
+    public void stop() {
+        if (state != State.STARTED) {
+            throw badState("inventory is not started");
+        }
+        if (available != free.length) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    "bufs are in use: bufs=%d, total=%d"
+                            .formatted(free.length - available, free.length));
+        }
+        state = State.IDLE;
+    }
+
+    /**
+     * Ends it, stopping it first where it is started; closing twice does nothing.
+     *
+     * @throws DpuException IN_USE while bufs are handed out
+     */
+    @Override
+    public void close() {
+        if (state == State.STARTED) {
+            stop();
+        }
+        state = State.CLOSED;
+    }
+
+    void put(Buf buf) {
+        free[available++] = buf;
+    }
+
+    private Buf take(Mmap mmap, long offset, long length, long dataOffset, long dataLength) {
+        if (state != State.STARTED) {
+            throw badState("inventory is not started");
+        }
+        mmap.requireRange(offset, length);
+        if (available == 0) {
+            throw new DpuException(Status.NO_MEMORY, "all bufs are in use: total=" + free.length);
+        }
+        mmap.retainUser();
+        Buf buf = free[--available];
+        buf.handOut(mmap, offset, length, dataOffset, dataLength);
+        return buf;
+    }
+
+    private DpuException badState(String reason) {
+        return new DpuException(Status.BAD_STATE, reason + ": state=" + state);
+    }
+}

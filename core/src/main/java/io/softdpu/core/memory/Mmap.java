@@ -1,0 +1,503 @@
+package io.softdpu.core.memory;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.internal.DeviceAccess;
+import io.softdpu.core.internal.FabricFailures;
+import io.softdpu.core.internal.MemoryAccess;
+import io.softdpu.core.internal.Usage;
+import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.ImportedRegion;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One range of memory that devices may work on, with permissions (Core guide, section 3.3.2).
+ *
+ * <p>A <em>local</em> mmap is created, given its memory, permissions and devices, and started. It
+ * is used by tasks of this program, and can be exported: {@link #exportPci} for the other side of
+ * the PCIe bus, {@link #exportRdma} for an RDMA peer. The blob that comes out travels by any way to
+ * the other side, where {@link #createFromExport} makes an <em>imported</em> mmap of it: the same
+ * memory, for tasks over there. An import from PCIe can be exported once more, for RDMA.
+ *
+ * <p>Whoever has a blob can get at the memory as far as its permissions go: give it to the peer
+ * that it is meant for. Stopping the mmap withdraws all its exports, and each importer's next use
+ * fails with SHUTDOWN; if this program ends it fails with CONNECTION_RESET.
+ *
+ * <p>Memory that is exported is sealed when the mmap starts: either all grants are for reading
+ * only, and then importers cannot write however hard they try, or the memory is exported writable.
+ * One memory cannot be both, and an export that would only allow reading of memory that others may
+ * write is refused with NOT_SUPPORTED.
+ *
+ * <p>Any thread may call any method. A stopped local mmap can be given other permissions and
+ * devices and be started again; its memory stays what it was set to.
+ */
+@SuppressWarnings("ReferenceEquality") // devices and machines are objects, not values
+public final class Mmap implements AutoCloseable {
+    /** How long {@link #createFromExport(byte[], Device)} waits for the exporter. */
+    public static final long DEFAULT_IMPORT_TIMEOUT_NANOS = 5_000_000_000L;
+
+    private static final int CLOSED_USERS = Integer.MIN_VALUE / 2;
+    private static final VarHandle USERS;
+
+    static {
+        try {
+            USERS = MethodHandles.lookup().findVarHandle(Mmap.class, "users", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+        MemoryAccess.set(new RegionAccess());
+    }
+
+    /** Where an mmap is in its life. */
+    public enum State {
+        /** Being configured; imported mmaps are never here. */
+        IDLE,
+        /** In use. */
+        STARTED,
+        /** Closed for good. */
+        CLOSED
+    }
+
+    private record Attached(Device device, Usage.Hold hold) {}
+
+    private final List<Attached> devices = new ArrayList<>();
+    private final MmapExports exports = new MmapExports(this);
+    private final @Nullable ImportedRegion imported;
+    private final @Nullable ExportDescriptor origin;
+    private @Nullable SharedMemory shared;
+    private Usage.@Nullable Hold onShared;
+    private @Nullable MemorySegment segment;
+    private @Nullable Permissions permissions;
+    private long sizeBytes;
+    private volatile State state = State.IDLE;
+
+    /** Bufs and contexts that use the memory; far below 0 when the mmap is closed. */
+    @SuppressWarnings("unused") // through USERS
+    private volatile int users;
+
+    private Mmap() {
+        imported = null;
+        origin = null;
+    }
+
+    /** An import: started from the beginning. */
+    Mmap(ExportDescriptor origin, ImportedRegion imported, Device device, Usage.Hold onDevice) {
+        this.origin = origin;
+        this.imported = imported;
+        this.permissions = origin.permissions();
+        this.sizeBytes = origin.sizeBytes();
+        this.segment = imported.memory() == null ? null : imported.memory().segment();
+        this.devices.add(new Attached(device, onDevice));
+        this.state = State.STARTED;
+    }
+
+    // ---- making and configuring ----
+
+    /** Creates a local mmap, to be configured. */
+    public static Mmap create() {
+        return new Mmap();
+    }
+
+    /**
+     * Makes an mmap of an export, with a mapping; waits for the exporter's answer for up to {@link
+     * #DEFAULT_IMPORT_TIMEOUT_NANOS}.
+     *
+     * @throws DpuException as {@link #createFromExport(byte[], Device, Mapping, long)}
+     */
+    public static Mmap createFromExport(byte[] blob, Device device) {
+        return createFromExport(blob, device, Mapping.ACCESS, DEFAULT_IMPORT_TIMEOUT_NANOS);
+    }
+
+    /**
+     * Makes an mmap of an export. It is started, and ends with {@link #close()}.
+     *
+     * <p>The calling thread waits; the exporter's program need not do anything, it may sleep or
+     * compute. With {@link Mapping#ACCESS} the memory is mapped and touched before this returns,
+     * which takes about half a second a GiB in addition to the time given here.
+     *
+     * @param blob what {@link #exportPci} or {@link #exportRdma} gave on the other side
+     * @param device the device to work with; for a PCI export it has to be the port of the DPU that
+     *     made the exporting function, for an RDMA export any device will do
+     * @param mapping whether the memory is needed here or is only to be passed on
+     * @param timeoutNanos how long to wait for the exporter's answer
+     * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
+     *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, the
+     *     exporter is not there any more, or the export was withdrawn; BAD_CONFIG if it comes from
+     *     another topology; NOT_PERMITTED for a device that is not the parent of the exporting one;
+     *     TIME_OUT if the exporter does not answer; BAD_STATE if the device is closed
+     */
+    public static Mmap createFromExport(
+            byte[] blob, Device device, Mapping mapping, long timeoutNanos) {
+        return MmapImport.run(blob, device, mapping, timeoutNanos);
+    }
+
+    /**
+     * Gives it its memory, once: memory that can be exported.
+     *
+     * @throws DpuException BAD_STATE if it has its memory already or is not IDLE, or the memory is
+     *     closed
+     */
+    public synchronized Mmap setMemory(SharedMemory memory) {
+        requireNoMemory();
+        onShared = memory.usage().hold("mmap");
+        shared = memory;
+        segment = memory.segment();
+        sizeBytes = memory.sizeBytes();
+        return this;
+    }
+
+    /**
+     * Gives it its memory, once: any memory, on the heap or off it, for local use alone. It has to
+     * stay alive, and accessible to the engines that use it, until the mmap is closed.
+     *
+     * @throws DpuException BAD_STATE if it has its memory already or is not IDLE; INVALID_VALUE if
+     *     the segment is empty
+     */
+    public synchronized Mmap setMemory(MemorySegment memory) {
+        requireNoMemory();
+        if (memory.byteSize() == 0) {
+            throw new DpuException(Status.INVALID_VALUE, "memory is empty: sizeBytes=0");
+        }
+        segment = memory;
+        sizeBytes = memory.byteSize();
+        return this;
+    }
+
+    /**
+     * Says who may do what with the memory.
+     *
+     * @throws DpuException BAD_STATE if it is not IDLE
+     */
+    public synchronized Mmap setPermissions(Permissions newPermissions) {
+        requireIdle();
+        permissions = Objects.requireNonNull(newPermissions, "permissions");
+        return this;
+    }
+
+    /**
+     * Gives a device access to the memory; the device cannot be closed before the mmap.
+     *
+     * @throws DpuException BAD_STATE if it is not IDLE or the device is closed; ALREADY_EXIST if
+     *     this device was added before; INVALID_VALUE if it belongs to another machine than those
+     *     before
+     */
+    public synchronized Mmap addDevice(Device device) {
+        requireIdle();
+        for (Attached attached : devices) {
+            if (attached.device == device) {
+                throw new DpuException(
+                        Status.ALREADY_EXIST, "device was added before: device=" + device);
+            }
+            if (attached.device.machine() != device.machine()) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "devices of two machines: device=%s, machine=%s, otherMachine=%s"
+                                .formatted(device, device.machine(), attached.device.machine()));
+            }
+        }
+        devices.add(new Attached(device, DeviceAccess.get().usage(device).hold("mmap")));
+        return this;
+    }
+
+    /**
+     * Takes a device's access away.
+     *
+     * @throws DpuException BAD_STATE if it is not IDLE; NOT_FOUND if the device was not added
+     */
+    public synchronized Mmap removeDevice(Device device) {
+        requireIdle();
+        for (Attached attached : devices) {
+            if (attached.device == device) {
+                devices.remove(attached);
+                attached.hold.release();
+                return this;
+            }
+        }
+        throw new DpuException(Status.NOT_FOUND, "device was not added: device=" + device);
+    }
+
+    // ---- living and ending ----
+
+    /**
+     * Starts it; memory that its permissions let others get at is sealed now.
+     *
+     * @throws DpuException BAD_STATE if it is not IDLE, or has no memory, no permissions or no
+     *     device (the message names what is missing); INVALID_VALUE if writing is permitted and the
+     *     memory is read-only; NOT_SUPPORTED if the memory is exported with the other kind of
+     *     access already
+     */
+    public synchronized Mmap start() {
+        requireIdle();
+        MemorySegment memory = requireItem("memory", segment);
+        Permissions granted = requireItem("permissions", permissions);
+        if (devices.isEmpty()) {
+            throw badState("mandatory item is missing: item=device");
+        }
+        if (granted.allowsAnyWrite() && memory.isReadOnly()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "memory is read-only: permissions=" + granted + ", sizeBytes=" + sizeBytes);
+        }
+        if (shared != null && (granted.allowsPci() || granted.allowsRdma())) {
+            seal(shared, granted);
+        }
+        state = State.STARTED;
+        return this;
+    }
+
+    /**
+     * Stops it: its exports are withdrawn, no buf can be made in it, and tasks that use it fail.
+     * Bufs that there are stay, and so does the memory.
+     *
+     * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED if it is imported: close
+     *     it
+     */
+    public synchronized void stop() {
+        requireStarted();
+        if (imported != null) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED, "an imported mmap is not stopped but closed: " + this);
+        }
+        state = State.IDLE;
+        exports.withdraw();
+    }
+
+    /**
+     * Ends it, stopping it first where it is started; closing twice does nothing. The memory of a
+     * local mmap stays with the program; an import is unmapped, and its re-exports are withdrawn.
+     *
+     * @throws DpuException NOT_PERMITTED while bufs or contexts use it
+     */
+    @Override
+    public synchronized void close() {
+        if (state == State.CLOSED) {
+            return;
+        }
+        if (!USERS.compareAndSet(this, 0, CLOSED_USERS)) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED, "mmap is in use: users=%d, %s".formatted(users, this));
+        }
+        state = State.CLOSED;
+        exports.withdraw();
+        if (imported != null) {
+            imported.close();
+        }
+        if (onShared != null) {
+            onShared.release();
+        }
+        devices.forEach(attached -> attached.hold.release());
+        devices.clear();
+        segment = null;
+    }
+
+    // ---- exporting ----
+
+    /**
+     * Exports it for the other side of the PCIe bus.
+     *
+     * @param device one of its devices, a function that a port of the DPU has made; that port's
+     *     device on the DPU can import it
+     * @return the blob; the same each time until the mmap is stopped
+     * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED without one of the {@code
+     *     PCI_*} permissions, or if the device was not added; NOT_SUPPORTED if the memory is not
+     *     {@link SharedMemory}, the device was made by no port, the mmap is an import, or the
+     *     export would be for reading while others may write; NO_MEMORY if too much memory is kept
+     *     back
+     */
+    public synchronized byte[] exportPci(Device device) {
+        return exports.pci(device);
+    }
+
+    /**
+     * Exports it for an RDMA peer; for an import from PCIe this passes the exporter's memory on,
+     * without mapping it here.
+     *
+     * @param device one of its devices; for an import the one that it was imported with
+     * @return the blob; the same each time until the mmap is stopped
+     * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED without one of the {@code
+     *     RDMA_*} permissions, or if the device was not added; NOT_SUPPORTED if the memory is not
+     *     {@link SharedMemory}, the mmap is an RDMA import, or the export would be for reading
+     *     while others may write; NO_MEMORY if too much memory is kept back; SHUTDOWN or
+     *     CONNECTION_RESET if it is an import that was withdrawn
+     */
+    public synchronized byte[] exportRdma(Device device) {
+        return exports.rdma(device);
+    }
+
+    // ---- looking at it ----
+
+    /** The size of its range; 0 before it has its memory. */
+    public long sizeBytes() {
+        return sizeBytes;
+    }
+
+    /**
+     * Who may do what with the memory; for an import, what the exporter grants.
+     *
+     * @throws DpuException BAD_STATE before they are set
+     */
+    public Permissions permissions() {
+        return requireItem("permissions", permissions);
+    }
+
+    /** Whether it stands for another machine's memory. */
+    public boolean isImported() {
+        return imported != null;
+    }
+
+    /** Where it is in its life. */
+    public State state() {
+        return state;
+    }
+
+    /** Its devices. */
+    public synchronized List<Device> devices() {
+        return devices.stream().map(Attached::device).toList();
+    }
+
+    /**
+     * Its memory, for the program itself; no allocation.
+     *
+     * @throws DpuException NOT_PERMITTED if it is imported: only tasks reach that memory; BAD_STATE
+     *     if it is closed or has no memory yet
+     */
+    public MemorySegment segment() {
+        if (imported != null) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "memory of another machine, which only tasks can reach: " + this);
+        }
+        return requireItem("memory", segment);
+    }
+
+    @Override
+    public String toString() {
+        return "mmap[%s, state=%s, sizeBytes=%d, permissions=%s]"
+                .formatted(imported == null ? "local" : "imported", state, sizeBytes, permissions);
+    }
+
+    // ---- for this package ----
+
+    /** Counts a buf or a context that uses the memory. */
+    void retainUser() {
+        int before = (int) USERS.getAndAdd(this, 1);
+        if (before < 0 || state != State.STARTED) {
+            USERS.getAndAdd(this, -1);
+            throw badState("mmap is not started");
+        }
+    }
+
+    void releaseUser() {
+        USERS.getAndAdd(this, -1);
+    }
+
+    void requireRange(long offset, long length) {
+        if (offset < 0 || length < 0 || offset > sizeBytes || length > sizeBytes - offset) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "range is not within the mmap: offset=%d, length=%d, sizeBytes=%d"
+                            .formatted(offset, length, sizeBytes));
+        }
+    }
+
+    void requireStarted() {
+        if (state != State.STARTED) {
+            throw badState("mmap is not started");
+        }
+    }
+
+    /** Checked before each use; no allocation, no lock. */
+    Status checkUse(Permissions needed) {
+        Permissions granted = permissions;
+        if (state != State.STARTED || granted == null) {
+            return Status.BAD_STATE;
+        }
+        if (!granted.grants(needed)) {
+            return Status.NOT_PERMITTED;
+        }
+        return imported == null || !imported.revoked() ? Status.SUCCESS : revokedStatus(imported);
+    }
+
+    /** Whether this device was added; two devices opened from one function are the same here. */
+    boolean hasDevice(Device device) {
+        for (int i = 0; i < devices.size(); i++) {
+            Device added = devices.get(i).device;
+            if (added == device
+                    || (added.machine() == device.machine()
+                            && added.info().function().equals(device.info().function()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The memory as tasks see it; null for an import without a mapping, and after close. */
+    @Nullable MemorySegment mapped() {
+        return segment;
+    }
+
+    @Nullable SharedMemory shared() {
+        return shared;
+    }
+
+    @Nullable ImportedRegion imported() {
+        return imported;
+    }
+
+    @Nullable ExportDescriptor origin() {
+        return origin;
+    }
+
+    MmapExports exports() {
+        return exports;
+    }
+
+    /** Why an import that is {@linkplain ImportedRegion#revoked() revoked} cannot be used. */
+    static Status revokedStatus(ImportedRegion region) {
+        return region.link().peerGone() ? Status.CONNECTION_RESET : Status.SHUTDOWN;
+    }
+
+    private static void seal(SharedMemory memory, Permissions granted) {
+        try {
+            memory.shared().seal(!granted.allowsPciWrite() && !granted.allowsRdmaWrite());
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
+    private void requireIdle() {
+        if (state != State.IDLE) {
+            throw badState(state == State.CLOSED ? "mmap is closed" : "mmap is started");
+        }
+    }
+
+    private void requireNoMemory() {
+        requireIdle();
+        if (segment != null) {
+            throw badState("mmap has its memory already");
+        }
+    }
+
+    private <T> T requireItem(String item, @Nullable T value) {
+        if (value == null) {
+            throw badState(
+                    state == State.CLOSED
+                            ? "mmap is closed"
+                            : "mandatory item is missing: item=" + item);
+        }
+        return value;
+    }
+
+    private DpuException badState(String reason) {
+        return new DpuException(
+                Status.BAD_STATE, reason + (reason.contains(": ") ? ", " : ": ") + "mmap=" + this);
+    }
+}

@@ -1,0 +1,214 @@
+package io.softdpu.core.memory;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.internal.FabricFailures;
+import io.softdpu.core.internal.MachineAccess;
+import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.ExportedRegion;
+import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.LeaseListener;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The exports of one mmap: at most one for PCIe and one for RDMA that the user asked for, and those
+ * that libraries asked for. They end together when the mmap stops. Under the lock of the mmap.
+ */
+final class MmapExports {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final byte[] NO_GID = new byte[16];
+
+    private final Mmap mmap;
+    private final List<ExportedRegion> forLibraries = new ArrayList<>();
+    private @Nullable ExportedRegion pci;
+    private @Nullable ExportedRegion rdma;
+    private int remoteKey;
+
+    MmapExports(Mmap mmap) {
+        this.mmap = mmap;
+    }
+
+    byte[] pci(Device device) {
+        requireUsable(device);
+        Permissions granted = mmap.permissions();
+        if (mmap.isImported()) {
+            throw refused(
+                    Status.NOT_SUPPORTED,
+                    "an imported mmap cannot be exported over PCIe, only for RDMA",
+                    device);
+        }
+        if (!granted.allowsPci()) {
+            throw refused(
+                    Status.NOT_PERMITTED,
+                    "export over PCIe needs PCI_READ_ONLY or PCI_READ_WRITE",
+                    device);
+        }
+        if (!device.info().isMmapExportPciSupported()) {
+            throw refused(
+                    Status.NOT_SUPPORTED,
+                    "no port of the DPU has made this device, so nothing is across the bus",
+                    device);
+        }
+        requireOneKind(granted.allowsPciWrite(), granted.allowsRdmaWrite(), device);
+        if (pci == null) {
+            pci = exportLocal(device, granted.allowsPciWrite(), null);
+        }
+        return describe(ExportDescriptor.Kind.PCI, granted, device, pci);
+    }
+
+    byte[] rdma(Device device) {
+        requireUsable(device);
+        Permissions granted = mmap.permissions();
+        if (!granted.allowsRdma()) {
+            throw refused(
+                    Status.NOT_PERMITTED,
+                    "export for RDMA needs RDMA_READ, RDMA_WRITE or RDMA_ATOMIC",
+                    device);
+        }
+        requireOneKind(granted.allowsRdmaWrite(), granted.allowsPciWrite(), device);
+        if (rdma == null) {
+            rdma =
+                    mmap.imported() == null
+                            ? exportLocal(device, granted.allowsRdmaWrite(), null)
+                            : exportImported(mmap.imported(), device, granted);
+            remoteKey = randomKey();
+        }
+        return describe(ExportDescriptor.Kind.RDMA, granted.rdmaOnly(), device, rdma);
+    }
+
+    ExportedRegion forLibrary(Device device, boolean writable, @Nullable LeaseListener listener) {
+        requireUsable(device);
+        if (mmap.isImported()) {
+            throw refused(
+                    Status.NOT_SUPPORTED, "an imported mmap is not exported to a library", device);
+        }
+        ExportedRegion region = exportLocal(device, writable, listener);
+        forLibraries.removeIf(ExportedRegion::revoked);
+        forLibraries.add(region);
+        return region;
+    }
+
+    /** The key of the RDMA export, or 0. */
+    int remoteKey() {
+        return remoteKey;
+    }
+
+    void withdraw() {
+        if (pci != null) {
+            pci.close();
+            pci = null;
+        }
+        if (rdma != null) {
+            rdma.close();
+            rdma = null;
+            remoteKey = 0;
+        }
+        forLibraries.forEach(ExportedRegion::close);
+        forLibraries.clear();
+    }
+
+    /** The number by which RDMA addresses the first byte. */
+    long address() {
+        ExportDescriptor origin = mmap.origin();
+        return origin != null
+                ? origin.address()
+                : Objects.requireNonNull(mmap.mapped(), "memory").address();
+    }
+
+    private ExportedRegion exportLocal(
+            Device device, boolean writable, @Nullable LeaseListener listener) {
+        SharedMemory memory = mmap.shared();
+        if (memory == null) {
+            throw refused(
+                    Status.NOT_SUPPORTED,
+                    "only memory from SharedMemory.allocate can be exported: use that for this"
+                            + " mmap",
+                    device);
+        }
+        MachineAccess.get().requireRoom(device.machine(), mmap.sizeBytes());
+        try {
+            return bus(device).export(memory.shared(), writable, listener);
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
+    private ExportedRegion exportImported(
+            ImportedRegion imported, Device device, Permissions granted) {
+        if (Objects.requireNonNull(mmap.origin()).kind() == ExportDescriptor.Kind.RDMA) {
+            throw refused(
+                    Status.NOT_SUPPORTED, "an import from RDMA cannot be exported again", device);
+        }
+        if (imported.revoked()) {
+            throw refused(
+                    Mmap.revokedStatus(imported), "exporter has withdrawn the memory", device);
+        }
+        try {
+            return bus(device).reexport(imported, granted.allowsRdmaWrite(), null);
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
+    private byte[] describe(
+            ExportDescriptor.Kind kind, Permissions granted, Device device, ExportedRegion region) {
+        boolean forRdma = kind == ExportDescriptor.Kind.RDMA;
+        PciFunction function = device.info().function();
+        return new ExportDescriptor(
+                        kind,
+                        granted,
+                        forRdma ? remoteKey : 0,
+                        mmap.sizeBytes(),
+                        address(),
+                        forRdma ? function.gid() : NO_GID,
+                        device.machine().topology().sha256(),
+                        region.address(),
+                        function.side(),
+                        function.interfaceName())
+                .encode();
+    }
+
+    private void requireUsable(Device device) {
+        mmap.requireStarted();
+        if (!mmap.hasDevice(device)) {
+            throw refused(Status.NOT_PERMITTED, "device was not added to the mmap", device);
+        }
+    }
+
+    /**
+     * A read-only export of memory that others may write would be no protection: whoever holds the
+     * descriptor can reopen it for writing.
+     */
+    private void requireOneKind(boolean thisWrites, boolean otherWrites, Device device) {
+        if (otherWrites && !thisWrites) {
+            throw refused(
+                    Status.NOT_SUPPORTED,
+                    "one memory is exported either for reading only or writable, not both",
+                    device);
+        }
+    }
+
+    private DpuException refused(Status status, String reason, Device device) {
+        return new DpuException(status, "%s: device=%s, mmap=%s".formatted(reason, device, mmap));
+    }
+
+    private static Bus bus(Device device) {
+        return MachineAccess.get().bus(device.machine());
+    }
+
+    private static int randomKey() {
+        int key = 0;
+        while (key == 0) {
+            key = RANDOM.nextInt();
+        }
+        return key;
+    }
+}

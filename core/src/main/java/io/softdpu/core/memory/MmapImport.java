@@ -1,0 +1,179 @@
+package io.softdpu.core.memory;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
+import io.softdpu.core.internal.DeviceAccess;
+import io.softdpu.core.internal.FabricFailures;
+import io.softdpu.core.internal.MachineAccess;
+import io.softdpu.core.internal.Usage;
+import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.RegionAddress;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Makes an mmap of an export blob: read it, see whether it may be imported here, get the memory.
+ *
+ * <p>The blob is a stranger's: each check comes before what it protects, and the message of a
+ * refusal never has a key in it.
+ */
+final class MmapImport {
+    /** What the bus thread may need beyond the exporter's answer, besides mapping. */
+    private static final long GRACE_NANOS = 1_000_000_000L;
+
+    /** Mapping and touching: 0.5 ns a byte was measured; eight times that on a busy machine. */
+    private static final long MAPPING_NANOS_PER_BYTE = 4;
+
+    private MmapImport() {}
+
+    static Mmap run(byte[] blob, Device device, Mapping mapping, long timeoutNanos) {
+        if (timeoutNanos <= 0) {
+            throw new DpuException(
+                    Status.INVALID_VALUE, "timeout is not positive: timeoutNanos=" + timeoutNanos);
+        }
+        ExportDescriptor descriptor = ExportDescriptor.decode(blob);
+        Bus bus = MachineAccess.get().bus(device.machine());
+        requireSameFabric(descriptor.region(), bus);
+        requireSameTopology(descriptor, device.machine());
+        boolean writable =
+                switch (descriptor.kind()) {
+                    case PCI -> {
+                        requireParent(descriptor, device);
+                        yield descriptor.permissions().allowsPciWrite();
+                    }
+                    case RDMA -> descriptor.permissions().allowsRdmaWrite();
+                };
+        Usage.Hold onDevice = DeviceAccess.get().usage(device).hold("mmap");
+        boolean made = false;
+        try {
+            ImportedRegion region =
+                    fetch(bus, descriptor, writable, mapping == Mapping.ACCESS, timeoutNanos);
+            made = true;
+            return new Mmap(descriptor, region, device, onDevice);
+        } finally {
+            if (!made) {
+                onDevice.release();
+            }
+        }
+    }
+
+    private static void requireSameFabric(RegionAddress region, Bus bus) {
+        if (!region.bootId().equals(bus.bootId())) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "export comes from another kernel: bootId=%s, ours=%s"
+                            .formatted(region.bootId(), bus.bootId()));
+        }
+        if (!region.fabricId().equals(bus.fabricId())) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "export comes from another fabric folder: fabricId=%s, ours=%s, folder=%s"
+                            .formatted(region.fabricId(), bus.fabricId(), bus.folder()));
+        }
+    }
+
+    private static void requireSameTopology(ExportDescriptor descriptor, Machine machine) {
+        Topology topology = machine.topology();
+        if (!Arrays.equals(descriptor.topologySha256(), topology.sha256())) {
+            throw new DpuException(
+                    Status.BAD_CONFIG,
+                    "export comes from another topology: sha256=%s, ours=%s"
+                            .formatted(
+                                    HexFormat.of().formatHex(descriptor.topologySha256()),
+                                    topology.sha256Hex()));
+        }
+    }
+
+    /** The port of the DPU that made the exporting function, and no other device, can import it. */
+    private static void requireParent(ExportDescriptor descriptor, Device device) {
+        Topology topology = device.machine().topology();
+        String key = PciFunction.key(descriptor.side(), descriptor.interfaceName());
+        PciFunction exporter =
+                topology.functionByKey(key)
+                        .orElseThrow(() ->
+                                new DpuException(
+                                        Status.INVALID_VALUE,
+                                        "export blob refused: field=device, value=%s, expected=a function of %s"
+                                                .formatted(key, topology)));
+        PciFunction parent =
+                topology.parentOf(exporter)
+                        .orElseThrow(() ->
+                                new DpuException(
+                                        Status.INVALID_VALUE,
+                                        "export blob refused: field=device, value=%s, expected=a function that a port has made"
+                                                .formatted(key)));
+        if (!device.info().function().equals(parent)) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "device is not the parent of the exporting one: device=%s, exporter=%s %s, parent=%s %s"
+                            .formatted(
+                                    device,
+                                    exporter.pciAddress(),
+                                    exporter.interfaceName(),
+                                    parent.pciAddress(),
+                                    parent.interfaceName()));
+        }
+    }
+
+    private static ImportedRegion fetch(
+            Bus bus,
+            ExportDescriptor descriptor,
+            boolean writable,
+            boolean map,
+            long timeoutNanos) {
+        CompletableFuture<ImportedRegion> answer;
+        try {
+            answer = bus.importRegion(descriptor.region(), writable, map, timeoutNanos);
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+        long mappingNanos = map ? saturatedMultiply(descriptor.sizeBytes()) : 0;
+        long patience = saturatedAdd(saturatedAdd(timeoutNanos, GRACE_NANOS), mappingNanos);
+        try {
+            return answer.get(patience, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof FabricException failure) {
+                throw FabricFailures.from(failure);
+            }
+            throw new DpuException(Status.UNEXPECTED, "import failed: " + descriptor, e.getCause());
+        } catch (TimeoutException e) {
+            abandon(answer);
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    "import takes too long: patienceNanos=%d, %s".formatted(patience, descriptor),
+                    e);
+        } catch (InterruptedException e) {
+            abandon(answer);
+            Thread.currentThread().interrupt();
+            throw new DpuException(
+                    Status.CONNECTION_ABORTED, "interrupted while importing: " + descriptor, e);
+        }
+    }
+
+    /** Whatever still arrives is given back at once; a failure that still arrives is of no use. */
+    @SuppressWarnings("FutureReturnValueIgnored")
+    private static void abandon(CompletableFuture<ImportedRegion> answer) {
+        answer.thenAccept(ImportedRegion::close);
+    }
+
+    private static long saturatedMultiply(long sizeBytes) {
+        return sizeBytes > Long.MAX_VALUE / MAPPING_NANOS_PER_BYTE
+                ? Long.MAX_VALUE
+                : sizeBytes * MAPPING_NANOS_PER_BYTE;
+    }
+
+    private static long saturatedAdd(long a, long b) {
+        return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+    }
+}

@@ -1,0 +1,462 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.core.internal.ContextAccess;
+import io.softdpu.core.internal.DeviceAccess;
+import io.softdpu.core.internal.EngineCore;
+import io.softdpu.core.internal.EngineMember;
+import io.softdpu.core.internal.MachineAccess;
+import io.softdpu.core.internal.Usage;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.EngineWaiter;
+import io.softdpu.fabric.PayloadCopy;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A context without its library: the states, the one place where they change, the engine, the count
+ * of tasks in flight, and the rule of threads.
+ *
+ * <p>The library says what is to be done: {@link #checkConfiguration}, {@link #onStart}, {@link
+ * #onProgress}, {@link #onStop}, {@link #onArm}, {@link #onDisarm}, {@link #onDestroy}. All are
+ * called on the engine's thread; those that may run users' callbacks only inside progress.
+ *
+ * <p>A library calls a user inside {@code try ... catch (Throwable t) { callbackFailed(t); }}, with
+ * its own state complete before the call, so that a callback that throws, stops or closes the
+ * context finds it whole.
+ */
+public abstract class ContextBase implements Context {
+    /** Changes of state whose callbacks may wait for a progress; see {@link #start()}. */
+    private static final int MAX_UNDELIVERED = 32;
+
+    static {
+        ContextAccess.set(new Access());
+    }
+
+    private final String name;
+    private final Device device;
+    private final Usage.Hold onDevice;
+    private final Member member = new Member();
+    private final ArrayDeque<StateChange> undelivered = new ArrayDeque<>();
+    private @Nullable ProgressEngine engine;
+    private @Nullable EngineCore core;
+    private @Nullable StateChangedCallback callback;
+    private volatile ContextState state = ContextState.IDLE;
+    private volatile @Nullable DpuException failure;
+    private int inFlight;
+    private boolean stopNoticed = true;
+    private boolean closed;
+
+    private record StateChange(
+            StateChangedCallback callback, ContextState previous, ContextState next) {}
+
+    /**
+     * A context in IDLE. The device cannot be closed before it.
+     *
+     * @param name what messages call it: {@code comch server storage}
+     * @param device the device that it works on
+     */
+    protected ContextBase(String name, Device device) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.device = Objects.requireNonNull(device, "device");
+        this.onDevice = DeviceAccess.get().usage(device).hold(name);
+    }
+
+    // ---- what the library does ----
+
+    /**
+     * Refuses to start without a mandatory item.
+     *
+     * @throws DpuException BAD_STATE naming the item
+     */
+    protected abstract void checkConfiguration();
+
+    /**
+     * Makes the pools and begins the work. Runs no callback. If it throws, the context stays IDLE:
+     * what was made has to be given up before.
+     *
+     * @return RUNNING if tasks can be submitted now, STARTING if {@link #started()} will say so
+     */
+    protected abstract ContextState onStart();
+
+    /**
+     * Does the work that there is, in STARTING, RUNNING and STOPPING; inside progress.
+     *
+     * @return whether anything was done
+     */
+    protected abstract boolean onProgress();
+
+    /**
+     * Ends the work: takes no more, completes what is in flight (with a failure unless it is done),
+     * gives up what {@link #onStart} made. Called in STOPPING, in each progress after {@link
+     * #onProgress}, until it returns true and no task is in flight. The first call may come from
+     * {@link #stop()} itself, outside progress, but only while no task is in flight: users'
+     * callbacks must not run then, so whoever has some to run returns false; {@link
+     * #isProgressing()} tells.
+     *
+     * @return true if nothing is left to be done
+     */
+    protected abstract boolean onStop();
+
+    /**
+     * Asks all that could bring work to ring: arms, then a full fence, then looks.
+     *
+     * @return true if there is work already: do not sleep
+     */
+    protected abstract boolean onArm();
+
+    /** Takes {@link #onArm} back. */
+    protected abstract void onDisarm();
+
+    /** Gives up what the context has held since its creation. Called once, in IDLE. */
+    protected abstract void onDestroy();
+
+    // ---- what the user calls ----
+
+    @Override
+    public final Status start() {
+        requireOwnerThread();
+        requireConfigurable();
+        if (core == null) {
+            throw badState("context has no progress engine");
+        }
+        core.requireOpen();
+        if (undelivered.size() > MAX_UNDELIVERED) {
+            throw badState("too many changes of state without a progress");
+        }
+        checkConfiguration();
+        failure = null;
+        ContextState first = onStart();
+        transition(first);
+        return first == ContextState.RUNNING ? Status.SUCCESS : Status.IN_PROGRESS;
+    }
+
+    @Override
+    public final Status stop() {
+        requireOwnerThread();
+        switch (state) {
+            case IDLE, STOPPING -> throw badState("context is not started");
+            case STARTING, RUNNING -> transition(ContextState.STOPPING);
+        }
+        stopNoticed = false;
+        if (!isProgressing() && inFlight == 0 && onStop()) {
+            transition(ContextState.IDLE);
+            return Status.SUCCESS;
+        }
+        return Status.IN_PROGRESS;
+    }
+
+    @Override
+    public final ContextState state() {
+        return state;
+    }
+
+    @Override
+    public final @Nullable DpuException failure() {
+        return failure;
+    }
+
+    @Override
+    public final void setStateChangedCallback(@Nullable StateChangedCallback callback) {
+        requireOwnerThread();
+        requireConfigurable();
+        this.callback = callback;
+    }
+
+    @Override
+    public final int inFlightTasks() {
+        return inFlight;
+    }
+
+    @Override
+    public final Device device() {
+        return device;
+    }
+
+    @Override
+    public final void close() {
+        if (closed) {
+            return;
+        }
+        requireOwnerThread();
+        if (state == ContextState.STARTING || state == ContextState.RUNNING) {
+            stop();
+        }
+        if (state != ContextState.IDLE) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    "context has to be stopped first: context=%s, state=%s, inFlightTasks=%d"
+                            .formatted(name, state, inFlight));
+        }
+        closed = true;
+        if (core != null) {
+            core.disconnect(member);
+        }
+        undelivered.clear();
+        onDestroy();
+        onDevice.release();
+    }
+
+    /** The name that messages call it by. */
+    @Override
+    public final String toString() {
+        return name;
+    }
+
+    // ---- what the library may ask for ----
+
+    /** STARTING is over: tasks can be submitted. Only in STARTING, and inside progress. */
+    protected final void started() {
+        requireProgressing();
+        transition(ContextState.RUNNING);
+    }
+
+    /**
+     * The context cannot go on: it moves to STOPPING by itself, and {@link #failure()} says why.
+     * Does nothing in STOPPING and IDLE: it is ending already.
+     */
+    protected final void fatal(Status status, String reason) {
+        fatal(new DpuException(status, reason));
+    }
+
+    /** The same as {@link #fatal(Status, String)}, for a failure that is an exception already. */
+    protected final void fatal(DpuException reason) {
+        requireOwnerThread();
+        switch (state) {
+            case IDLE, STOPPING -> {}
+            case STARTING, RUNNING -> {
+                failure = reason;
+                stopNoticed = false;
+                transition(ContextState.STOPPING);
+            }
+        }
+    }
+
+    /** Keeps what a user's callback threw; progress throws it when this pass is over. */
+    protected final void callbackFailed(Throwable thrown) {
+        core().callbackFailed(thrown);
+    }
+
+    /** Leaves work for the engine's thread; it runs in the engine's next progress. Any thread. */
+    protected final void post(Runnable work) {
+        core().mailbox().post(work);
+    }
+
+    /**
+     * Refuses a call from another thread than the engine's; any thread will do while there is none.
+     *
+     * @throws DpuException NOT_PERMITTED naming both threads
+     */
+    protected final void requireOwnerThread() {
+        if (core != null) {
+            core.requireOwner();
+        }
+    }
+
+    /**
+     * Refuses a change of the configuration after start, and any use after close.
+     *
+     * @throws DpuException BAD_STATE
+     */
+    protected final void requireConfigurable() {
+        if (closed) {
+            throw badState("context is closed");
+        }
+        if (state != ContextState.IDLE) {
+            throw badState("context is started");
+        }
+    }
+
+    /**
+     * Refuses what only one state allows.
+     *
+     * @param expected the state that allows it
+     * @param call what was asked for, for the message
+     * @throws DpuException BAD_STATE
+     */
+    protected final void requireState(ContextState expected, String call) {
+        if (state != expected) {
+            throw badState(call + " needs another state, expected=" + expected);
+        }
+    }
+
+    /** Whether the engine is inside progress: the only time for users' callbacks. */
+    protected final boolean isProgressing() {
+        return core != null && core.progressing();
+    }
+
+    /** Whether the context is closed for good. */
+    protected final boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * The engine that the context is connected to.
+     *
+     * @throws DpuException BAD_STATE if there is none yet
+     */
+    protected final ProgressEngine engine() {
+        if (engine == null) {
+            throw badState("context has no progress engine");
+        }
+        return engine;
+    }
+
+    /** Where the engine sleeps: add the links whose doorbells are to wake it. */
+    protected final EngineWaiter waiter() {
+        return core().waiter();
+    }
+
+    /** The one object through which this context copies. */
+    protected final PayloadCopy copier() {
+        return core().copier();
+    }
+
+    /** The machine's end of the bus. */
+    protected final Bus bus() {
+        return MachineAccess.get().bus(device.machine());
+    }
+
+    // ---- for the tasks ----
+
+    final boolean isRunning() {
+        return state == ContextState.RUNNING;
+    }
+
+    final void taskSubmitted() {
+        inFlight++;
+        core().submitted();
+    }
+
+    final void taskCompleted() {
+        inFlight--;
+        core().completed();
+    }
+
+    final void requireProgressing() {
+        if (!isProgressing()) {
+            throw new IllegalStateException("only inside progress: context=" + name);
+        }
+    }
+
+    // ---- inside ----
+
+    /** The one place where the state changes. */
+    private void transition(ContextState next) {
+        ContextState previous = state;
+        if (!previous.mayBecome(next)) {
+            throw new IllegalStateException(
+                    "no such transition: context=%s, from=%s, to=%s"
+                            .formatted(name, previous, next));
+        }
+        state = next;
+        if (callback != null) {
+            undelivered.add(new StateChange(callback, previous, next));
+        }
+    }
+
+    private boolean progressInState() {
+        return switch (state) {
+            case IDLE -> false;
+            case STARTING, RUNNING -> onProgress();
+            case STOPPING -> {
+                stopNoticed = true;
+                boolean progressed = onProgress();
+                if (state == ContextState.STOPPING && onStop() && inFlight == 0) {
+                    transition(ContextState.IDLE);
+                    progressed = true;
+                }
+                yield progressed;
+            }
+        };
+    }
+
+    private boolean deliverChanges() {
+        boolean delivered = false;
+        while (!undelivered.isEmpty()) {
+            StateChange change = undelivered.remove();
+            delivered = true;
+            try {
+                change.callback().onStateChanged(this, change.previous(), change.next());
+            } catch (Throwable e) {
+                callbackFailed(e);
+            }
+        }
+        return delivered;
+    }
+
+    private EngineCore core() {
+        if (core == null) {
+            throw badState("context has no progress engine");
+        }
+        return core;
+    }
+
+    private DpuException badState(String reason) {
+        return new DpuException(
+                Status.BAD_STATE, "%s: context=%s, state=%s".formatted(reason, name, state));
+    }
+
+    /** This context as its engine sees it. */
+    private final class Member extends EngineMember {
+        @Override
+        public String describe() {
+            return name;
+        }
+
+        @Override
+        public boolean progress() {
+            boolean progressed = deliverChanges();
+            try {
+                progressed |= progressInState();
+            } catch (RuntimeException e) {
+                // Not a user's callback, which is caught where it is called: the library itself
+                // cannot go on, for example because the memory under a copy is gone.
+                fatal(Failures.of(e));
+                callbackFailed(e);
+                progressed = true;
+            }
+            progressed |= deliverChanges();
+            return progressed;
+        }
+
+        @Override
+        public boolean arm() {
+            boolean ready = onArm(); // armed in any case: disarm follows
+            return ready || !undelivered.isEmpty() || !stopNoticed;
+        }
+
+        @Override
+        public void disarm() {
+            onDisarm();
+        }
+    }
+
+    private static final class Access extends ContextAccess {
+        @Override
+        public EngineMember connect(Context context, ProgressEngine engine, EngineCore core) {
+            if (!(context instanceof ContextBase base)) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "not a context of this library: class=" + context.getClass().getName());
+            }
+            base.requireConfigurable();
+            if (base.core != null) {
+                throw new DpuException(
+                        Status.NOT_PERMITTED,
+                        "context is connected to an engine already: context=%s, engineThread=%s"
+                                .formatted(base.name, base.core.owner().getName()));
+            }
+            base.engine = engine;
+            base.core = core;
+            return base.member;
+        }
+    }
+}

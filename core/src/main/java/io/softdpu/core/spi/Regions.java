@@ -1,0 +1,165 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.internal.MachineAccess;
+import io.softdpu.core.internal.MemoryAccess;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.ExportedRegion;
+import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.LeaseListener;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands behind an mmap or a buf, for the libraries that move its bytes.
+ *
+ * <p>Memory is addressed by a segment for the whole range of the mmap and an offset in it: {@code
+ * segmentOf(buf)} with {@code buf.offset()} and {@code buf.dataOffset()}. Before a task uses memory
+ * the library asks {@link #checkUse}, and again in each progress that goes on with the task: an
+ * import can be revoked at any time. From submission to completion a buf is {@linkplain
+ * #markInFlight marked}, which also keeps its memory from being closed. Nothing here allocates
+ * except the exports.
+ */
+public final class Regions {
+    private static final MemoryAccess MEMORY = MemoryAccess.get();
+
+    private Regions() {}
+
+    /**
+     * Whether these rights are granted and the memory is there.
+     *
+     * @param needed for a local mmap the {@code LOCAL_*} that the task needs, for an imported one
+     *     the {@code PCI_*} or {@code RDMA_*}
+     * @return SUCCESS; BAD_STATE if the mmap is not started; NOT_PERMITTED if a right is missing;
+     *     SHUTDOWN if the exporter has withdrawn it; CONNECTION_RESET if the exporter has ended
+     */
+    public static Status checkUse(Mmap mmap, Permissions needed) {
+        return MEMORY.checkUse(mmap, needed);
+    }
+
+    /**
+     * The same, for the device of a context as well.
+     *
+     * @return as above; NOT_PERMITTED also if the device was not added to the mmap
+     */
+    public static Status checkUse(Mmap mmap, Device device, Permissions needed) {
+        return MEMORY.checkUse(mmap, device, needed);
+    }
+
+    /** Whether the memory is another machine's: the program itself cannot read it, tasks can. */
+    public static boolean isRemote(Buf buf) {
+        return buf.mmap().isImported();
+    }
+
+    /**
+     * The whole range of the buf's mmap, local or imported.
+     *
+     * @throws DpuException NOT_SUPPORTED for an import without a mapping
+     */
+    public static MemorySegment segmentOf(Buf buf) {
+        return segmentOf(buf.mmap());
+    }
+
+    /**
+     * The whole range of the mmap, local or imported.
+     *
+     * @throws DpuException NOT_SUPPORTED for an import without a mapping
+     */
+    public static MemorySegment segmentOf(Mmap mmap) {
+        @Nullable MemorySegment segment = MEMORY.mapped(mmap);
+        if (segment == null) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "mmap was imported without a mapping, for re-export alone: mmap=" + mmap);
+        }
+        return segment;
+    }
+
+    /** Whether {@link #segmentOf} has something to give: false for an import without a mapping. */
+    public static boolean isMapped(Mmap mmap) {
+        return MEMORY.mapped(mmap) != null;
+    }
+
+    /** The lease behind an imported mmap; null for a local one. */
+    public static @Nullable ImportedRegion importedRegion(Mmap mmap) {
+        return MEMORY.imported(mmap);
+    }
+
+    /**
+     * Lets a peer of the library import the mmap's memory, apart from what the user exports. The
+     * library has checked the permissions. The export ends with {@code close} on it, or when the
+     * mmap is stopped.
+     *
+     * @param device one of the mmap's devices, whose machine exports it
+     * @param listener hears of leases, on the bus thread; or null
+     * @throws DpuException BAD_STATE if the mmap is not started; NOT_PERMITTED if the device was
+     *     not added to it; NOT_SUPPORTED if its memory is not shared, or is exported with the other
+     *     kind of access already; NO_MEMORY if too much memory is kept back
+     */
+    public static ExportedRegion exportFor(
+            Mmap mmap, Device device, boolean writable, @Nullable LeaseListener listener) {
+        return MEMORY.export(mmap, device, writable, listener);
+    }
+
+    /**
+     * The number by which RDMA addresses the first byte: of a local mmap where it lies in this
+     * process, of an import what the exporter said, so that a range has one address on all
+     * machines.
+     */
+    public static long remoteAddress(Mmap mmap) {
+        return MEMORY.address(mmap);
+    }
+
+    /** The key of the mmap's RDMA export, or of the export that it was imported from; 0: none. */
+    public static int remoteKey(Mmap mmap) {
+        return MEMORY.remoteKey(mmap);
+    }
+
+    /**
+     * Keeps the mmap from being closed, as a buf in it does.
+     *
+     * @throws DpuException BAD_STATE if it is not started
+     */
+    public static void retain(Mmap mmap) {
+        MEMORY.retain(mmap);
+    }
+
+    /** Takes {@link #retain} back. */
+    public static void release(Mmap mmap) {
+        MEMORY.release(mmap);
+    }
+
+    /**
+     * Takes the buf for a task.
+     *
+     * @return false if another task has it already (IN_USE), or it was released (BAD_STATE): {@code
+     *     buf.references()} is 0 then
+     */
+    public static boolean markInFlight(Buf buf) {
+        return MEMORY.markInFlight(buf);
+    }
+
+    /** Gives the buf back to the user. */
+    public static void clearInFlight(Buf buf) {
+        MEMORY.clearInFlight(buf);
+    }
+
+    /**
+     * Counts bytes that were written into the tailroom: the data length grows by them.
+     *
+     * @throws DpuException INVALID_VALUE if the tailroom is smaller
+     */
+    public static void appendData(Buf buf, long sizeBytes) {
+        MEMORY.appendData(buf, sizeBytes);
+    }
+
+    /** The bus of a device's machine. */
+    public static Bus bus(Device device) {
+        return MachineAccess.get().bus(device.machine());
+    }
+}

@@ -1,0 +1,203 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.Task;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task without its library: whose it is, how it ended, and that its callback runs inside
+ * progress.
+ *
+ * <p>The library says what is to be done at submission ({@link #onSubmit}) and which of the user's
+ * callbacks to run at the end ({@link #onCompleted}), and calls {@link #complete} when the work is
+ * done. Allocates nothing.
+ */
+public abstract class TaskBase implements Task {
+    private enum Owner {
+        /** In the pool: nobody may use it. */
+        POOL,
+        /** Allocated, or its callback has begun: set it up, submit it, keep it, or free it. */
+        USER,
+        /** Submitted: hands off until the callback. */
+        LIBRARY
+    }
+
+    private final ContextBase context;
+    private @Nullable TaskPool<?> pool;
+    private Owner owner = Owner.POOL;
+    private Status status = Status.SUCCESS;
+    private long userData;
+    private @Nullable Object userObject;
+
+    /** A task of this context, for a {@link TaskPool} to hand out. */
+    protected TaskBase(ContextBase context) {
+        this.context = Objects.requireNonNull(context, "context");
+    }
+
+    /**
+     * Validates the task and takes it. Called in RUNNING, on the engine's thread. Whoever returns
+     * an error has left everything as it was: no buf marked, nothing queued.
+     *
+     * @return SUCCESS if the library has it now; {@link #complete} is called later, in a progress
+     */
+    protected abstract Status onSubmit();
+
+    /** Runs the user's callback for {@link #status()}; what it throws is seen to by the caller. */
+    protected abstract void onCompleted();
+
+    /** Forgets what the user has set up; called when the task goes back to its pool. */
+    protected void onFree() {}
+
+    @Override
+    public Context context() {
+        return context;
+    }
+
+    @Override
+    public final Status status() {
+        return status;
+    }
+
+    @Override
+    public final void submit() {
+        Status submitted = trySubmit();
+        if (submitted != Status.SUCCESS) {
+            throw new DpuException(
+                    submitted,
+                    "task was not submitted: task=%s, context=%s, state=%s"
+                            .formatted(getClass().getSimpleName(), context, context.state()));
+        }
+    }
+
+    @Override
+    public final Status trySubmit() {
+        context.requireOwnerThread();
+        switch (owner) {
+            case POOL -> {
+                return Status.BAD_STATE;
+            }
+            case LIBRARY -> {
+                return Status.IN_USE;
+            }
+            case USER -> {}
+        }
+        if (!context.isRunning()) {
+            return Status.BAD_STATE;
+        }
+        owner = Owner.LIBRARY;
+        Status submitted = Status.UNEXPECTED;
+        try {
+            submitted = onSubmit();
+        } finally {
+            if (submitted == Status.SUCCESS) {
+                context.taskSubmitted();
+            } else {
+                owner = Owner.USER;
+            }
+        }
+        return submitted;
+    }
+
+    @Override
+    public final void free() {
+        context.requireOwnerThread();
+        switch (owner) {
+            case LIBRARY ->
+                    throw new DpuException(Status.IN_USE, "task is in flight: " + describe());
+            case POOL ->
+                    throw new DpuException(
+                            Status.BAD_STATE, "task was freed already: " + describe());
+            case USER -> {
+                owner = Owner.POOL;
+                onFree();
+                userObject = null;
+                Objects.requireNonNull(pool, "a task has a pool").put(this);
+            }
+        }
+    }
+
+    @Override
+    public final long userData() {
+        return userData;
+    }
+
+    @Override
+    public final void setUserData(long userData) {
+        this.userData = userData;
+    }
+
+    @Override
+    public final @Nullable Object userObject() {
+        return userObject;
+    }
+
+    @Override
+    public final void setUserObject(@Nullable Object userObject) {
+        this.userObject = userObject;
+    }
+
+    /**
+     * The work is done: the task is the user's again, and its callback runs now, inside progress.
+     * In the callback the task may be submitted again, freed, or kept, so the library does not
+     * touch it after this call, and has cleared its bufs before.
+     *
+     * @param ended how: SUCCESS or what went wrong
+     */
+    protected final void complete(Status ended) {
+        if (owner != Owner.LIBRARY) {
+            throw new IllegalStateException(
+                    "completed a task that is not in flight: " + describe());
+        }
+        context.requireProgressing();
+        owner = Owner.USER;
+        status = ended;
+        context.taskCompleted();
+        try {
+            onCompleted();
+        } catch (Throwable e) {
+            context.callbackFailed(e);
+        }
+    }
+
+    /** Whether the library has the task: what was set up must not be changed now. */
+    protected final boolean isInFlight() {
+        return owner == Owner.LIBRARY;
+    }
+
+    /**
+     * Refuses to change a task in any hands but the user's, or from another thread.
+     *
+     * @throws DpuException IN_USE if it is in flight, BAD_STATE if it was freed, NOT_PERMITTED from
+     *     another thread
+     */
+    protected final void requireUser() {
+        context.requireOwnerThread();
+        switch (owner) {
+            case LIBRARY ->
+                    throw new DpuException(Status.IN_USE, "task is in flight: " + describe());
+            case POOL -> throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
+            case USER -> {}
+        }
+    }
+
+    final void belongTo(TaskPool<?> newPool) {
+        pool = newPool;
+    }
+
+    final void handOut() {
+        owner = Owner.USER;
+        status = Status.SUCCESS;
+        userData = 0;
+    }
+
+    final ContextBase contextBase() {
+        return context;
+    }
+
+    private String describe() {
+        return "task=" + getClass().getSimpleName() + ", context=" + context;
+    }
+}

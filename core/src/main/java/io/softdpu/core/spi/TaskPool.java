@@ -1,0 +1,75 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.util.function.Supplier;
+
+/**
+ * The tasks of one type that a context has, made all at once, before the first is needed.
+ *
+ * <p>A stack, so that the task that was used last, and is still in the cache, is used next. Belongs
+ * to the thread of the context's engine.
+ *
+ * @param <T> the type of the tasks
+ */
+public final class TaskPool<T extends TaskBase> {
+    private final TaskBase[] free;
+    private int available;
+
+    /**
+     * Makes the tasks.
+     *
+     * @param count how many, at least 1
+     * @param maker makes one
+     * @throws DpuException INVALID_VALUE if the count is not positive
+     */
+    public TaskPool(int count, Supplier<T> maker) {
+        if (count < 1) {
+            throw new DpuException(
+                    Status.INVALID_VALUE, "number of tasks is not positive: count=" + count);
+        }
+        free = new TaskBase[count];
+        for (int i = 0; i < count; i++) {
+            T task = maker.get();
+            task.belongTo(this);
+            free[i] = task;
+        }
+        available = count;
+    }
+
+    /**
+     * Hands out a task: user data 0, status SUCCESS, the rest as {@link TaskBase#onFree} left it.
+     *
+     * @throws DpuException NO_MEMORY if all are in use; NOT_PERMITTED from another thread
+     */
+    public T allocate() {
+        free[0].contextBase().requireOwnerThread();
+        if (available == 0) {
+            throw new DpuException(
+                    Status.NO_MEMORY,
+                    "all tasks are in use: tasks=%d, task=%s, context=%s"
+                            .formatted(
+                                    free.length,
+                                    free[0].getClass().getSimpleName(),
+                                    free[0].contextBase()));
+        }
+        @SuppressWarnings("unchecked") // only what the maker made is in the array
+        T task = (T) free[--available];
+        task.handOut();
+        return task;
+    }
+
+    /** How many tasks can be allocated now. */
+    public int available() {
+        return available;
+    }
+
+    /** How many tasks there are. */
+    public int total() {
+        return free.length;
+    }
+
+    void put(TaskBase task) {
+        free[available++] = task;
+    }
+}

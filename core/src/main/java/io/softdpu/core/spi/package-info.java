@@ -1,0 +1,16 @@
+/**
+ * For the libraries above core (Comm Channel, RDMA and its providers, compute), exported to them
+ * alone: the base of a context and of a task, task pools, the region behind an mmap or a buf, and
+ * the statuses of the bus's failures.
+ *
+ * <p>A library's context extends {@link io.softdpu.core.spi.ContextBase}, which has the states and
+ * calls the library back for what has to be done; its tasks extend {@link
+ * io.softdpu.core.spi.TaskBase} and come from a {@link io.softdpu.core.spi.TaskPool} that was made
+ * at start. What arrives on other threads (the bus thread, other engines) is posted to the engine
+ * of the context and becomes visible in its progress. All calls into a library come on the thread
+ * of the engine. Regions, leases and links that a library opens are the library's to close.
+ */
+@NullMarked
+package io.softdpu.core.spi;
+
+import org.jspecify.annotations.NullMarked;
