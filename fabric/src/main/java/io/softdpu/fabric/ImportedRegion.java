@@ -55,16 +55,24 @@ public final class ImportedRegion implements AutoCloseable {
     }
 
     /**
-     * Whether the exporter has withdrawn the region, or has ended. Looked at before each use; no
-     * syscall, one load a generation.
+     * Whether the region cannot be used any more: withdrawn, or its exporter has ended. Looked at
+     * before each use; no syscall, one load a generation.
      */
     public boolean revoked() {
+        return withdrawn() || link.peerGone();
+    }
+
+    /**
+     * Whether the exporter has withdrawn the region on purpose. It tells this from an exporter that
+     * has ended: one that withdraws shuts its half of the link down as well.
+     */
+    public boolean withdrawn() {
         for (GenerationPage page : generations) {
             if (page.revoked()) {
                 return true;
             }
         }
-        return link.peerGone();
+        return false;
     }
 
     /** The doorbell to the exporter; gone when the exporter ends or revokes. */

@@ -135,6 +135,7 @@ class BusTest {
         assertThat(imported.revoked()).isTrue();
         assertThat(exporter.keptBackBytes()).isEqualTo(8192);
         await(() -> imported.link().peerGone());
+        assertThat(imported.withdrawn()).as("withdrawn, and not just gone").isTrue();
         assertThat(failure(bus().importRegion(exported.address(), true, true, SECOND)).kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
         imported.close();

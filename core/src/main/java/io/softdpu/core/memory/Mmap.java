@@ -462,7 +462,7 @@ public final class Mmap implements AutoCloseable {
 
     /** Why an import that is {@linkplain ImportedRegion#revoked() revoked} cannot be used. */
     static Status revokedStatus(ImportedRegion region) {
-        return region.link().peerGone() ? Status.CONNECTION_RESET : Status.SHUTDOWN;
+        return region.withdrawn() ? Status.SHUTDOWN : Status.CONNECTION_RESET;
     }
 
     private static void seal(SharedMemory memory, Permissions granted) {
