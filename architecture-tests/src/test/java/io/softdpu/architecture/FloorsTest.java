@@ -1,0 +1,144 @@
+package io.softdpu.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A module imports only what stands below it. */
+class FloorsTest {
+
+    static List<String> modules() {
+        return House.modules();
+    }
+
+    @Test
+    void shouldGiveEveryModuleAFloor() {
+        assertThat(House.MAY_IMPORT.keySet()).containsAll(House.modules());
+    }
+
+    @Test
+    void shouldBuildThisModuleAfterAllOthers() {
+        String pom = House.read(House.ROOT.resolve("architecture-tests/pom.xml"));
+
+        assertThat(House.modules())
+                .allSatisfy(module ->
+                        assertThat(pom).contains("<artifactId>" + module + "</artifactId>"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void shouldHaveClassesAndADescriptor(String module) {
+        assertThat(House.classes().stream().map(House::module)).contains(module);
+        assertThat(House.read(House.ROOT.resolve(module + "/src/main/java/module-info.java")))
+                .contains("module io.softdpu." + module.replace('-', '.') + " {");
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void shouldImportOnlyWhatStandsBelow(String module) {
+        classes()
+                .that(belongTo(module))
+                .should(
+                        dependOnlyOn(
+                                "modules below " + module,
+                                (from, to) ->
+                                        House.moduleOf(to)
+                                                .filter(target -> !target.equals(module))
+                                                .filter(target ->
+                                                        !House.MAY_IMPORT
+                                                                .get(module)
+                                                                .contains(target))
+                                                .isEmpty()))
+                .check(House.classes());
+    }
+
+    @Test
+    void shouldUseLinuxInStorageForBackendsAlone() {
+        classes()
+                .that(belongTo("storage"))
+                .should(
+                        dependOnlyOn(
+                                "linux from storage.backend",
+                                (from, to) ->
+                                        !House.moduleOf(to).equals(Optional.of("linux"))
+                                                || from.getPackageName()
+                                                        .startsWith("io.softdpu.storage.backend")))
+                .allowEmptyShould(true)
+                .check(House.classes());
+    }
+
+    @Test
+    void shouldKeepServiceProviderPackagesAmongTheLibraries() {
+        classes()
+                .that(belongTo("storage", "cli"))
+                .should(
+                        dependOnlyOn(
+                                "public packages",
+                                (from, to) ->
+                                        !to.getPackageName().matches("io\\.softdpu\\..*\\.spi")))
+                .allowEmptyShould(true)
+                .check(House.classes());
+    }
+
+    @Test
+    void shouldNeedTheJdkAloneUpToRdma() {
+        classes()
+                .that(belongTo(House.JDK_ONLY.toArray(String[]::new)))
+                .should(
+                        dependOnlyOn(
+                                "the JDK and this project",
+                                (from, to) ->
+                                        to.getBaseComponentType().isPrimitive()
+                                                || to.getBaseComponentType()
+                                                        .getPackageName()
+                                                        .matches(
+                                                                "java\\..*|io\\.softdpu\\..*"
+                                                                        + "|org\\.jspecify\\..*")))
+                .check(House.classes());
+    }
+
+    @Test
+    void shouldHaveNoCyclesBetweenPackages() {
+        // The packages of core are one model behind several doors: a machine has devices, a device
+        // knows its machine, a context runs in an engine that knows its contexts.
+        SlicesRuleDefinition.slices()
+                .matching("io.softdpu.(**)")
+                .should()
+                .beFreeOfCycles()
+                .check(House.classes().that(DescribedPredicate.not(belongTo("core"))));
+    }
+
+    private static DescribedPredicate<JavaClass> belongTo(String... modules) {
+        return DescribedPredicate.describe(
+                "belong to " + String.join(", ", modules),
+                type -> List.of(modules).contains(House.module(type)));
+    }
+
+    private static ArchCondition<JavaClass> dependOnlyOn(
+            String what, BiPredicate<JavaClass, JavaClass> allowed) {
+        return new ArchCondition<>("depend only on " + what) {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+                    if (!allowed.test(type, dependency.getTargetClass())) {
+                        events.add(
+                                SimpleConditionEvent.violated(type, dependency.getDescription()));
+                    }
+                }
+            }
+        };
+    }
+}

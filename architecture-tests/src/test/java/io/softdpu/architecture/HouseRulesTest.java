@@ -1,0 +1,229 @@
+package io.softdpu.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaModifier.NATIVE;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.Serializable;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What main code must not do, and where the exceptions are. */
+class HouseRulesTest {
+
+    private static final DescribedPredicate<JavaClass> PRODUCT =
+            describe(
+                    "are part of the product",
+                    type -> !House.TEST_SUPPORT.contains(House.module(type)));
+
+    private static final DescribedPredicate<JavaClass> LIBRARY =
+            PRODUCT.and(describe("not of the command", type -> !House.module(type).equals("cli")));
+
+    private static final DescribedPredicate<JavaClass> WIRE =
+            describe("are in a wire package", type -> type.getPackageName().endsWith(".wire"));
+
+    private static final Set<String> CLOCKS =
+            Set.of(
+                    "java.lang.System.nanoTime",
+                    "java.lang.System.currentTimeMillis",
+                    "java.time.Instant.now",
+                    "java.time.InstantSource.system",
+                    "java.time.Clock.systemUTC",
+                    "java.time.Clock.systemDefaultZone",
+                    "java.time.LocalDateTime.now",
+                    "java.time.ZonedDateTime.now");
+
+    @Test
+    void shouldKeepWirePackagesFreeOfInputAndOutput() {
+        noClasses()
+                .that(WIRE)
+                .should()
+                .dependOnClassesThat(
+                        describe("do I/O, wait or call native code", HouseRulesTest::acts))
+                .check(House.classes());
+    }
+
+    private static boolean acts(JavaClass type) {
+        String name = type.getPackageName();
+        boolean value = type.isRecord() || type.isEnum() || type.isAssignableTo(Throwable.class);
+        return name.matches("java\\.net|java\\.nio\\.(channels|file)(\\..*)?")
+                || name.matches("java\\.util\\.concurrent(\\..*)?")
+                || (name.matches("io\\.softdpu\\.(linux|fabric)(\\..*)?") && !value)
+                || (name.equals("java.io") && !value && !type.isEquivalentTo(Serializable.class))
+                || type.isEquivalentTo(Thread.class)
+                || type.isAssignableTo(Linker.class);
+    }
+
+    @Test
+    void shouldKeepWirePackagesFreeOfClocks() {
+        noClasses().that(WIRE).should(access("a clock", CLOCKS::contains)).check(House.classes());
+    }
+
+    @Test
+    void shouldPrintAndExitInTheCommandAlone() {
+        Set<String> places =
+                Set.of(
+                        "java.lang.System.out",
+                        "java.lang.System.err",
+                        "java.lang.System.exit",
+                        "java.lang.Runtime.exit",
+                        "java.lang.Runtime.halt",
+                        "java.lang.Throwable.printStackTrace");
+        noClasses()
+                .that(LIBRARY)
+                .should(access("standard streams or the exit", places::contains))
+                .check(House.classes());
+    }
+
+    @Test
+    void shouldNotSleep() {
+        noClasses()
+                .should(
+                        access(
+                                "sleep",
+                                Set.of(
+                                                Thread.class.getName() + ".sleep",
+                                                TimeUnit.class.getName() + ".sleep")
+                                        ::contains))
+                .check(House.classes());
+    }
+
+    @Test
+    void shouldStayOffTheInsidesOfTheJdk() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("sun..", "jdk.internal..", "com.sun..")
+                .check(House.classes());
+    }
+
+    @Test
+    void shouldHaveNoNativeCodeOfItsOwn() {
+        methods()
+                .should(
+                        new ArchCondition<>("not be native") {
+                            @Override
+                            public void check(JavaMethod method, ConditionEvents events) {
+                                if (method.getModifiers().contains(NATIVE)) {
+                                    events.add(
+                                            SimpleConditionEvent.violated(
+                                                    method, method.getFullName() + " is native"));
+                                }
+                            }
+                        })
+                .check(House.classes());
+        Set<String> loading =
+                Set.of(
+                        "java.lang.System.load",
+                        "java.lang.System.loadLibrary",
+                        "java.lang.Runtime.load",
+                        "java.lang.Runtime.loadLibrary");
+        noClasses().should(access("library loading", loading::contains)).check(House.classes());
+    }
+
+    @Test
+    void shouldCallNativeCodeFromLinuxAlone() {
+        DescribedPredicate<JavaClass> linux =
+                describe("belong to linux", type -> House.module(type).equals("linux"));
+        noClasses()
+                .that(DescribedPredicate.not(linux))
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(Linker.class)
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(SymbolLookup.class)
+                .check(House.classes());
+        assertThat(House.classes().stream().filter(linux))
+                .as("the rule looks at something: linux does use the linker")
+                .anySatisfy(type ->
+                        assertThat(type.getDirectDependenciesFromSelf())
+                                .anyMatch(to -> to.getTargetClass().isAssignableTo(Linker.class)));
+    }
+
+    @Test
+    void shouldDescribeEveryPackageAndMarkItNullMarked() {
+        Set<JavaPackage> packages =
+                House.classes().stream()
+                        .filter(type -> !type.getSimpleName().equals("module-info"))
+                        .map(JavaClass::getPackage)
+                        .collect(Collectors.toSet());
+
+        assertThat(packages)
+                .isNotEmpty()
+                .allSatisfy(each ->
+                        assertThat(each.isAnnotatedWith(NullMarked.class))
+                                .as(each.getName() + " has a NullMarked package-info")
+                                .isTrue());
+    }
+
+    @Test
+    void shouldFindAnAccessThatIsForbidden() {
+        // The conditions above are code too: this class does what they look for.
+        var self = new ClassFileImporter().importClasses(Forbidden.class);
+
+        assertThat(
+                        classes()
+                                .should(access("a clock", CLOCKS::contains))
+                                .evaluate(self)
+                                .hasViolation())
+                .isFalse();
+        assertThat(
+                        noClasses()
+                                .should(access("a clock", CLOCKS::contains))
+                                .evaluate(self)
+                                .getFailureReport()
+                                .getDetails())
+                .hasSize(2);
+    }
+
+    /** Reads the clock directly, and by reference. */
+    static final class Forbidden {
+
+        long now() {
+            return System.nanoTime();
+        }
+
+        LongSupplier clock() {
+            return System::nanoTime;
+        }
+    }
+
+    /** Calls, references and field accesses, by owner and name. */
+    private static ArchCondition<JavaClass> access(String what, Predicate<String> wanted) {
+        return new ArchCondition<>("access " + what) {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                Set<JavaAccess<?>> accesses = new HashSet<>(type.getAccessesFromSelf());
+                accesses.addAll(type.getMethodReferencesFromSelf());
+                for (JavaAccess<?> access : accesses) {
+                    AccessTarget target = access.getTarget();
+                    if (wanted.test(target.getOwner().getName() + "." + target.getName())) {
+                        events.add(SimpleConditionEvent.satisfied(type, access.getDescription()));
+                    }
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,123 @@
+package io.softdpu.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What the files of the repository must not carry. */
+class RepositoryTest {
+
+    /** Made by builds and tools, not part of the repository. */
+    private static final Set<String> SKIPPED =
+            Set.of(".git", "target", ".build", ".idea", ".vscode");
+
+    private final List<Path> files = files();
+
+    @Test
+    void shouldSeeTheRepository() {
+        assertThat(files).contains(Path.of("pom.xml"), Path.of("docs/clauses.tsv"));
+    }
+
+    @Test
+    void shouldNameNoPackageRegistry() {
+        // A build takes its packages from wherever Maven's own settings say. The only addresses
+        // that build files need are the names of XML name spaces.
+        Pattern address =
+                Pattern.compile("https?://(?!maven\\.apache\\.org/(POM|xsd)/|www\\.w3\\.org/)\\S*");
+        assertNowhere(isBuildFile(), address);
+        assertNowhere(
+                isBuildFile(),
+                Pattern.compile(
+                        "<(repositories|pluginRepositories|distributionManagement|mirrors)>"));
+    }
+
+    @Test
+    void shouldUseTheMavenOfTheMachine() {
+        assertThat(files)
+                .noneMatch(file -> file.getFileName().toString().startsWith("mvnw"))
+                .noneMatch(file -> file.startsWith(".mvn/wrapper"));
+    }
+
+    @Test
+    void shouldFinishWhatItStarts() {
+        assertNowhere(isJava(), Pattern.compile("\\b(TO(?=DO)|FIX(?=ME)|XX(?=X)|HA(?=CK))"));
+    }
+
+    @Test
+    void shouldWaitForEventsInTestsToo() {
+        assertNowhere(isJava(), Pattern.compile("Thread\\" + ".sleep"));
+    }
+
+    @Test
+    void shouldCarryNoBinaries() {
+        assertThat(files)
+                .noneMatch(file ->
+                        file.toString().matches(".*\\.(class|jar|so|exe|dll|zip|gz|img|bin)"));
+    }
+
+    private static Predicate<Path> isJava() {
+        return file -> file.toString().endsWith(".java");
+    }
+
+    private static Predicate<Path> isBuildFile() {
+        return file ->
+                file.toString()
+                        .matches("(.*/)?pom\\.xml|softdpu|\\.ci/.*|\\.mvn/.*|.*\\.(sh|ya?ml)");
+    }
+
+    private void assertNowhere(Predicate<Path> which, Pattern pattern) {
+        List<String> places = new ArrayList<>();
+        List<Path> looked = files.stream().filter(which).toList();
+        assertThat(looked).as("files that the rule looks at").isNotEmpty();
+        for (Path file : looked) {
+            int number = 0;
+            for (String line : House.read(House.ROOT.resolve(file)).split("\n", -1)) {
+                number++;
+                if (pattern.matcher(line).find()) {
+                    places.add(file + ":" + number + ": " + line.strip());
+                }
+            }
+        }
+        assertThat(places).as("lines with " + pattern).isEmpty();
+    }
+
+    private static List<Path> files() {
+        List<Path> files = new ArrayList<>();
+        try {
+            Files.walkFileTree(
+                    House.ROOT,
+                    new SimpleFileVisitor<>() {
+                        @Override
+                        public FileVisitResult preVisitDirectory(
+                                Path folder, BasicFileAttributes attributes) {
+                            return SKIPPED.contains(folder.getFileName().toString())
+                                    ? FileVisitResult.SKIP_SUBTREE
+                                    : FileVisitResult.CONTINUE;
+                        }
+
+                        @Override
+                        public FileVisitResult visitFile(
+                                Path file, BasicFileAttributes attributes) {
+                            files.add(House.ROOT.relativize(file));
+                            return FileVisitResult.CONTINUE;
+                        }
+                    });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        files.sort(null);
+        return files;
+    }
+}
