@@ -97,7 +97,7 @@ public final class ExportedRegion implements AutoCloseable {
     }
 
     /** Descriptors of a grant: the memory, then the generation pages, outermost first. */
-    int[] descriptors() {
+    private int[] descriptors() {
         if (memory != null) {
             return new int[] {memory.descriptor(), generation.descriptor()};
         }
@@ -107,7 +107,7 @@ public final class ExportedRegion implements AutoCloseable {
         };
     }
 
-    Frame.Grant grant() {
+    private Frame.Grant grant() {
         long own = generation.expected();
         long[] generations =
                 memory != null
@@ -116,10 +116,20 @@ public final class ExportedRegion implements AutoCloseable {
         return new Frame.Grant(address.sizeBytes(), writable, generations);
     }
 
-    /** On the bus thread: false if the region went away in the meantime. */
-    boolean open(Lease lease) {
+    /**
+     * On the bus thread: sends the grant and counts the lease, as one step. A revocation comes
+     * before, or finds the lease; in between, an importer would have memory that nobody knows it
+     * has, and the descriptors could be closed and their numbers stand for something else.
+     *
+     * @return false if the region has gone, or the importer
+     */
+    boolean open(Lease lease, int socket) {
         synchronized (this) {
             if (revoked) {
+                return false;
+            }
+            // Never waits: the socket is non-blocking, and has carried nothing yet.
+            if (Bus.sendFrame(socket, Frame.encode(grant()), descriptors()) != 0) {
                 return false;
             }
             leases.add(lease);

@@ -126,16 +126,10 @@ final class IncomingHandshake implements BusLoop.Handler {
     private void lease(Frame.Lease wanted, ReceivedMessage message) {
         requireDescriptors(message, 0);
         ExportedRegion region = bus.exported(wanted);
-        byte[] grant = Frame.encode(region.grant());
         leave();
-        int error = Bus.sendFrame(socket, grant, region.descriptors());
-        if (error != 0) {
-            FileDescriptors.close(socket);
-            return;
-        }
         Link link = bus.newLink(socket, peer);
         Lease lease = new Lease(link);
-        if (region.open(lease)) {
+        if (region.open(lease, socket)) {
             link.onPeerGone(() -> region.closed(lease));
         } else {
             link.close();

@@ -1,0 +1,63 @@
+package io.softdpu.fabric;
+
+import io.softdpu.testkit.ProcessView;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+
+/**
+ * What this process holds of the kernel: its descriptors, without the jars that the JVM opens when
+ * it needs a class, and the mappings that it shares with a file, which all of this module's are.
+ * Two are equal if nothing was left behind and nothing was closed twice.
+ */
+record Footprint(List<String> descriptors, List<String> sharedMappings) {
+    /** Long ago, so that any access shows whatever the clock's resolution. */
+    private static final FileTime NEVER = FileTime.fromMillis(1_000);
+
+    static Footprint now() {
+        ProcessView self = ProcessView.self();
+        return new Footprint(
+                self.descriptors().stream().filter(target -> !target.endsWith(".jar")).toList(),
+                self.mappings().stream()
+                        .filter(mapping -> mapping.permissions().endsWith("s"))
+                        .map(mapping ->
+                                "%s %s at 0x%x, sizeBytes=%d"
+                                        .formatted(
+                                                mapping.name(),
+                                                mapping.permissions(),
+                                                mapping.startAddress(),
+                                                mapping.sizeBytes()))
+                        .toList());
+    }
+
+    /** From here on {@link #wasMapped} tells whether a file has been mapped. */
+    static void forgetMappings(int descriptor) {
+        try {
+            Files.getFileAttributeView(procPath(descriptor), BasicFileAttributeView.class)
+                    .setTimes(null, NEVER, null);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Whether anybody has mapped the file, or tried to, since {@link #forgetMappings}: mmap counts
+     * as an access and moves the file's access time. That also shows a mapping that is gone again.
+     */
+    static boolean wasMapped(int descriptor) {
+        try {
+            return !Files.getAttribute(procPath(descriptor), "lastAccessTime").equals(NEVER);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A way to a descriptor's file by name, whether it has one or not. */
+    static Path procPath(int descriptor) {
+        return Path.of("/proc/self/fd/" + descriptor);
+    }
+}

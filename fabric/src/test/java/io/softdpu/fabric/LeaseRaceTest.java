@@ -1,0 +1,110 @@
+package io.softdpu.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.Await;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A region is revoked while another process is just getting it. */
+final class LeaseRaceTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long SIZE_BYTES = 4096;
+    private static final int ROUNDS = 300;
+
+    @TempDir Path folder;
+
+    private Bus exporter;
+    private Bus importer;
+
+    @BeforeEach
+    void openBuses() {
+        exporter = bus();
+        importer = bus();
+    }
+
+    @AfterEach
+    void closeBuses() {
+        importer.close();
+        exporter.close();
+    }
+
+    private Bus bus() {
+        return Bus.open(
+                new Bus.Config(folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 1 << 20));
+    }
+
+    private CompletableFuture<ImportedRegion> importing(ExportedRegion region) {
+        return importer.importRegion(region.address(), true, true, 20 * SECOND);
+    }
+
+    private void awaitNothingKeptBack() {
+        Await.until(
+                "all leases have closed",
+                Duration.ofSeconds(20),
+                () -> exporter.keptBackBytes() == 0);
+    }
+
+    @Test
+    void shouldKeepMemoryBackForEachImporterThatGotIt() throws Exception {
+        SharedSegment memory = SharedSegment.allocate("race", SIZE_BYTES);
+        for (int i = 0; i < ROUNDS; i++) {
+            ExportedRegion region = exporter.export(memory, true, null);
+            ImportedRegion imported = importing(region).get(20, TimeUnit.SECONDS);
+
+            region.revoke();
+
+            assertThat(exporter.keptBackBytes()).as("round %d", i).isEqualTo(SIZE_BYTES);
+            assertThat(imported.revoked()).isTrue();
+            imported.close();
+            awaitNothingKeptBack();
+        }
+        memory.release();
+    }
+
+    /**
+     * Where the exporter lets go of the memory in the same moment, no descriptor may be mixed up.
+     */
+    @Test
+    void shouldGiveTheRegionOrNothing() throws Exception {
+        Footprint before = Footprint.now();
+        for (int i = 0; i < ROUNDS; i++) {
+            SharedSegment memory = SharedSegment.allocate("race", SIZE_BYTES);
+            memory.segment().set(ValueLayout.JAVA_INT, 0, i);
+            ExportedRegion region = exporter.export(memory, true, null);
+            CompletableFuture<ImportedRegion> importing = importing(region);
+            memory.release();
+
+            region.revoke();
+
+            try (ImportedRegion imported = importing.get(20, TimeUnit.SECONDS)) {
+                SharedSegment mapped = imported.memory();
+                assertThat(mapped).isNotNull();
+                assertThat(mapped.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(i);
+                assertThat(imported.revoked()).isTrue();
+            } catch (ExecutionException e) {
+                assertThat(e.getCause())
+                        .isInstanceOfSatisfying(
+                                FabricException.class,
+                                refusal ->
+                                        assertThat(refusal.kind())
+                                                .isIn(
+                                                        FabricException.Kind.REFUSED,
+                                                        FabricException.Kind.PEER_GONE));
+            }
+        }
+        awaitNothingKeptBack();
+        Await.until(
+                "descriptors and mappings are gone",
+                Duration.ofSeconds(20),
+                () -> Footprint.now().equals(before));
+    }
+}
