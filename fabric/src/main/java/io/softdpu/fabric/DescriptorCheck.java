@@ -1,5 +1,6 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.FileStatus;
 import io.softdpu.linux.LinuxException;
@@ -11,9 +12,9 @@ import io.softdpu.linux.ReceivedMessage;
  * process.
  *
  * <p>Each check stops something that was tried: a descriptor that can still shrink ends the process
- * with SIGBUS; so does a sealed hugetlb memfd of the right size, hence the file system; a pipe,
- * socket or directory cannot be mapped, and a file on disk can be truncated by anybody who may
- * write it.
+ * with SIGBUS; so does a sealed hugetlb memfd of the right size, hence the file system. Pipes,
+ * sockets, directories, devices and files on disk have no seals at all, so that having them tells
+ * memory from everything else.
  */
 final class DescriptorCheck {
     private static final int NEEDED_SEALS = Memfd.SEAL_SHRINK | Memfd.SEAL_GROW | Memfd.SEAL_SEAL;
@@ -39,15 +40,24 @@ final class DescriptorCheck {
 
     /**
      * Throws MALFORMED, naming what was found and what was expected, unless the descriptor is safe.
+     *
+     * <p>The seals come first, since only they make the other answers stay true: a length that was
+     * asked for before could have been changed, and then sealed, in between. They are also the only
+     * question that no peer can keep waiting for its answer, as it could where a descriptor lies on
+     * a file system that it serves itself.
      */
     static void verify(int descriptor, long sizeBytes, long limitBytes) {
         if (sizeBytes < 1 || sizeBytes > limitBytes) {
             throw malformed("size out of range: sizeBytes=" + sizeBytes + ", limit=" + limitBytes);
         }
         try {
-            FileStatus status = FileDescriptors.status(descriptor);
-            if (!status.isRegularFile()) {
-                throw malformed("not a memory file: mode=0" + Integer.toOctalString(status.mode()));
+            int seals = sealsOf(descriptor);
+            if ((seals & NEEDED_SEALS) != NEEDED_SEALS) {
+                throw malformed(
+                        "not sealed: seals=0x"
+                                + Integer.toHexString(seals)
+                                + ", expected at least 0x"
+                                + Integer.toHexString(NEEDED_SEALS));
             }
             long fileSystem = FileDescriptors.fileSystemType(descriptor);
             if (fileSystem != FileDescriptors.TMPFS_MAGIC) {
@@ -57,14 +67,7 @@ final class DescriptorCheck {
                                 + ", expected=0x"
                                 + Long.toHexString(FileDescriptors.TMPFS_MAGIC));
             }
-            int seals = Memfd.seals(descriptor);
-            if ((seals & NEEDED_SEALS) != NEEDED_SEALS) {
-                throw malformed(
-                        "not sealed: seals=0x"
-                                + Integer.toHexString(seals)
-                                + ", expected at least 0x"
-                                + Integer.toHexString(NEEDED_SEALS));
-            }
+            FileStatus status = FileDescriptors.status(descriptor);
             long expected = SharedSegment.roundUpToPage(sizeBytes);
             if (status.sizeBytes() != expected) {
                 throw malformed(
@@ -75,6 +78,18 @@ final class DescriptorCheck {
                     FabricException.Kind.MALFORMED,
                     "descriptor refused: cannot be examined, " + e.getMessage(),
                     e);
+        }
+    }
+
+    /** Only memory has seals; everything else answers EINVAL. */
+    private static int sealsOf(int descriptor) {
+        try {
+            return Memfd.seals(descriptor);
+        } catch (LinuxException e) {
+            if (e.errno() == Errno.EINVAL) {
+                throw malformed("not memory: " + e.getMessage());
+            }
+            throw e;
         }
     }
 

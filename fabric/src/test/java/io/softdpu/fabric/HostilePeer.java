@@ -1,0 +1,97 @@
+package io.softdpu.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.linux.Epoll;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.UnixSocket;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A peer that speaks the bus's frames by hand, so that it can send what no honest one would: one
+ * socket, either connected to a name or serving one. One thread.
+ */
+final class HostilePeer implements AutoCloseable {
+    private static final int DEADLINE_MILLIS = 20_000;
+
+    private final int listener;
+    private final ReceivedMessage message = new ReceivedMessage(Frame.MAX_BYTES, 8);
+    private int socket;
+
+    private HostilePeer(int listener, int socket) {
+        this.listener = listener;
+        this.socket = socket;
+    }
+
+    /** Connects to a name that a bus of the same folder serves. */
+    static HostilePeer connect(Bus bus, String name) {
+        int socket = UnixSocket.create();
+        assertThat(UnixSocket.connect(socket, bus.fabricFolder().socketAddress(name))).isZero();
+        return new HostilePeer(-1, socket);
+    }
+
+    /** Serves a name that others of the same folder may connect to. */
+    static HostilePeer serve(Bus bus, String name) {
+        int listener = UnixSocket.create();
+        UnixSocket.bind(listener, bus.fabricFolder().socketAddress(name));
+        UnixSocket.listen(listener, 1);
+        return new HostilePeer(listener, -1);
+    }
+
+    /** The name under which a bus asks for regions of another. */
+    static String exporterName(RegionAddress.Id busId) {
+        return "bus:" + busId;
+    }
+
+    /** Waits for a client. */
+    void accept() {
+        awaitReadable(listener);
+        socket = UnixSocket.accept(listener);
+        assertThat(socket).as("accepted socket").isNotNegative();
+    }
+
+    void send(Frame frame, int... descriptors) {
+        byte[] bytes = Frame.encode(frame);
+        assertThat(UnixSocket.send(socket, MemorySegment.ofArray(bytes), bytes.length, descriptors))
+                .as("errno of send")
+                .isZero();
+    }
+
+    /** Waits for a frame; its descriptors are in {@link #message()}. */
+    Frame receive() {
+        awaitReadable(socket);
+        int length = UnixSocket.receive(socket, message);
+        assertThat(length).as("bytes received").isPositive();
+        return Frame.decode(message.segment(), length);
+    }
+
+    ReceivedMessage message() {
+        return message;
+    }
+
+    /** Waits until the other side has closed. */
+    void awaitEnd() {
+        awaitReadable(socket);
+        assertThat(UnixSocket.receive(socket, message)).isIn(0, -Errno.ECONNRESET);
+    }
+
+    private static void awaitReadable(int descriptor) {
+        try (Epoll epoll = new Epoll(1)) {
+            epoll.add(descriptor, Epoll.IN, 0);
+            assertThat(epoll.await(DEADLINE_MILLIS)).as("something arrives in time").isEqualTo(1);
+        }
+    }
+
+    @Override
+    public void close() {
+        message.close();
+        if (socket >= 0) {
+            FileDescriptors.close(socket);
+        }
+        if (listener >= 0) {
+            FileDescriptors.close(listener);
+        }
+    }
+}
