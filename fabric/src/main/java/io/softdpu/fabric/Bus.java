@@ -151,7 +151,8 @@ public final class Bus implements AutoCloseable {
      * mapped here for it. Ends with the import.
      *
      * @throws FabricException NOT_PERMITTED if more is asked for than was granted; NOT_SUPPORTED
-     *     for an import that was passed on once already
+     *     for an import that was passed on once already, and for passing writable memory on as
+     *     read-only
      */
     public ExportedRegion reexport(
             ImportedRegion parent, boolean writable, @Nullable LeaseListener listener) {
@@ -165,6 +166,13 @@ public final class Bus implements AutoCloseable {
             throw new FabricException(
                     FabricException.Kind.NOT_PERMITTED,
                     "re-export asks for more than was granted: granted=read-only, asked=writable");
+        }
+        if (!writable && !parent.sealedReadOnly()) {
+            // Whoever holds a descriptor of writable memory can map it writable.
+            throw new FabricException(
+                    FabricException.Kind.NOT_SUPPORTED,
+                    "one memory is exported either read-only or writable: imported=writable,"
+                            + " asked=read-only");
         }
         ExportedRegion child = register(parent.sizeBytes(), writable, null, parent, listener);
         if (!parent.addChild(child)) {

@@ -1,6 +1,7 @@
 package io.softdpu.fabric;
 
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.Memfd;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +107,11 @@ public final class ImportedRegion implements AutoCloseable {
 
     int descriptor() {
         return memory != null ? memory.descriptor() : descriptor;
+    }
+
+    /** Whether the kernel keeps every holder of the descriptor from writing. */
+    boolean sealedReadOnly() {
+        return (Memfd.seals(descriptor()) & Memfd.SEAL_FUTURE_WRITE) != 0;
     }
 
     /** The only generation of an import that may be passed on; chains end after one re-export. */
