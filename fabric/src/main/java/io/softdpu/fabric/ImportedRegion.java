@@ -123,10 +123,20 @@ public final class ImportedRegion implements AutoCloseable {
         return generations.length > 1;
     }
 
-    /** False if the import is closed already. */
+    /**
+     * Ties a re-export to this import: it is revoked when this closes, and when the exporter ends,
+     * which its importers could not see by themselves.
+     *
+     * @return false if the import is closed already
+     */
     boolean addChild(ExportedRegion child) {
         synchronized (children) {
-            return !closed && children.add(child);
+            if (closed) {
+                return false;
+            }
+            children.add(child);
         }
+        link.onPeerGone(child::revoke);
+        return true;
     }
 }

@@ -14,7 +14,8 @@ public final class ThreadAffinity {
     /**
      * Lets the calling thread run on one processor only.
      *
-     * @throws FabricException NOT_FOUND if this process may not use that one, naming those that it may
+     * @throws FabricException NOT_FOUND if this process may not use that one, naming those that it
+     *     may
      */
     public static void pinCurrentThread(int cpu) {
         BitSet allowed = Affinity.allowed();
