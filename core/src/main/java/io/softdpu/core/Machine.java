@@ -91,6 +91,11 @@ public final class Machine implements AutoCloseable {
         return topology;
     }
 
+    /** The folder in which the programs of this card meet. */
+    public Path fabricFolder() {
+        return bus.folder();
+    }
+
     /**
      * A snapshot of the local devices of this machine: physical functions first, then virtual, then
      * sub.

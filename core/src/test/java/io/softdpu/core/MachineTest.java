@@ -1,0 +1,59 @@
+package io.softdpu.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.device.Topology;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MachineTest {
+    @TempDir Path folder;
+
+    @Test
+    void shouldLetBothSidesLiveInOneProgram() throws Exception {
+        try (Machines machines = new Machines(folder)) {
+            Machine host = machines.open(Side.HOST);
+            Machine dpu = machines.open(Side.DPU);
+            assertThat(host.fabricFolder()).isEqualTo(dpu.fabricFolder());
+            assertThat(host.side()).isEqualTo(Side.HOST);
+            assertThat(host.topology()).isEqualTo(Topology.builtin());
+            assertThat(host.devices()).hasSize(5);
+            assertThat(dpu.devices()).hasSize(4);
+        }
+    }
+
+    @Test
+    void shouldRefuseAnotherTopologyInTheSameFolderAndNameBoth() throws Exception {
+        Topology.Builder other = Topology.builder("smaller");
+        Topology.builtin().functionsOf(Side.HOST).stream()
+                .filter(f -> f.parent() == null)
+                .forEach(other::add);
+        Topology smaller = other.build();
+        try (Machines machines = new Machines(folder)) {
+            machines.open(Side.HOST);
+            Machine.Builder second =
+                    Machine.builder(Side.DPU).fabricFolder(machines.folder()).topology(smaller);
+            Thrown.with(Status.BAD_CONFIG, second::open)
+                    .hasMessageContainingAll(
+                            "builtin",
+                            "smaller",
+                            Topology.builtin().sha256Hex().substring(0, 8),
+                            smaller.sha256Hex().substring(0, 8));
+        }
+        // With nobody left the folder takes any topology.
+        Machine.builder(Side.DPU)
+                .fabricFolder(folder.resolve("fabric"))
+                .topology(smaller)
+                .open()
+                .close();
+    }
+
+    @Test
+    void shouldRefuseLimitsThatMakeNoSense() {
+        Machine.Builder builder = Machine.builder(Side.HOST);
+        Thrown.with(Status.INVALID_VALUE, () -> builder.keptBackLimitBytes(-1));
+        Thrown.with(Status.INVALID_VALUE, () -> builder.importLimitBytes(0));
+        Thrown.with(Status.INVALID_VALUE, () -> builder.handshakeTimeoutNanos(0));
+    }
+}

@@ -1,0 +1,168 @@
+package io.softdpu.core.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DeviceTest {
+    @TempDir Path folder;
+    private Machines machines;
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        machines.close();
+    }
+
+    @Test
+    @Clause({"core-038", "core-039", "core-057"})
+    void shouldFindADeviceByEachOfItsNames() {
+        Machine host = machines.open(Side.HOST);
+        for (String id : List.of("0b:00.3", "0000:0b:00.3", "0B:00.3", "mlx5_3", "pf0vf1")) {
+            DeviceInfo info = host.findDevice(id);
+            assertThat(info.interfaceName()).isEqualTo("pf0vf1");
+            assertThat(info.ibdevName()).isEqualTo("mlx5_3");
+            assertThat(info.functionType()).isEqualTo(FunctionType.VF);
+            assertThat(info.vuid()).isEqualTo("SDPU-host-pf0vf1");
+            assertThat(info.ipv4().getHostAddress()).isEqualTo("127.11.3.1");
+            assertThat(info.ipv6().isLinkLocalAddress()).isTrue();
+            assertThat(info.macAddress()).isEqualTo("02:53:44:0b:03:01");
+            assertThat(info.activeRateBitsPerSecond()).isEqualTo(200_000_000_000L);
+        }
+        assertThat(machines.open(Side.TARGET).findDevice("t0").pciAddress()).hasToString("41:00.0");
+    }
+
+    @Test
+    void shouldAnswerAnUnknownDeviceWithThoseThatThereAre() {
+        Machine host = machines.open(Side.HOST);
+        Thrown.with(Status.NOT_FOUND, () -> host.findDevice("03:00.0"))
+                .hasMessageContainingAll(
+                        "device=03:00.0", "side=host", "0b:00.0 mlx5_0 pf0", "pf1vf0");
+    }
+
+    @Test
+    void shouldMeanThePortByAnAddressThatSubFunctionsShare() {
+        Machine dpu = machines.open(Side.DPU);
+        assertThat(dpu.findDevice("03:00.1").interfaceName()).isEqualTo("p1");
+        assertThat(dpu.findDevice("p1s0").functionType()).isEqualTo(FunctionType.SF);
+    }
+
+    @Test
+    @Clause({
+        "core-040",
+        "core-041",
+        "core-043",
+        "core-044",
+        "core-048",
+        "core-056",
+        "core-049",
+        "core-050",
+        "core-051",
+        "core-052",
+        "core-053",
+        "core-054"
+    })
+    void shouldListTheRepresentorsOfWhatThePortMadeAndOfNoOther() {
+        Machine dpu = machines.open(Side.DPU);
+        List<RepresentorInfo> ofP0 = machines.device(dpu, "p0").representors();
+        List<RepresentorInfo> ofP1 = machines.device(dpu, "p1").representors();
+        assertThat(ofP0)
+                .extracting(RepresentorInfo::toString)
+                .containsExactly(
+                        "03:00.0 pf0sf0", "0b:00.0 hpf0", "0b:00.2 hpf0vf0", "0b:00.3 hpf0vf1");
+        assertThat(ofP1)
+                .extracting(RepresentorInfo::toString)
+                .containsExactly("03:00.1 pf1sf0", "0b:00.1 hpf1", "0b:00.4 hpf1vf0");
+        Machine host = machines.open(Side.HOST);
+        for (DeviceInfo device : host.devices()) {
+            assertThat(List.of(ofP0, ofP1).stream().flatMap(List::stream))
+                    .filteredOn(r -> r.pciAddress().equals(device.pciAddress()))
+                    .singleElement()
+                    .satisfies(r -> {
+                        assertThat(r.function()).isEqualTo(device.function());
+                        assertThat(r.vuid()).isEqualTo(device.vuid());
+                        assertThat(r.functionType()).isEqualTo(device.functionType());
+                    });
+        }
+        assertThat(machines.device(dpu, "p0s0").representors()).isEmpty();
+    }
+
+    @Test
+    @Clause({"core-055", "core-058", "core-059", "core-061"})
+    void shouldOpenARepresentorThatOutlivesItsList() throws Exception {
+        Device p0 = machines.device(Side.DPU, "03:00.0");
+        RepresentorInfo found = p0.findRepresentor("0b:00.2");
+        assertThat(p0.findRepresentor("hpf0vf0").function()).isEqualTo(found.function());
+        assertThat(p0.findRepresentor("0000:0b:00.2").function()).isEqualTo(found.function());
+        try (Representor representor = found.open(p0)) {
+            assertThat(representor.info().interfaceName()).isEqualTo("hpf0vf0");
+            assertThat(representor.device()).isSameAs(p0);
+            Thrown.with(Status.IN_USE, p0::close)
+                    .hasMessageContaining("representor 0b:00.2 hpf0vf0");
+        }
+        Thrown.with(Status.NOT_FOUND, () -> p0.findRepresentor("0b:00.1"))
+                .hasMessageContainingAll("0b:00.1", "0b:00.0 hpf0", "03:00.0 pf0sf0");
+    }
+
+    @Test
+    void shouldRefuseToOpenARepresentorOfAnotherPort() {
+        Machine dpu = machines.open(Side.DPU);
+        RepresentorInfo ofP1 = machines.device(dpu, "p1").findRepresentor("hpf1");
+        Thrown.with(Status.NOT_PERMITTED, () -> ofP1.open(machines.device(dpu, "p0")))
+                .hasMessageContainingAll("0b:00.1 hpf1", "03:00.0 p0", "03:00.1 p1");
+    }
+
+    @Test
+    @Clause({"core-001", "core-037"})
+    void shouldHaveRepresentorsOnTheDpuAlone() {
+        Device pf0 = machines.device(Side.HOST, "pf0");
+        Thrown.with(Status.NOT_SUPPORTED, pf0::representors).hasMessageContaining("side=host");
+        assertThat(pf0.info().isRepresentorListSupported()).isFalse();
+    }
+
+    @Test
+    @Clause({"core-266", "core-269", "core-270", "core-271"})
+    void shouldTellWhatADeviceCanDo() {
+        Machine dpu = machines.open(Side.DPU);
+        Machine host = machines.open(Side.HOST);
+        assertThat(host.findDevice("pf1vf0").isMmapExportPciSupported()).isTrue();
+        assertThat(host.findDevice("pf1vf0").isMmapFromExportPciSupported()).isFalse();
+        assertThat(dpu.findDevice("p0").isMmapExportPciSupported()).isFalse();
+        assertThat(dpu.findDevice("p0").isMmapFromExportPciSupported()).isTrue();
+        assertThat(dpu.findDevice("p0").isRepresentorListSupported()).isTrue();
+        assertThat(dpu.findDevice("p0s0").isMmapFromExportPciSupported()).isFalse();
+        assertThat(dpu.findDevice("p0").isHotplugManagerSupported()).isFalse();
+    }
+
+    @Test
+    @Clause("core-060")
+    void shouldKeepWhatIsUsedOpenAndReleaseItInReverseOrder() {
+        Machine dpu = machines.open(Side.DPU);
+        Device p0 = dpu.findDevice("p0").open();
+        Thrown.with(Status.IN_USE, dpu::close).hasMessageContaining("device 03:00.0");
+        Device again = dpu.findDevice("p0").open();
+        p0.close();
+        p0.close();
+        Thrown.with(Status.IN_USE, dpu::close);
+        again.close();
+        Thrown.with(Status.BAD_STATE, p0::representors);
+        dpu.close();
+        dpu.close();
+        Thrown.with(Status.BAD_STATE, () -> dpu.findDevice("p0").open());
+    }
+}
