@@ -349,6 +349,11 @@ public final class Bus implements AutoCloseable {
                     FabricException.Kind.NOT_PERMITTED,
                     "region is exported read-only: region=" + wanted.regionId());
         }
+        if (region.refusesFurther()) {
+            throw new FabricException(
+                    FabricException.Kind.LIMIT,
+                    "region takes no further importer: region=" + wanted.regionId());
+        }
         if (region.leases() >= LEASES_LIMIT) {
             throw new FabricException(
                     FabricException.Kind.LIMIT,

@@ -20,6 +20,7 @@ public final class ExportedRegion implements AutoCloseable {
     private final GenerationPage generation;
     private final Set<Lease> leases = new HashSet<>();
     private boolean revoked;
+    private boolean refusesFurther;
 
     ExportedRegion(
             Bus bus,
@@ -60,6 +61,18 @@ public final class ExportedRegion implements AutoCloseable {
             }
         }
         return parent != null && parent.revoked();
+    }
+
+    /**
+     * Lets no further peer in; those that hold the region keep it. Called by a listener for its first
+     * lease this makes a region that has one peer for all its life.
+     */
+    public synchronized void refuseFurther() {
+        refusesFurther = true;
+    }
+
+    synchronized boolean refusesFurther() {
+        return refusesFurther;
     }
 
     /**

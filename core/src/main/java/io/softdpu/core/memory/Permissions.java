@@ -14,12 +14,6 @@ import java.util.List;
  * @param bits the flags' numbers, added up
  */
 public record Permissions(int bits) {
-    /** Only reading, and only by devices of this machine. */
-    public static final Permissions LOCAL_READ_ONLY = of(AccessFlag.LOCAL_READ_ONLY);
-
-    /** Reading and writing, only by devices of this machine. */
-    public static final Permissions LOCAL_READ_WRITE = of(AccessFlag.LOCAL_READ_WRITE);
-
     private static final int ALL = 0x7f;
     private static final int PCI_READ_ONLY = AccessFlag.PCI_READ_ONLY.bit();
     private static final int PCI_READ_WRITE = AccessFlag.PCI_READ_WRITE.bit();
@@ -28,6 +22,14 @@ public record Permissions(int bits) {
     private static final int RDMA_WRITES =
             AccessFlag.RDMA_WRITE.bit() | AccessFlag.RDMA_ATOMIC.bit();
     private static final int RDMA = AccessFlag.RDMA_READ.bit() | RDMA_WRITES;
+
+    // Behind the numbers above, which their constructor looks at.
+
+    /** Only reading, and only by devices of this machine. */
+    public static final Permissions LOCAL_READ_ONLY = of(AccessFlag.LOCAL_READ_ONLY);
+
+    /** Reading and writing, only by devices of this machine. */
+    public static final Permissions LOCAL_READ_WRITE = of(AccessFlag.LOCAL_READ_WRITE);
 
     /**
      * Checks that the flags fit together.

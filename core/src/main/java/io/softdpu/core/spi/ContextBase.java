@@ -319,6 +319,16 @@ public abstract class ContextBase implements Context {
         return core().copier();
     }
 
+    /** The same three for a provider below the library, which is no context itself. */
+    protected final ContextServices services() {
+        return new ContextServices(core().waiter(), core().copier(), core().mailbox());
+    }
+
+    /** Whether the user wants to hear of changes of state. */
+    protected final boolean hasStateChangedCallback() {
+        return callback != null;
+    }
+
     /** The machine's end of the bus. */
     protected final Bus bus() {
         return MachineAccess.get().bus(device.machine());
