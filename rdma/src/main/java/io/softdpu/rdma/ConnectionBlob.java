@@ -1,0 +1,196 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Permissions;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link RdmaConnection#blob()} holds: what the exporter's instance grants, and for each
+ * provider that could serve the connection a section that only this provider understands.
+ *
+ * <pre>
+ *  0  magic        u32  "SRDC"
+ *  4  version      u16  1
+ *  6  sections     u16  1 to 8
+ *  8  permissions  u32  what peers may do through the exporter's instance
+ * 12  reserved     u32  zero
+ * 16  the sections, one after the other:
+ *      0  provider id  u16  1 to 65,535, rising from section to section
+ *      2  reserved     u16  zero
+ *      4  length       u32  bytes of details, 0 to 4,096
+ *      8  name         16 B ASCII, filled up with zero bytes
+ *     24  details
+ * </pre>
+ *
+ * All little-endian; nothing follows the last section. Pure: bytes in, values out.
+ */
+record ConnectionBlob(Permissions permissions, List<Section> sections) {
+    static final int HEADER_BYTES = 16;
+    static final int SECTION_HEADER_BYTES = 24;
+    static final int NAME_BYTES = 16;
+    static final int VERSION = 1;
+    static final int MAX_SECTIONS = 8;
+    static final int MAX_DETAILS_BYTES = 4096;
+
+    private static final int MAGIC = 0x43445253; // "SRDC" in memory order
+
+    /**
+     * One provider's part. The array is nobody else's.
+     *
+     * @param providerId see {@link io.softdpu.rdma.spi.RdmaProvider#id()}
+     * @param name of the provider, for messages
+     * @param details the provider's own
+     */
+    @SuppressWarnings("ArrayRecordComponent") // private to this package, copied at its border
+    record Section(int providerId, String name, byte[] details) {
+        Section {
+            if (providerId < 1 || providerId > 0xffff) {
+                throw malformed("provider id", providerId);
+            }
+            if (details.length > MAX_DETAILS_BYTES) {
+                throw malformed("details length", details.length);
+            }
+        }
+    }
+
+    ConnectionBlob {
+        sections = List.copyOf(sections);
+        if (sections.isEmpty() || sections.size() > MAX_SECTIONS) {
+            throw malformed("section count", sections.size());
+        }
+    }
+
+    /** The section of a provider, or null. */
+    @Nullable Section sectionOf(int providerId) {
+        for (Section section : sections) {
+            if (section.providerId() == providerId) {
+                return section;
+            }
+        }
+        return null;
+    }
+
+    /** Names of the providers, for messages. */
+    Set<String> providerNames() {
+        Set<String> names = new HashSet<>();
+        sections.forEach(section -> names.add(section.name()));
+        return names;
+    }
+
+    byte[] encode() {
+        int sizeBytes = HEADER_BYTES;
+        for (Section section : sections) {
+            sizeBytes += SECTION_HEADER_BYTES + section.details().length;
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(sizeBytes).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(MAGIC).putShort((short) VERSION).putShort((short) sections.size());
+        bytes.putInt(permissions.bits()).putInt(0);
+        for (Section section : sections) {
+            bytes.putShort((short) section.providerId()).putShort((short) 0);
+            bytes.putInt(section.details().length);
+            bytes.put(
+                    Arrays.copyOf(section.name().getBytes(StandardCharsets.US_ASCII), NAME_BYTES));
+            bytes.put(section.details());
+        }
+        return bytes.array();
+    }
+
+    /**
+     * Reads a blob that came from anywhere.
+     *
+     * @throws DpuException INVALID_VALUE naming what is wrong, UNSUPPORTED_VERSION for a later one
+     */
+    static ConnectionBlob decode(byte[] blob) {
+        ByteBuffer bytes = ByteBuffer.wrap(blob.clone()).order(ByteOrder.LITTLE_ENDIAN);
+        try {
+            return decode(bytes);
+        } catch (BufferUnderflowException e) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "RDMA connection blob refused: it is too short: sizeBytes=" + blob.length,
+                    e);
+        }
+    }
+
+    private static ConnectionBlob decode(ByteBuffer bytes) {
+        int magic = bytes.getInt();
+        if (magic != MAGIC) {
+            throw malformed("magic", Integer.toHexString(magic));
+        }
+        int version = Short.toUnsignedInt(bytes.getShort());
+        if (version != VERSION) {
+            throw new DpuException(
+                    Status.UNSUPPORTED_VERSION,
+                    "RDMA connection blob refused: version=" + version + ", known=" + VERSION);
+        }
+        int count = Short.toUnsignedInt(bytes.getShort());
+        if (count < 1 || count > MAX_SECTIONS) {
+            throw malformed("section count", count);
+        }
+        Permissions permissions = new Permissions(bytes.getInt());
+        requireZero("reserved word", bytes.getInt());
+        List<Section> sections = new ArrayList<>(count);
+        int previousId = 0;
+        for (int i = 0; i < count; i++) {
+            Section section = decodeSection(bytes);
+            if (section.providerId() <= previousId) {
+                throw malformed("order of provider ids", section.providerId());
+            }
+            previousId = section.providerId();
+            sections.add(section);
+        }
+        if (bytes.hasRemaining()) {
+            throw malformed("bytes behind the last section", bytes.remaining());
+        }
+        return new ConnectionBlob(permissions, sections);
+    }
+
+    private static Section decodeSection(ByteBuffer bytes) {
+        int id = Short.toUnsignedInt(bytes.getShort());
+        requireZero("reserved half word", bytes.getShort());
+        int length = bytes.getInt();
+        if (length < 0 || length > MAX_DETAILS_BYTES) {
+            throw malformed("details length", length);
+        }
+        byte[] name = new byte[NAME_BYTES];
+        bytes.get(name);
+        byte[] details = new byte[length];
+        bytes.get(details);
+        return new Section(id, decodeName(name), details);
+    }
+
+    private static String decodeName(byte[] name) {
+        int length = 0;
+        while (length < NAME_BYTES && name[length] > ' ' && name[length] < 0x7f) {
+            length++;
+        }
+        for (int i = length; i < NAME_BYTES; i++) {
+            requireZero("provider name", name[i]);
+        }
+        if (length == 0) {
+            throw malformed("provider name", "empty");
+        }
+        return new String(name, 0, length, StandardCharsets.US_ASCII);
+    }
+
+    private static void requireZero(String what, int value) {
+        if (value != 0) {
+            throw malformed(what, value);
+        }
+    }
+
+    private static DpuException malformed(String what, Object value) {
+        return new DpuException(
+                Status.INVALID_VALUE, "RDMA connection blob refused: " + what + ", value=" + value);
+    }
+}

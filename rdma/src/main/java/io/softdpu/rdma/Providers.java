@@ -1,0 +1,58 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.rdma.spi.RdmaProvider;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/** The providers that the program was given, smallest id first; loaded once. Any thread. */
+final class Providers {
+    private static final List<RdmaProvider> ALL = load();
+
+    private Providers() {}
+
+    /** Those that serve a device. */
+    static List<RdmaProvider> supporting(DeviceInfo device) {
+        List<RdmaProvider> supporting = new ArrayList<>();
+        for (RdmaProvider provider : ALL) {
+            if (provider.supports(device)) {
+                supporting.add(provider);
+            }
+        }
+        return supporting;
+    }
+
+    /**
+     * Those that serve a device.
+     *
+     * @throws DpuException NOT_SUPPORTED if there is none, naming those that are there
+     */
+    static List<RdmaProvider> require(DeviceInfo device) {
+        List<RdmaProvider> supporting = supporting(device);
+        if (supporting.isEmpty()) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "no RDMA provider serves the device: device="
+                            + device.pciAddress()
+                            + ", providers="
+                            + names(ALL));
+        }
+        return supporting;
+    }
+
+    static List<String> names(List<RdmaProvider> providers) {
+        return providers.stream().map(RdmaProvider::name).toList();
+    }
+
+    private static List<RdmaProvider> load() {
+        List<RdmaProvider> found = new ArrayList<>();
+        ServiceLoader.load(RdmaProvider.class, RdmaProvider.class.getClassLoader())
+                .forEach(found::add);
+        found.sort(Comparator.comparingInt(RdmaProvider::id));
+        return List.copyOf(found);
+    }
+}

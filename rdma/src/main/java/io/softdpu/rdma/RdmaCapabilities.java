@@ -1,0 +1,85 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.rdma.spi.ProviderLimits;
+import io.softdpu.rdma.spi.RdmaProvider;
+import java.util.List;
+
+/**
+ * What RDMA instances on a device can do (RDMA guide, {@code doca_rdma_cap_*}): over all providers
+ * that serve the device, the limits that hold whichever of them is taken. A value; any thread.
+ */
+public final class RdmaCapabilities {
+    private final List<RdmaProvider> providers;
+    private final ProviderLimits limits;
+
+    private RdmaCapabilities(List<RdmaProvider> providers, ProviderLimits limits) {
+        this.providers = providers;
+        this.limits = limits;
+    }
+
+    /** Those of a device; it need not be open. */
+    public static RdmaCapabilities of(DeviceInfo device) {
+        List<RdmaProvider> providers = Providers.supporting(device);
+        return new RdmaCapabilities(
+                providers,
+                providers.stream()
+                        .map(provider -> provider.limits(device))
+                        .reduce(RdmaCapabilities::lower)
+                        .orElse(new ProviderLimits(0, 0, 0, 0)));
+    }
+
+    private static ProviderLimits lower(ProviderLimits a, ProviderLimits b) {
+        return new ProviderLimits(
+                Math.min(a.maxMessageBytes(), b.maxMessageBytes()),
+                Math.min(a.maxSendQueueSize(), b.maxSendQueueSize()),
+                Math.min(a.maxConnections(), b.maxConnections()),
+                Math.min(a.maxReceiveTasks(), b.maxReceiveTasks()));
+    }
+
+    /** Whether an RDMA instance can be made on the device at all. */
+    public boolean isSupported() {
+        return !providers.isEmpty();
+    }
+
+    /** Whether instances on the device have this operation. */
+    public boolean isSupported(RdmaTaskType type) {
+        return isSupported()
+                && switch (type) {
+                    case RECEIVE, SEND, READ, WRITE -> true;
+                    case SEND_IMMEDIATE,
+                            WRITE_IMMEDIATE,
+                            ATOMIC_COMPARE_AND_SWAP,
+                            ATOMIC_FETCH_AND_ADD,
+                            REMOTE_SYNC_EVENT_GET,
+                            REMOTE_SYNC_EVENT_NOTIFY_SET,
+                            REMOTE_SYNC_EVENT_NOTIFY_ADD ->
+                            false;
+                };
+    }
+
+    /** Names of the providers that serve the device, the preferred one first. */
+    public List<String> providers() {
+        return Providers.names(providers);
+    }
+
+    /** Largest message, read or write, in bytes. */
+    public long maxMessageBytes() {
+        return limits.maxMessageBytes();
+    }
+
+    /** Largest send queue of a connection, in tasks. */
+    public int maxSendQueueSize() {
+        return limits.maxSendQueueSize();
+    }
+
+    /** Most connections of an instance. */
+    public int maxConnections() {
+        return limits.maxConnections();
+    }
+
+    /** Most receive tasks of an instance. */
+    public int maxReceiveTasks() {
+        return limits.maxReceiveTasks();
+    }
+}

@@ -1,0 +1,69 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.TaskBase;
+import io.softdpu.rdma.spi.ProviderConnection;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the tasks share: the request that goes to the provider, and the checks of a local buf, which
+ * are those of the guide's table of permissions, strictly.
+ */
+abstract class RdmaTask extends TaskBase {
+    private static final Permissions LOCAL = Permissions.LOCAL_READ_WRITE;
+    private static final Permissions OVER_PCI = Permissions.of(AccessFlag.PCI_READ_WRITE);
+
+    final Rdma rdma;
+    final WorkRequest request;
+
+    RdmaTask(Rdma rdma, WorkRequest.Kind kind) {
+        super(rdma);
+        this.rdma = rdma;
+        this.request = new WorkRequest(kind, this);
+    }
+
+    /** The provider has done with the request; bufs are the user's from here on. */
+    abstract void finish(Status status);
+
+    /**
+     * Whether a local buf may be used: it belongs to this device and may be read and written.
+     * Memory that was imported over PCIe is as good as local memory.
+     */
+    final Status checkLocal(Buf buf) {
+        Mmap mmap = buf.mmap();
+        if (!mmap.isImported()) {
+            return Regions.checkUse(mmap, rdma.device(), LOCAL);
+        }
+        if (!Regions.isMapped(mmap)) {
+            return Status.INVALID_VALUE;
+        }
+        return Regions.checkUse(mmap, rdma.device(), OVER_PCI);
+    }
+
+    /** Puts the local half of the request down: bytes from an offset within the buf's mmap. */
+    final void setLocal(@Nullable Buf buf, long offset, long lengthBytes) {
+        request.local = buf == null ? MemorySegment.NULL : Regions.segmentOf(buf);
+        request.localOffset = offset;
+        request.lengthBytes = lengthBytes;
+    }
+
+    /** The status with which a buf that could not be marked is refused. */
+    static Status refusalOf(Buf buf) {
+        return buf.references() == 0 ? Status.BAD_STATE : Status.IN_USE;
+    }
+
+    static Status submit(RdmaConnection connection, WorkRequest request) {
+        ProviderConnection half = connection.chosen();
+        if (half == null || connection.state() != RdmaConnection.State.CONNECTED) {
+            return Status.NOT_CONNECTED;
+        }
+        return half.submit(request);
+    }
+}

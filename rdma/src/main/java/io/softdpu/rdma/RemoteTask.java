@@ -1,0 +1,125 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What reads and writes share: a source, a destination, one of them over the peer's memory. The
+ * peer has to grant the operation twice: by its mmap and by its instance.
+ */
+abstract class RemoteTask extends RdmaTask {
+    private final Permissions right;
+    private @Nullable RdmaConnection connection;
+    private @Nullable Buf source;
+    private @Nullable Buf destination;
+
+    /**
+     * @param right what mmap and instance of the peer have to grant
+     */
+    RemoteTask(Rdma rdma, WorkRequest.Kind kind, Permissions right) {
+        super(rdma, kind);
+        this.right = right;
+    }
+
+    /** The connection to the peer whose memory is meant. */
+    public final RdmaConnection connection() {
+        return Objects.requireNonNull(connection, "an allocated task has a connection");
+    }
+
+    /** The buf with the data to be moved: all of its data section. */
+    public final Buf source() {
+        return Objects.requireNonNull(source, "an allocated task has a source");
+    }
+
+    /** The buf to whose data the data is appended. */
+    public final Buf destination() {
+        return Objects.requireNonNull(destination, "an allocated task has a destination");
+    }
+
+    final void use(RdmaConnection newConnection, Buf newSource, Buf newDestination) {
+        requireUser();
+        connection = rdma.requireOwn(newConnection);
+        source = Objects.requireNonNull(newSource, "source");
+        destination = Objects.requireNonNull(newDestination, "destination");
+    }
+
+    @Override
+    protected final Status onSubmit() {
+        Buf from = source();
+        Buf to = destination();
+        boolean read = request.kind == WorkRequest.Kind.READ;
+        Status allowed = checkLocal(read ? to : from);
+        if (allowed == Status.SUCCESS) {
+            allowed = checkRemote(read ? from : to);
+        }
+        if (allowed != Status.SUCCESS) {
+            return allowed;
+        }
+        long lengthBytes = from.dataLength();
+        if (lengthBytes > rdma.maxMessageBytes() || lengthBytes > to.tailroom()) {
+            return Status.INVALID_VALUE;
+        }
+        if (!Regions.markInFlight(from)) {
+            return refusalOf(from);
+        }
+        if (!Regions.markInFlight(to)) {
+            Regions.clearInFlight(from);
+            return refusalOf(to);
+        }
+        Status submitted = submit(from, to, lengthBytes, read);
+        if (submitted != Status.SUCCESS) {
+            Regions.clearInFlight(from);
+            Regions.clearInFlight(to);
+        }
+        return submitted;
+    }
+
+    private Status checkRemote(Buf remote) {
+        Mmap mmap = remote.mmap();
+        // Only an import from RDMA stands for the peer's memory; it alone carries no rights over
+        // PCIe.
+        if (!mmap.isImported() || mmap.permissions().allowsPci()) {
+            return Status.INVALID_VALUE;
+        }
+        Status mmapGrants = Regions.checkUse(mmap, rdma.device(), right);
+        if (mmapGrants != Status.SUCCESS) {
+            return mmapGrants;
+        }
+        return connection().peerPermissions().grants(right) ? Status.SUCCESS : Status.NOT_PERMITTED;
+    }
+
+    private Status submit(Buf from, Buf to, long lengthBytes, boolean read) {
+        long fromOffset = from.dataOffset();
+        long toOffset = to.dataOffset() + to.dataLength();
+        request.resultLengthBytes = 0;
+        request.remote = read ? from : to;
+        request.remoteOffset = read ? fromOffset : toOffset;
+        setLocal(read ? to : from, read ? toOffset : fromOffset, lengthBytes);
+        return submit(connection(), request);
+    }
+
+    @Override
+    final void finish(Status status) {
+        Buf to = destination();
+        Regions.clearInFlight(source());
+        Regions.clearInFlight(to);
+        if (status == Status.SUCCESS) {
+            Regions.appendData(to, request.resultLengthBytes);
+        }
+        complete(status);
+    }
+
+    @Override
+    protected final void onFree() {
+        connection = null;
+        source = null;
+        destination = null;
+        request.remote = null;
+    }
+}

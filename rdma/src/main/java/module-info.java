@@ -1,0 +1,11 @@
+/** RDMA instances, their tasks and connections, and the contract of the providers below them. */
+module io.softdpu.rdma {
+    requires transitive io.softdpu.core;
+    requires static org.jspecify;
+
+    exports io.softdpu.rdma;
+    exports io.softdpu.rdma.spi to
+            io.softdpu.rdma.shm;
+
+    uses io.softdpu.rdma.spi.RdmaProvider;
+}
