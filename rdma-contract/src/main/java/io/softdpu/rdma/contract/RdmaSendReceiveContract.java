@@ -1,0 +1,171 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaOpcode;
+import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every provider does with sends and receives. */
+public abstract class RdmaSendReceiveContract extends RdmaContract {
+    private Party near;
+    private Party far;
+    private RdmaConnection toFar;
+    private RdmaConnection toNear;
+
+    /** For subclasses. */
+    protected RdmaSendReceiveContract() {}
+
+    @BeforeEach
+    void open() {
+        Pair pair = connected();
+        near = pair.near();
+        far = pair.far();
+        toFar = pair.toFar();
+        toNear = pair.toNear();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                1, 8, 63, 64, 65, 255, 256, 1024, 4095, 4096, 4097, 8191, 8192, 8193, 65_536,
+                262_143, 262_144, 262_145, 1_048_579
+            })
+    @Clause({"rdma-063", "rdma-074", "rdma-081"})
+    void shouldDeliverMessageOfAnySizeUnchanged(int sizeBytes) {
+        near.fill(100, sizeBytes, 3);
+        far.receive(far.room(4096, sizeBytes), 7);
+        assertThat(near.send(toFar, near.data(100, sizeBytes), 5)).isEqualTo(Status.SUCCESS);
+
+        Party.Outcome received = far.next(near);
+        assertThat(received.kind()).isEqualTo("receive");
+        assertThat(received.status()).isEqualTo(Status.SUCCESS);
+        assertThat(received.length()).isEqualTo(sizeBytes);
+        assertThat(received.userData()).isEqualTo(7);
+        assertThat(received.connection()).isSameAs(toNear);
+        assertThat(far.mismatch(4096, sizeBytes, 3)).isEqualTo(-1);
+        Party.Outcome sent = near.next(far);
+        assertThat(sent).isEqualTo(new Party.Outcome("send", Status.SUCCESS, -1, 5, toFar));
+    }
+
+    @Test
+    @Clause({"rdma-064", "rdma-065"})
+    void shouldDeliverEmptyMessagesWithAndWithoutBufs() {
+        far.receive(null, 1);
+        far.receive(far.room(0, 64), 2);
+        near.send(toFar, near.data(0, 0), 1);
+        near.send(toFar, null, 2);
+
+        assertThat(far.next(near))
+                .isEqualTo(new Party.Outcome("receive", Status.SUCCESS, 0, 1, toNear));
+        assertThat(far.next(near))
+                .isEqualTo(new Party.Outcome("receive", Status.SUCCESS, 0, 2, toNear));
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    @Clause({"rdma-065", "rdma-067", "rdma-068"})
+    void shouldAppendBehindTheDataThatIsThere() {
+        near.fill(0, 100, 9);
+        far.fill(1000, 300, 1);
+        Buf destination = far.inventory.bufByData(far.mmap, 1000, 300);
+        destination.setData(1010, 20); // headroom 10, data 20, tailroom 270
+        destination.retain();
+        RdmaReceiveTask task = far.rdma.allocateReceive(destination);
+        task.submit();
+        near.send(toFar, near.data(0, 100), 0);
+
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+        assertThat(task.resultOpcode()).isEqualTo(RdmaOpcode.SEND);
+        assertThat(destination.dataOffset()).isEqualTo(1010);
+        assertThat(destination.dataLength()).isEqualTo(120);
+        assertThat(far.mismatch(1000, 30, 1)).as("head and data untouched").isEqualTo(-1);
+        assertThat(far.mismatch(1030, 100, 9)).as("appended").isEqualTo(-1);
+        assertThat(far.bytes.get(ValueLayout.JAVA_BYTE, 1130))
+                .as("behind the message")
+                .isEqualTo(Party.pattern(1, 130));
+        destination.release();
+        near.next(far);
+    }
+
+    @Test
+    void shouldKeepTheOrderOfMessagesOfAllSizes() {
+        int[] sizes = {1, 5000, 0, 64, 4096, 70_000, 3, 4097};
+        for (int i = 0; i < sizes.length; i++) {
+            near.fill(100_000L * i, sizes[i], i);
+            far.receive(far.room(100_000L * i, 100_000), i);
+        }
+        for (int i = 0; i < sizes.length; i++) {
+            near.send(toFar, near.data(100_000L * i, sizes[i]), i);
+        }
+        for (int i = 0; i < sizes.length; i++) {
+            Party.Outcome received = far.next(near);
+            assertThat(received.userData()).isEqualTo(i);
+            assertThat(received.length()).isEqualTo(sizes[i]);
+            assertThat(far.mismatch(100_000L * i, sizes[i], i)).isEqualTo(-1);
+        }
+        for (int i = 0; i < sizes.length; i++) {
+            assertThat(near.next(far).userData()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void shouldKeepMessagesUntilReceivesAreSubmitted() {
+        int count = 400; // more than any provider keeps on its way
+        for (int i = 0; i < count; i++) {
+            near.fill(i * 64L, 64, i);
+            assertThat(near.send(toFar, near.data(i * 64L, 64), i)).isEqualTo(Status.SUCCESS);
+        }
+        for (int i = 0; i < 1000; i++) {
+            near.engine.progress();
+            far.engine.progress();
+        }
+        assertThat(near.outcomes).as("nothing was taken").isEmpty();
+
+        for (int i = 0; i < count; i++) {
+            assertThat(far.receive(far.room(i * 64L, 64), i)).isEqualTo(Status.SUCCESS);
+        }
+        for (int i = 0; i < count; i++) {
+            Party.Outcome received = far.next(near);
+            assertThat(received.userData()).isEqualTo(i);
+            assertThat(far.mismatch(i * 64L, 64, i)).isEqualTo(-1);
+        }
+        for (int i = 0; i < count; i++) {
+            assertThat(near.next(far).userData()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    @Clause("rdma-005")
+    void shouldSendBothWaysAtTheSameTime() {
+        int count = 200;
+        for (int i = 0; i < count; i++) {
+            near.receive(near.room(1_000_000 + i * 64L, 64), i);
+            far.receive(far.room(1_000_000 + i * 64L, 64), i);
+            near.fill(i * 64L, 64, i);
+            far.fill(i * 64L, 64, i + 1000);
+        }
+        for (int i = 0; i < count; i++) {
+            near.send(toFar, near.data(i * 64L, 64), i);
+            far.send(toNear, far.data(i * 64L, 64), i);
+        }
+        Party.drive(
+                "all messages",
+                () -> near.outcomes.size() == 2 * count && far.outcomes.size() == 2 * count,
+                near,
+                far);
+        for (int i = 0; i < count; i++) {
+            assertThat(near.mismatch(1_000_000 + i * 64L, 64, i + 1000)).isEqualTo(-1);
+            assertThat(far.mismatch(1_000_000 + i * 64L, 64, i)).isEqualTo(-1);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package io.softdpu.rdma.contract;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import java.nio.file.Path;
+
+/**
+ * Where a contract test takes place: machines whose devices reach each other through the provider
+ * that is under test. An implementation has a public constructor without arguments, since {@link
+ * PeerProgram} makes one in a process of its own.
+ */
+public interface RdmaSite {
+    /** The near side in a test: it submits the tasks that reach over to the other. */
+    Side nearSide();
+
+    /** The far side in a test. */
+    Side farSide();
+
+    /**
+     * Opens a machine. Machines with the same folder can reach each other, from any process.
+     *
+     * @param folder of this test alone, exists
+     */
+    Machine openMachine(Path folder, Side side);
+
+    /** A device of that side that the provider supports. */
+    String device(Side side);
+}

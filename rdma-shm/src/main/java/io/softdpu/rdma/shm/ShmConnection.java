@@ -1,0 +1,413 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.spi.ContextServices;
+import io.softdpu.core.spi.Failures;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.fabric.ExportedRegion;
+import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.Lease;
+import io.softdpu.fabric.LeaseListener;
+import io.softdpu.fabric.Link;
+import io.softdpu.fabric.SharedSegment;
+import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.rdma.spi.ProviderConnection;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.security.SecureRandom;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One side of a connection: a ring of its own that the peer writes, and the peer's ring that it
+ * writes.
+ *
+ * <p>It is established when three things have come, in any order: the peer's ring is mapped here,
+ * the peer has leased this side's ring, and the peer's hello stands in it with the keys of both
+ * blobs. Whoever has leased the ring without the other blob ends the connection and cannot join it.
+ *
+ * <p>Thread: the engine's, save for what the bus thread reports, which is handed over through
+ * {@link Arrivals} and the mailbox.
+ */
+final class ShmConnection implements ProviderConnection {
+    /** 128 slots: the completions of 64 transactions may wait, twice; 520 KiB of memory. */
+    static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(128, 4096);
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private enum State {
+        /** The own ring is exported; no peer is known. */
+        EXPORTED,
+        /** The peer's ring is being fetched, or the peer has not come yet. */
+        CONNECTING,
+        /** Both sides hold each other. */
+        CONNECTED,
+        /** Over; everything was reported. */
+        ENDED
+    }
+
+    private final ShmEndpoint endpoint;
+    private final Object owner;
+    private final ContextServices services;
+    private final ShmDetails.Key key = new ShmDetails.Key(RANDOM.nextLong(), RANDOM.nextLong());
+    private final SharedSegment memory;
+    private final ExportedRegion exported;
+    private final ShmReceiver receiver;
+    private final Arrivals arrivals = new Arrivals();
+    private State state = State.EXPORTED;
+    private @Nullable ShmDetails peer;
+    private @Nullable ImportedRegion imported;
+    private @Nullable ShmSender sender;
+    private @Nullable Lease lease;
+    private boolean peerGone;
+    private boolean disconnecting;
+    private @Nullable End end;
+    private Status endStatus = Status.SUCCESS;
+    private String endReason = "";
+    private int lingering;
+
+    ShmConnection(ShmEndpoint endpoint, Object owner) {
+        this.endpoint = endpoint;
+        this.owner = owner;
+        this.services = endpoint.services();
+        SharedSegment made = null;
+        try {
+            made = SharedSegment.allocate("softdpu-rdma", ShmDetails.regionBytes(GEOMETRY));
+            receiver =
+                    new ShmReceiver(
+                            this, services.copier(), made.segment(), GEOMETRY, endpoint.receives());
+            exported = Regions.bus(endpoint.device()).export(made, true, arrivals);
+            memory = made;
+            made = null;
+        } catch (FabricException e) {
+            throw Failures.from(e);
+        } finally {
+            if (made != null) {
+                made.release();
+            }
+        }
+    }
+
+    @Override
+    public Object owner() {
+        return owner;
+    }
+
+    @Override
+    public byte[] details() {
+        return new ShmDetails(GEOMETRY, key, exported.address()).encode();
+    }
+
+    @Override
+    public void connect(byte[] section) {
+        if (state != State.EXPORTED) {
+            throw new DpuException(
+                    Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
+        }
+        ShmDetails details = ShmDetails.decode(section);
+        peer = details;
+        state = State.CONNECTING;
+        CompletableFuture<?> _ =
+                Regions.bus(endpoint.device())
+                        .importRegion(details.region(), true, true, endpoint.connectTimeoutNanos())
+                        .whenComplete(arrivals::fetched);
+    }
+
+    @Override
+    public Status submit(WorkRequest request) {
+        ShmSender out = sender;
+        if (state != State.CONNECTED || out == null || ending()) {
+            return Status.NOT_CONNECTED;
+        }
+        return out.submit(request, endpoint.insideProgress());
+    }
+
+    @Override
+    public void disconnect() {
+        disconnecting = true;
+    }
+
+    /** Moves this connection on; whether anything moved. */
+    boolean progress() {
+        if (state == State.ENDED) {
+            return false;
+        }
+        boolean moved = false;
+        if (disconnecting) {
+            end(End.DISCONNECTED_HERE);
+        }
+        if (state == State.CONNECTED) {
+            moved = move();
+        } else if (state == State.CONNECTING && end == null) {
+            moved = establish();
+        }
+        if (end != null && !lingers()) {
+            finish(end);
+            moved = true;
+        }
+        return moved;
+    }
+
+    private boolean move() {
+        ShmSender out = connectedSender();
+        if (end == null) {
+            int status = out.peerStatus();
+            if (status != ShmWire.STATUS_OK) {
+                end(End.ofWireStatus(status));
+            } else if (peerGone) {
+                end(End.PEER_GONE);
+            }
+        }
+        boolean moved = receiver.receive();
+        moved |= out.complete();
+        if (end == null) {
+            moved |= out.execute();
+            moved |= out.complete();
+        }
+        out.announce();
+        acknowledge();
+        return moved;
+    }
+
+    /**
+     * A peer that has gone may have left messages for which there are receives: they come first,
+     * but no more than its ring held, since whoever still writes is not gone.
+     */
+    private boolean lingers() {
+        if (state != State.CONNECTED
+                || !(end == End.PEER_GONE || end == End.DISCONNECTED_THERE)
+                || lingering == 0) {
+            return false;
+        }
+        lingering--;
+        return !receiver.drained();
+    }
+
+    private boolean establish() {
+        ImportedRegion region = imported;
+        ShmDetails details = peer;
+        if (region == null || details == null) {
+            return false;
+        }
+        if (peerGone) {
+            end(End.PEER_GONE);
+            return true;
+        }
+        if (lease == null || !receiver.helloFrom(key, details.key())) {
+            return false;
+        }
+        state = State.CONNECTED;
+        receiver.publishReceiveLimit();
+        endpoint.listener().established(this);
+        return true;
+    }
+
+    /** From the mailbox: the peer's ring, or why it could not be had. */
+    private void fetched(@Nullable ImportedRegion region, @Nullable Throwable failure) {
+        if (state != State.CONNECTING || end != null) {
+            return; // closed meanwhile; Arrivals has given the region back
+        }
+        ShmDetails details = peer;
+        SharedSegment remote = region == null ? null : region.memory();
+        if (region == null || remote == null || details == null) {
+            DpuException why =
+                    failure != null
+                            ? Failures.of(failure)
+                            : new DpuException(Status.UNEXPECTED, "the ring was not mapped");
+            end(
+                    End.CONNECT_FAILED,
+                    why.status(),
+                    End.CONNECT_FAILED.reason + ": " + why.getMessage());
+            return;
+        }
+        imported = region;
+        watch(region.link());
+        ShmSender out =
+                new ShmSender(
+                        this,
+                        services.copier(),
+                        remote.segment(),
+                        details.geometry(),
+                        region.link(),
+                        endpoint.sendQueueSize(),
+                        endpoint.rnrRetries());
+        sender = out;
+        out.hello(details.key(), key);
+    }
+
+    /** From the mailbox: the first who has leased the ring. */
+    private void leased(Lease first) {
+        if (state != State.ENDED) {
+            lease = first;
+            watch(first.link());
+        }
+    }
+
+    private void watch(Link link) {
+        services.waiter().add(link);
+        link.onPeerGone(() -> services.post(() -> peerGone = true));
+    }
+
+    void receiveLimitChanged() {
+        if (state == State.CONNECTED) {
+            receiver.publishReceiveLimit();
+        }
+    }
+
+    private void acknowledge() {
+        Lease held = lease;
+        if (receiver.acknowledgementWanted() && held != null) {
+            held.link().ring();
+        }
+    }
+
+    boolean arm() {
+        if (state == State.ENDED) {
+            return false;
+        }
+        if (end != null || disconnecting) {
+            return true;
+        }
+        boolean work = receiver.arm();
+        ShmSender out = sender;
+        if (state == State.CONNECTED && out != null) {
+            work |= out.arm();
+        }
+        return work;
+    }
+
+    void disarm() {
+        if (state == State.ENDED) {
+            return;
+        }
+        receiver.disarm();
+        ShmSender out = sender;
+        if (out != null) {
+            out.disarm();
+        }
+    }
+
+    /** Notes that the connection has to end; the first reason counts. Takes effect in progress. */
+    void end(End why) {
+        end(why, why.connectionStatus, why.reason);
+    }
+
+    /** The same with a status and a reason that say more. */
+    void end(End why, Status status, String reason) {
+        if (end == null) {
+            end = why;
+            endStatus = status;
+            endReason = reason;
+            lingering = GEOMETRY.slots();
+        }
+    }
+
+    /** Whether nothing more shall be taken from the peer or given to it. */
+    boolean ending() {
+        return end != null && end != End.PEER_GONE && end != End.DISCONNECTED_THERE;
+    }
+
+    /** Ends the connection now and reports everything; inside progress. */
+    void finish(End asked) {
+        if (state == State.ENDED) {
+            return;
+        }
+        end(asked);
+        End why = end == null ? asked : end; // what came first counts
+        state = State.ENDED;
+        receiver.end(why);
+        Lease held = lease;
+        if (held != null) {
+            held.link().ring(); // a peer that sleeps has to see the status word
+        }
+        ShmSender out = sender;
+        if (out != null) {
+            out.flush(why, endStatus);
+        }
+        endpoint.listener().ended(this, endStatus, endReason);
+    }
+
+    @Override
+    public void close() {
+        if (endpoint.forget(this)) {
+            state = State.ENDED;
+            Lease held = lease;
+            if (held != null) {
+                services.waiter().remove(held.link());
+            }
+            ImportedRegion region = imported;
+            if (region != null) {
+                services.waiter().remove(region.link());
+            }
+            arrivals.close();
+            exported.revoke();
+            memory.release();
+        }
+    }
+
+    void completed(WorkRequest request, Status status) {
+        endpoint.listener().completed(request, status);
+    }
+
+    void received(WorkRequest request, Status status) {
+        endpoint.listener().received(request, status, this);
+    }
+
+    private ShmSender connectedSender() {
+        ShmSender out = sender;
+        if (out == null) {
+            throw new IllegalStateException("connected without a sender");
+        }
+        return out;
+    }
+
+    /** What comes on the bus thread. */
+    private final class Arrivals implements LeaseListener {
+        private @Nullable ImportedRegion fetched;
+        private boolean leaseTaken;
+        private boolean closed;
+
+        @Override
+        public void leaseOpened(Lease opened) {
+            synchronized (this) {
+                if (leaseTaken || closed) {
+                    return;
+                }
+                leaseTaken = true;
+            }
+            exported.refuseFurther();
+            services.post(() -> leased(opened));
+        }
+
+        @Override
+        public void leaseClosed(Lease closedLease) {
+            // The link of the lease has told it already.
+        }
+
+        void fetched(@Nullable ImportedRegion region, @Nullable Throwable failure) {
+            synchronized (this) {
+                if (!closed) {
+                    fetched = region;
+                    services.post(() -> ShmConnection.this.fetched(region, failure));
+                    return;
+                }
+            }
+            if (region != null) {
+                region.close();
+            }
+        }
+
+        void close() {
+            ImportedRegion mine;
+            synchronized (this) {
+                closed = true;
+                mine = fetched;
+                fetched = null;
+            }
+            if (mine != null) {
+                mine.close();
+            }
+        }
+    }
+}

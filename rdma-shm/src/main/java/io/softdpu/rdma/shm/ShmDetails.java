@@ -1,0 +1,124 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.RegionAddress;
+import io.softdpu.fabric.ring.MessageRing;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * This provider's section of a connection blob: where the side's inbound ring is, and the key that
+ * shows that a hello comes from whoever was given this blob.
+ *
+ * <pre>
+ *  0  version      u32  1
+ *  4  slots        u32  a power of two, up to 1,024
+ *  8  max payload  u32  bytes of a slot, 256 to 16,384
+ * 12  reserved     u32  zero
+ * 16  key          16 B random, one a connection
+ * 32  region       80 B address of the exported region
+ * </pre>
+ *
+ * All little-endian. Pure: bytes in, values out.
+ */
+record ShmDetails(MessageRing.Geometry geometry, Key key, RegionAddress region) {
+    static final int VERSION = 1;
+    static final int WIRE_BYTES = 32 + RegionAddress.WIRE_BYTES;
+    static final int MAX_SLOTS = 1024;
+    static final int MIN_PAYLOAD_BYTES = 256;
+    static final int MAX_PAYLOAD_BYTES = 16 << 10;
+
+    private static final ValueLayout.OfInt U32 =
+            ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong U64 =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    /** 128 random bits. */
+    record Key(long first, long second) {
+        void encode(MemorySegment bytes, long offset) {
+            bytes.set(U64, offset, first);
+            bytes.set(U64, offset + 8, second);
+        }
+
+        static Key decode(MemorySegment bytes, long offset) {
+            return new Key(bytes.get(U64, offset), bytes.get(U64, offset + 8));
+        }
+
+        /** Not the key itself: a log line must not let its reader in. */
+        @Override
+        public String toString() {
+            return "key";
+        }
+    }
+
+    ShmDetails {
+        if (geometry.slots() > MAX_SLOTS) {
+            throw malformed("slots", geometry.slots());
+        }
+        if (geometry.maxPayloadBytes() < MIN_PAYLOAD_BYTES
+                || geometry.maxPayloadBytes() > MAX_PAYLOAD_BYTES) {
+            throw malformed("max payload", geometry.maxPayloadBytes());
+        }
+        if (region.sizeBytes() != regionBytes(geometry)) {
+            throw malformed("region size", region.sizeBytes());
+        }
+    }
+
+    /** Size of the region that holds a ring of this geometry. */
+    static long regionBytes(MessageRing.Geometry geometry) {
+        return ShmWire.RING_OFFSET + geometry.sizeBytes();
+    }
+
+    byte[] encode() {
+        byte[] array = new byte[WIRE_BYTES];
+        MemorySegment bytes = MemorySegment.ofArray(array);
+        bytes.set(U32, 0, VERSION);
+        bytes.set(U32, 4, geometry.slots());
+        bytes.set(U32, 8, geometry.maxPayloadBytes());
+        key.encode(bytes, 16);
+        region.encode(bytes, 32);
+        return array;
+    }
+
+    /**
+     * Reads a section that came from anywhere.
+     *
+     * @throws DpuException INVALID_VALUE naming what is wrong, UNSUPPORTED_VERSION for a later one
+     */
+    static ShmDetails decode(byte[] section) {
+        MemorySegment bytes = MemorySegment.ofArray(section.clone());
+        if (bytes.byteSize() < 4) {
+            throw malformed("size", bytes.byteSize());
+        }
+        int version = bytes.get(U32, 0);
+        if (version != VERSION) {
+            throw new DpuException(
+                    Status.UNSUPPORTED_VERSION,
+                    "shm connection details refused: version=" + version + ", known=" + VERSION);
+        }
+        if (bytes.byteSize() != WIRE_BYTES) {
+            throw malformed("size", bytes.byteSize());
+        }
+        if (bytes.get(U32, 12) != 0) {
+            throw malformed("reserved word", bytes.get(U32, 12));
+        }
+        try {
+            return new ShmDetails(
+                    new MessageRing.Geometry(bytes.get(U32, 4), bytes.get(U32, 8)),
+                    Key.decode(bytes, 16),
+                    RegionAddress.decode(bytes, 32));
+        } catch (IllegalArgumentException | FabricException e) {
+            throw new DpuException(
+                    Status.INVALID_VALUE, "shm connection details refused: " + e.getMessage(), e);
+        }
+    }
+
+    private static DpuException malformed(String what, long value) {
+        return new DpuException(
+                Status.INVALID_VALUE,
+                "shm connection details refused: " + what + ", value=" + value);
+    }
+}

@@ -1,0 +1,173 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.spi.ContextServices;
+import io.softdpu.rdma.spi.EndpointConfig;
+import io.softdpu.rdma.spi.EndpointListener;
+import io.softdpu.rdma.spi.ProviderConnection;
+import io.softdpu.rdma.spi.ProviderEndpoint;
+import io.softdpu.rdma.spi.WorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/** The connections of an instance and the receives that they share. The engine's thread. */
+final class ShmEndpoint implements ProviderEndpoint {
+    private final EndpointConfig config;
+    private final EndpointListener listener;
+    private final ReceiveQueue receives;
+    private final @Nullable ShmConnection[] connections;
+    private boolean insideProgress;
+    private boolean receiveLimitDirty;
+
+    ShmEndpoint(EndpointConfig config, EndpointListener listener) {
+        this.config = config;
+        this.listener = listener;
+        this.receives = new ReceiveQueue(config.receiveTasks());
+        this.connections = new @Nullable ShmConnection[config.maxConnections()];
+    }
+
+    @Override
+    public ProviderConnection createConnection(Object owner) {
+        for (int i = 0; i < connections.length; i++) {
+            if (connections[i] == null) {
+                ShmConnection made = new ShmConnection(this, owner);
+                connections[i] = made;
+                return made;
+            }
+        }
+        throw new DpuException(
+                Status.FULL,
+                "RDMA instance has all the connections it was configured for: maxConnections="
+                        + connections.length);
+    }
+
+    @Override
+    public Status postReceive(WorkRequest request) {
+        if (!receives.add(request)) {
+            return Status.AGAIN;
+        }
+        receiveLimitDirty = true;
+        if (!insideProgress) {
+            publishReceiveLimits();
+        }
+        return Status.SUCCESS;
+    }
+
+    @Override
+    public boolean progress() {
+        boolean moved = false;
+        insideProgress = true;
+        try {
+            for (int i = 0; i < connections.length; i++) {
+                ShmConnection connection = connections[i];
+                if (connection != null) {
+                    moved |= connection.progress();
+                }
+            }
+        } finally {
+            insideProgress = false;
+        }
+        if (receiveLimitDirty) {
+            publishReceiveLimits();
+        }
+        return moved;
+    }
+
+    private void publishReceiveLimits() {
+        receiveLimitDirty = false;
+        for (ShmConnection connection : connections) {
+            if (connection != null) {
+                connection.receiveLimitChanged();
+            }
+        }
+    }
+
+    @Override
+    public boolean arm() {
+        boolean work = false;
+        for (ShmConnection connection : connections) {
+            if (connection != null) {
+                work |= connection.arm();
+            }
+        }
+        return work;
+    }
+
+    @Override
+    public void disarm() {
+        for (ShmConnection connection : connections) {
+            if (connection != null) {
+                connection.disarm();
+            }
+        }
+    }
+
+    @Override
+    public void flush(Status status) {
+        for (int i = 0; i < connections.length; i++) {
+            ShmConnection connection = connections[i];
+            if (connection != null) {
+                connection.finish(End.DISCONNECTED_HERE);
+            }
+        }
+        WorkRequest receive = receives.poll();
+        while (receive != null) {
+            listener.received(receive, status, null);
+            receive = receives.poll();
+        }
+    }
+
+    @Override
+    public void close() {
+        for (int i = 0; i < connections.length; i++) {
+            ShmConnection connection = connections[i];
+            if (connection != null) {
+                connection.close();
+            }
+        }
+    }
+
+    /** Whether the connection was known until now. */
+    boolean forget(ShmConnection connection) {
+        for (int i = 0; i < connections.length; i++) {
+            if (connections[i] == connection) {
+                connections[i] = null;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    ContextServices services() {
+        return config.services();
+    }
+
+    Device device() {
+        return config.device();
+    }
+
+    EndpointListener listener() {
+        return listener;
+    }
+
+    ReceiveQueue receives() {
+        return receives;
+    }
+
+    int sendQueueSize() {
+        return config.sendQueueSize();
+    }
+
+    int rnrRetries() {
+        return config.rnrRetries();
+    }
+
+    long connectTimeoutNanos() {
+        return config.connectTimeoutNanos();
+    }
+
+    boolean insideProgress() {
+        return insideProgress;
+    }
+}

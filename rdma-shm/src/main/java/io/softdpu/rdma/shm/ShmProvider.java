@@ -1,0 +1,56 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.RegionAddress;
+import io.softdpu.rdma.spi.EndpointConfig;
+import io.softdpu.rdma.spi.EndpointListener;
+import io.softdpu.rdma.spi.ProviderEndpoint;
+import io.softdpu.rdma.spi.ProviderLimits;
+import io.softdpu.rdma.spi.RdmaProvider;
+
+/**
+ * The provider for peers that share a kernel and a fabric folder with this program; every device
+ * can be used. Found by the service loader.
+ */
+public final class ShmProvider implements RdmaProvider {
+    private static final ProviderLimits LIMITS =
+            new ProviderLimits(ShmWire.MAX_MESSAGE_BYTES, 8192, 1024, 16384);
+
+    /** For the service loader. */
+    public ShmProvider() {}
+
+    @Override
+    public String name() {
+        return "shm";
+    }
+
+    @Override
+    public int id() {
+        return 1;
+    }
+
+    @Override
+    public boolean supports(DeviceInfo device) {
+        return true;
+    }
+
+    @Override
+    public ProviderLimits limits(DeviceInfo device) {
+        return LIMITS;
+    }
+
+    @Override
+    public boolean reaches(Device device, byte[] section) {
+        RegionAddress region = ShmDetails.decode(section).region();
+        Bus bus = Regions.bus(device);
+        return region.bootId().equals(bus.bootId()) && region.fabricId().equals(bus.fabricId());
+    }
+
+    @Override
+    public ProviderEndpoint open(EndpointConfig config, EndpointListener listener) {
+        return new ShmEndpoint(config, listener);
+    }
+}

@@ -1,0 +1,217 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.Status;
+import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.rdma.RdmaOpcode;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receiving half of this side's ring. A fragment is copied to the receive that its message has
+ * found and its slot released, which acknowledges it; a message without a receive waits in the
+ * ring, and everything behind it.
+ *
+ * <p>Header and order of every fragment are checked against what must come next. The bytes go to
+ * the user's buffer uninspected: they are the user's to distrust.
+ */
+final class ShmReceiver {
+    /** Messages of one progress, so that a peer that never stops cannot keep this engine. */
+    private static final int MESSAGES_A_PROGRESS = 64;
+
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+    private final ShmConnection connection;
+    private final PayloadCopy copier;
+    private final MemorySegment region;
+    private final MessageRing.Consumer consumer;
+    private final int maxPayloadBytes;
+    private final ReceiveQueue receives;
+
+    private final MemorySegment hello = MemorySegment.ofArray(new long[ShmWire.HELLO_BYTES / 8]);
+    private boolean helloSeen;
+    private @Nullable WorkRequest current;
+    private long messageBytes;
+    private long receivedBytes;
+    private long messagesTaken;
+    private long releasedAtAnnounce;
+
+    ShmReceiver(
+            ShmConnection connection,
+            PayloadCopy copier,
+            MemorySegment region,
+            MessageRing.Geometry geometry,
+            ReceiveQueue receives) {
+        this.connection = connection;
+        this.copier = copier;
+        this.region = region;
+        region.asSlice(0, ShmWire.RING_OFFSET).fill((byte) 0);
+        this.consumer =
+                MessageRing.consumer(
+                        region.asSlice(ShmWire.RING_OFFSET, geometry.sizeBytes()), geometry);
+        this.maxPayloadBytes = geometry.maxPayloadBytes();
+        this.receives = receives;
+    }
+
+    /**
+     * Looks for the peer's first message and checks that it comes from whoever has both blobs.
+     *
+     * @return whether it has come, now or before
+     */
+    boolean helloFrom(ShmDetails.Key own, ShmDetails.Key peer) {
+        if (helloSeen) {
+            return true;
+        }
+        long at = consumer.poll();
+        if (at == MessageRing.EMPTY) {
+            return false;
+        }
+        if (at == MessageRing.CORRUPT
+                || consumer.type() != ShmWire.OPCODE_HELLO
+                || consumer.length() != ShmWire.HELLO_BYTES) {
+            connection.end(End.PROTOCOL_ERROR_HERE);
+            return false;
+        }
+        copier.message(consumer.segment(), at, hello, 0, ShmWire.HELLO_BYTES);
+        if (hello.get(ValueLayout.JAVA_INT, 0) != ShmWire.HELLO_VERSION) {
+            connection.end(End.PROTOCOL_ERROR_HERE);
+            return false;
+        }
+        if (!own.equals(ShmDetails.Key.decode(hello, ShmWire.HELLO_RECEIVER_KEY_OFFSET))
+                || !peer.equals(ShmDetails.Key.decode(hello, ShmWire.HELLO_SENDER_KEY_OFFSET))) {
+            connection.end(End.WRONG_PEER);
+            return false;
+        }
+        consumer.release();
+        helloSeen = true;
+        return true;
+    }
+
+    /** Takes what has come, as far as there are receives for it. */
+    boolean receive() {
+        boolean moved = false;
+        for (int i = 0; i < MESSAGES_A_PROGRESS && !connection.ending(); i++) {
+            long at = consumer.poll();
+            if (at == MessageRing.EMPTY) {
+                break;
+            }
+            if (at == MessageRing.CORRUPT) {
+                connection.end(End.PROTOCOL_ERROR_HERE);
+                break;
+            }
+            if (!take(at)) {
+                break;
+            }
+            moved = true;
+        }
+        return moved;
+    }
+
+    /** Whether nothing more can be taken now: nothing is there, or there is no receive for it. */
+    boolean drained() {
+        return consumer.poll() < 0 || (current == null && receives.isEmpty());
+    }
+
+    /** One fragment; false if it has to wait, or the connection has to end. */
+    private boolean take(long at) {
+        int type = consumer.type();
+        boolean first = (type & ShmWire.FLAG_FIRST) != 0;
+        boolean last = (type & ShmWire.FLAG_LAST) != 0;
+        if ((type & ~(ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST)) != ShmWire.OPCODE_SEND
+                || first != (current == null)) {
+            connection.end(End.PROTOCOL_ERROR_HERE);
+            return false;
+        }
+        if (current == null && !begin(consumer.word())) {
+            return false;
+        }
+        WorkRequest request = current;
+        if (request == null || (!first && consumer.word() != receivedBytes)) {
+            connection.end(End.PROTOCOL_ERROR_HERE);
+            return false;
+        }
+        int length = consumer.length();
+        if (length != Math.min(maxPayloadBytes, messageBytes - receivedBytes)
+                || last != (receivedBytes + length == messageBytes)) {
+            connection.end(End.PROTOCOL_ERROR_HERE);
+            return false;
+        }
+        if (length > 0) {
+            copier.message(
+                    consumer.segment(),
+                    at,
+                    request.local,
+                    request.localOffset + receivedBytes,
+                    length);
+        }
+        receivedBytes += length;
+        consumer.release();
+        if (last) {
+            current = null;
+            request.resultLengthBytes = messageBytes;
+            connection.received(request, Status.SUCCESS);
+        }
+        return true;
+    }
+
+    /** Finds the receive of a message that begins; false if there is none, or it does not fit. */
+    private boolean begin(long word) {
+        long length = ShmWire.messageLength(word);
+        if (length > ShmWire.MAX_MESSAGE_BYTES || ShmWire.immediate(word) != 0) {
+            connection.end(End.PROTOCOL_ERROR_HERE);
+            return false;
+        }
+        WorkRequest request = receives.poll();
+        if (request == null) {
+            return false;
+        }
+        messagesTaken++;
+        request.resultOpcode = RdmaOpcode.SEND;
+        if (length > request.lengthBytes) {
+            connection.end(End.RECEIVE_TOO_SMALL_HERE);
+            connection.received(request, Status.TOO_BIG);
+            return false;
+        }
+        current = request;
+        messageBytes = length;
+        receivedBytes = 0;
+        return true;
+    }
+
+    /** Tells the peer how many messages it may send without finding no receive. */
+    void publishReceiveLimit() {
+        LONG.setRelease(region, ShmWire.RECEIVE_LIMIT_OFFSET, messagesTaken + receives.size());
+    }
+
+    /** Whether messages were released since the last call, and the peer waits for that. */
+    boolean acknowledgementWanted() {
+        if (consumer.consumed() == releasedAtAnnounce) {
+            return false;
+        }
+        releasedAtAnnounce = consumer.consumed();
+        return consumer.peerArmed();
+    }
+
+    /** Tells the peer that this side of the connection is over, and fails what it was receiving. */
+    void end(End end) {
+        consumer.setStatus(end.wireStatus);
+        WorkRequest request = current;
+        if (request != null) {
+            current = null;
+            connection.received(request, end.taskStatus);
+        }
+    }
+
+    /** Asks for a doorbell on messages that could be taken; true if there is one already. */
+    boolean arm() {
+        boolean wanted = !helloSeen || current != null || !receives.isEmpty();
+        return wanted && consumer.arm();
+    }
+
+    void disarm() {
+        consumer.disarm();
+    }
+}

@@ -1,0 +1,341 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.fabric.Link;
+import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The send queue of a connection and the sending half of the peer's ring.
+ *
+ * <pre>
+ *   head ............ executed ............ tail
+ *    |  executed, not   |  waiting their turn  |
+ *    |  yet completed   |                      |
+ * </pre>
+ *
+ * <p>Work is executed in order: a send puts its fragments into the ring, a read or write copies
+ * slice by slice. It is completed in order too: a send when the peer has released its last
+ * fragment, a read or write when it was copied. So a send never overtakes the data of a write
+ * before it, since the store that publishes it comes after the copy in this thread's order.
+ */
+final class ShmSender {
+    /**
+     * Publishing is immediate; a doorbell inside progress comes after this many messages at most.
+     */
+    private static final int MESSAGES_A_DOORBELL = 4;
+
+    /** What a network adapter's timer would wait between two tries of a send without a receive. */
+    private static final long RNR_DELAY_NANOS = 1_000_000;
+
+    private static final int RNR_FOREVER = 7;
+    private static final Permissions READ_GRANT = Permissions.of(AccessFlag.RDMA_READ);
+    private static final Permissions WRITE_GRANT = Permissions.of(AccessFlag.RDMA_WRITE);
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+    private final ShmConnection connection;
+    private final PayloadCopy copier;
+    private final MessageRing.Producer producer;
+    private final MemorySegment peerRegion;
+    private final Link doorbell;
+    private final int maxPayloadBytes;
+    private final int rnrRetries;
+
+    private final @Nullable WorkRequest[] queue;
+    private final int mask;
+    private long head;
+    private long executed;
+    private long tail;
+    private long messagesSent;
+    private int unannounced;
+    private long rnrSince;
+    private boolean rnrWaiting;
+
+    ShmSender(
+            ShmConnection connection,
+            PayloadCopy copier,
+            MemorySegment peerRegion,
+            MessageRing.Geometry geometry,
+            Link doorbell,
+            int queueSize,
+            int rnrRetries) {
+        this.connection = connection;
+        this.copier = copier;
+        this.peerRegion = peerRegion;
+        this.producer =
+                MessageRing.producer(
+                        peerRegion.asSlice(ShmWire.RING_OFFSET, geometry.sizeBytes()), geometry);
+        this.doorbell = doorbell;
+        this.maxPayloadBytes = geometry.maxPayloadBytes();
+        this.rnrRetries = rnrRetries;
+        this.queue = new @Nullable WorkRequest[queueSize];
+        this.mask = queueSize - 1;
+    }
+
+    /** The first message of a connection; the ring is empty. */
+    void hello(ShmDetails.Key receiver, ShmDetails.Key sender) {
+        long at = producer.claim();
+        if (at < 0) {
+            connection.end(End.PROTOCOL_ERROR_HERE); // an empty ring has room
+            return;
+        }
+        MemorySegment ring = producer.segment();
+        ring.set(ValueLayout.JAVA_INT, at, ShmWire.HELLO_VERSION);
+        ring.set(ValueLayout.JAVA_INT, at + 4, 0);
+        receiver.encode(ring, at + ShmWire.HELLO_RECEIVER_KEY_OFFSET);
+        sender.encode(ring, at + ShmWire.HELLO_SENDER_KEY_OFFSET);
+        producer.commit(ShmWire.OPCODE_HELLO, ShmWire.HELLO_BYTES, 0);
+        unannounced++;
+        announce();
+    }
+
+    /** Queues work; a send that nothing stands before goes out at once. */
+    Status submit(WorkRequest request, boolean insideProgress) {
+        if (tail - head > mask) {
+            return Status.AGAIN;
+        }
+        request.progressBytes = 0;
+        request.providerWord = 0;
+        queue[(int) tail & mask] = request;
+        boolean next = executed == tail;
+        tail++;
+        if (next && request.kind == WorkRequest.Kind.SEND) {
+            execute(0);
+            if (!insideProgress) {
+                announce();
+            }
+        }
+        return Status.SUCCESS;
+    }
+
+    /** Executes what can be executed now; reads and writes within one slice together. */
+    boolean execute() {
+        return executed != tail && execute(PayloadCopy.SLICE_BYTES);
+    }
+
+    private boolean execute(long budgetBytes) {
+        long budget = budgetBytes;
+        boolean moved = false;
+        while (executed != tail) {
+            WorkRequest request = at(executed);
+            long before = request.progressBytes;
+            boolean done;
+            if (request.kind == WorkRequest.Kind.SEND) {
+                done = send(request);
+            } else {
+                done = copy(request, budget);
+                budget -= request.progressBytes - before;
+            }
+            moved |= done || request.progressBytes != before;
+            if (!done) {
+                break;
+            }
+            executed++;
+        }
+        return moved;
+    }
+
+    /**
+     * Whether the whole message is in the ring; false where the ring is full, or the end has come.
+     */
+    private boolean send(WorkRequest request) {
+        if (request.progressBytes == 0 && !receiverReady()) {
+            return false;
+        }
+        long length = request.lengthBytes;
+        do {
+            long at = producer.claim();
+            if (at < 0) {
+                if (at == MessageRing.CORRUPT) {
+                    connection.end(End.PROTOCOL_ERROR_HERE);
+                }
+                return false;
+            }
+            long offset = request.progressBytes;
+            int chunk = (int) Math.min(maxPayloadBytes, length - offset);
+            if (chunk > 0) {
+                copier.message(
+                        request.local, request.localOffset + offset, producer.segment(), at, chunk);
+            }
+            boolean first = offset == 0;
+            boolean last = offset + chunk == length;
+            int type =
+                    ShmWire.OPCODE_SEND
+                            | (first ? ShmWire.FLAG_FIRST : 0)
+                            | (last ? ShmWire.FLAG_LAST : 0);
+            producer.commit(type, chunk, first ? ShmWire.firstWord(length) : offset);
+            request.progressBytes = offset + chunk;
+            if (++unannounced >= MESSAGES_A_DOORBELL) {
+                announce();
+            }
+        } while (request.progressBytes < length);
+        request.providerWord = producer.produced();
+        messagesSent++;
+        return true;
+    }
+
+    /**
+     * Whether the peer has a receive for the next message, as far as it has said; asked only where
+     * the tries are limited. Otherwise a message waits in the peer's ring for its receive.
+     */
+    private boolean receiverReady() {
+        if (rnrRetries >= RNR_FOREVER) {
+            return true;
+        }
+        long limit = (long) LONG.getAcquire(peerRegion, ShmWire.RECEIVE_LIMIT_OFFSET);
+        if (messagesSent < limit) {
+            rnrWaiting = false;
+            return true;
+        }
+        long now = System.nanoTime();
+        if (!rnrWaiting) {
+            rnrWaiting = true;
+            rnrSince = now;
+        }
+        if (now - rnrSince >= rnrRetries * RNR_DELAY_NANOS) {
+            connection.end(End.RECEIVER_NOT_READY);
+        }
+        return false;
+    }
+
+    /** Copies within the budget; whether the whole of it has been copied. */
+    private boolean copy(WorkRequest request, long budget) {
+        boolean read = request.kind == WorkRequest.Kind.READ;
+        Buf target = Objects.requireNonNull(request.remote, "reads and writes have remote memory");
+        Status usable = Regions.checkUse(target.mmap(), read ? READ_GRANT : WRITE_GRANT);
+        if (usable != Status.SUCCESS) {
+            connection.end(End.REMOTE_MEMORY_REVOKED, usable, End.REMOTE_MEMORY_REVOKED.reason);
+            return false;
+        }
+        MemorySegment remote = Regions.segmentOf(target);
+        long offset = request.progressBytes;
+        long chunk = Math.min(budget, request.lengthBytes - offset);
+        if (chunk > 0) {
+            long localAt = request.localOffset + offset;
+            long remoteAt = request.remoteOffset + offset;
+            if (read) {
+                copier.payload(remote, remoteAt, request.local, localAt, chunk);
+            } else {
+                copier.payload(request.local, localAt, remote, remoteAt, chunk);
+            }
+            request.progressBytes = offset + chunk;
+        }
+        return request.progressBytes == request.lengthBytes;
+    }
+
+    /** Completes what is done, oldest first. */
+    boolean complete() {
+        if (head == executed) {
+            return false;
+        }
+        long released = producer.consumed();
+        if (released == MessageRing.CORRUPT) {
+            connection.end(End.PROTOCOL_ERROR_HERE);
+            return false;
+        }
+        long limit = executed;
+        boolean moved = false;
+        while (head != limit && released >= at(head).providerWord) {
+            WorkRequest request = take();
+            request.resultLengthBytes = request.lengthBytes;
+            connection.completed(request, Status.SUCCESS);
+            moved = true;
+        }
+        return moved;
+    }
+
+    /** Completes what the peer has acknowledged with success, and the rest as the end has it. */
+    void flush(End end, Status guiltyStatus) {
+        complete();
+        boolean guiltyFound = false;
+        while (head != tail) {
+            boolean unexecuted = head >= executed;
+            WorkRequest request = take();
+            boolean guilty = !guiltyFound && isGuilty(end, request, unexecuted);
+            guiltyFound |= guilty;
+            connection.completed(request, guilty ? guiltyStatus : end.taskStatus);
+        }
+        executed = tail;
+    }
+
+    /** Whether this is the request that the connection has failed for; asked oldest first. */
+    private static boolean isGuilty(End end, WorkRequest request, boolean unexecuted) {
+        boolean send = request.kind == WorkRequest.Kind.SEND;
+        return switch (end) {
+            case RECEIVE_TOO_SMALL_THERE -> send;
+            case RECEIVER_NOT_READY -> send && unexecuted;
+            case REMOTE_MEMORY_REVOKED -> !send && unexecuted;
+            case DISCONNECTED_HERE,
+                    DISCONNECTED_THERE,
+                    PEER_GONE,
+                    FAILED_THERE,
+                    RECEIVE_TOO_SMALL_HERE,
+                    PROTOCOL_ERROR_HERE,
+                    PROTOCOL_ERROR_THERE,
+                    WRONG_PEER,
+                    CONNECT_FAILED ->
+                    false;
+        };
+    }
+
+    /** Rings the peer if it sleeps and there is something that it was not told of. */
+    void announce() {
+        if (unannounced > 0) {
+            unannounced = 0;
+            if (producer.peerArmed()) {
+                doorbell.ring();
+            }
+        }
+    }
+
+    /** What the peer says of its side of the connection. */
+    int peerStatus() {
+        return producer.status();
+    }
+
+    /** Asks for a doorbell on acknowledgements; true if there is something to do already. */
+    boolean arm() {
+        if (head == tail) {
+            return false;
+        }
+        if (executed != tail && (rnrWaiting || at(executed).kind != WorkRequest.Kind.SEND)) {
+            return true;
+        }
+        // After arm() has looked at the index for the last time: a slot that was freed, or a
+        // message
+        // that was acknowledged, before the peer could know that we sleep.
+        return producer.arm()
+                || (executed != tail && producer.free() > 0)
+                || (head != executed && producer.consumed() >= at(head).providerWord)
+                || producer.corrupt();
+    }
+
+    void disarm() {
+        producer.disarm();
+    }
+
+    private WorkRequest at(long position) {
+        WorkRequest request = queue[(int) position & mask];
+        if (request == null) {
+            throw new IllegalStateException("send queue has a hole: position=" + position);
+        }
+        return request;
+    }
+
+    private WorkRequest take() {
+        WorkRequest request = at(head);
+        queue[(int) head & mask] = null;
+        head++;
+        return request;
+    }
+}

@@ -1,0 +1,9 @@
+/** The RDMA provider over shared memory. */
+module io.softdpu.rdma.shm {
+    requires io.softdpu.rdma;
+    requires io.softdpu.fabric;
+    requires static org.jspecify;
+
+    provides io.softdpu.rdma.spi.RdmaProvider with
+            io.softdpu.rdma.shm.ShmProvider;
+}

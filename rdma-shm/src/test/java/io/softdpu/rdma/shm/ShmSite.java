@@ -1,0 +1,36 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.rdma.contract.RdmaSite;
+import java.nio.file.Path;
+
+/** The DPU and a storage target that share a fabric folder. */
+public final class ShmSite implements RdmaSite {
+    /** For the contract's peer process. */
+    public ShmSite() {}
+
+    @Override
+    public Side nearSide() {
+        return Side.TARGET;
+    }
+
+    @Override
+    public Side farSide() {
+        return Side.DPU;
+    }
+
+    @Override
+    public Machine openMachine(Path folder, Side side) {
+        return Machine.builder(side).fabricFolder(folder).open();
+    }
+
+    @Override
+    public String device(Side side) {
+        return switch (side) {
+            case HOST -> "0b:00.0";
+            case DPU -> "03:00.0";
+            case TARGET -> "t0";
+        };
+    }
+}
