@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
@@ -43,6 +44,7 @@ public abstract class ContextBase implements Context {
     private final String name;
     private final Device device;
     private final Usage.Hold onDevice;
+    private Usage.@Nullable Hold onRepresentor;
     private final Member member = new Member();
     private final ArrayDeque<StateChange> undelivered = new ArrayDeque<>();
     private @Nullable ProgressEngine engine;
@@ -69,6 +71,21 @@ public abstract class ContextBase implements Context {
         this.onDevice = DeviceAccess.get().usage(device).hold(name);
     }
 
+    /**
+     * A context in IDLE that works on a device for the function that a representor stands for.
+     * Neither can be closed before it.
+     */
+    protected ContextBase(String name, Device device, Representor representor) {
+        this(name, device);
+        try {
+            onRepresentor = DeviceAccess.get().usage(representor).hold(name);
+        } finally {
+            if (onRepresentor == null) {
+                onDevice.release();
+            }
+        }
+    }
+
     // ---- what the library does ----
 
     /**
@@ -92,6 +109,14 @@ public abstract class ContextBase implements Context {
      * @return whether anything was done
      */
     protected abstract boolean onProgress();
+
+    /**
+     * Refuses a stop that the user asks for while something lives on the context. Does nothing
+     * unless the library overrides it, and is not asked when the context stops by itself.
+     *
+     * @throws DpuException IN_USE naming what lives on it: the context stays as it is
+     */
+    protected void checkStop() {}
 
     /**
      * Ends the work: takes no more, completes what is in flight (with a failure unless it is done),
@@ -143,7 +168,10 @@ public abstract class ContextBase implements Context {
         requireOwnerThread();
         switch (state) {
             case IDLE, STOPPING -> throw badState("context is not started");
-            case STARTING, RUNNING -> transition(ContextState.STOPPING);
+            case STARTING, RUNNING -> {
+                checkStop();
+                transition(ContextState.STOPPING);
+            }
         }
         stopNoticed = false;
         if (!isProgressing() && inFlight == 0 && onStop()) {
@@ -201,6 +229,9 @@ public abstract class ContextBase implements Context {
         }
         undelivered.clear();
         onDestroy();
+        if (onRepresentor != null) {
+            onRepresentor.release();
+        }
         onDevice.release();
     }
 
