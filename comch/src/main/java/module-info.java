@@ -5,4 +5,6 @@ module io.softdpu.comch {
     requires transitive io.softdpu.core;
     requires io.softdpu.fabric;
     requires static org.jspecify;
+
+    exports io.softdpu.comch;
 }

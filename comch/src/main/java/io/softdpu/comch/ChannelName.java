@@ -1,0 +1,54 @@
+package io.softdpu.comch;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.FunctionType;
+import io.softdpu.core.device.PciFunction;
+
+/**
+ * Where a server and its clients meet on the bus: the DPU's port, the function that the server's
+ * representor stands for, and the server's name. A client of another function asks for another
+ * name, so it cannot even reach the server (cc-039).
+ */
+final class ChannelName {
+    private ChannelName() {}
+
+    /** The name that a server listens on. */
+    static String ofServer(DeviceInfo port, PciFunction represented, String serverName) {
+        return name(port.interfaceName(), represented, serverName);
+    }
+
+    /** The name that a client of this device connects to. */
+    static String ofClient(DeviceInfo device, String serverName) {
+        PciFunction function = device.function();
+        PciFunction port =
+                device.machine()
+                        .topology()
+                        .parentOf(function)
+                        .orElseThrow(() ->
+                                new DpuException(
+                                        Status.NOT_SUPPORTED,
+                                        "no port of the DPU made this function: function="
+                                                + function.key()));
+        return name(port.interfaceName(), function, serverName);
+    }
+
+    /** Whether a server can be created on a device: it is a port of the DPU. */
+    static boolean canServe(DeviceInfo device) {
+        return device.function().side() == Side.DPU && device.functionType() == FunctionType.PF;
+    }
+
+    /**
+     * Whether a client can be created on a device: it is a function that the DPU shows to the host.
+     */
+    static boolean canConnect(DeviceInfo device) {
+        return device.function().side() == Side.HOST && device.function().parent() != null;
+    }
+
+    // The separator cannot occur in the names of a topology, so that the parts cannot be confused.
+    private static String name(String port, PciFunction function, String serverName) {
+        return "comch:" + port + ":" + function.key() + ":" + serverName;
+    }
+}

@@ -1,0 +1,121 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelLimits;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.fabric.ring.FastPathRing;
+
+/**
+ * What a device can do for the Comm Channel (Comm Channel guide, "Device Support"), as values of
+ * one device.
+ *
+ * <p>A limit of something that the device does not support is 0. Any thread.
+ */
+public final class ComchCapabilities {
+    static final int MAX_CLIENTS = 512;
+    static final int MAX_SEND_TASKS = 8192;
+    static final long MAX_BUFFER_BYTES = 1L << 31;
+
+    private final boolean server;
+    private final boolean client;
+
+    private ComchCapabilities(DeviceInfo device) {
+        this.server = ChannelName.canServe(device);
+        this.client = ChannelName.canConnect(device);
+    }
+
+    /** The capabilities of a device. */
+    public static ComchCapabilities of(DeviceInfo device) {
+        return new ComchCapabilities(device);
+    }
+
+    /** Whether a server can be created on it: it is a port of the DPU. */
+    public boolean isServerSupported() {
+        return server;
+    }
+
+    /** Whether a client can be created on it: it is a function that the DPU shows to the host. */
+    public boolean isClientSupported() {
+        return client;
+    }
+
+    /** Whether producers and their send task are supported: on both sides of a connection. */
+    public boolean isProducerSupported() {
+        return server || client;
+    }
+
+    /**
+     * Whether consumers and their post receive task are supported: on both sides of a connection.
+     */
+    public boolean isConsumerSupported() {
+        return server || client;
+    }
+
+    /** Longest server name in bytes of UTF-8, the NUL of the C API included. */
+    public int maxNameLength() {
+        return basic(ChannelLimits.MAX_NAME_BYTES + 1);
+    }
+
+    /** Largest message of the basic path in bytes. */
+    public int maxMessageSize() {
+        return basic(ChannelLimits.MAX_MESSAGE_BYTES);
+    }
+
+    /** Longest queue of received messages. */
+    public int maxReceiveQueueSize() {
+        return basic(ChannelLimits.MAX_RECEIVE_QUEUE);
+    }
+
+    /** Most clients of one server at a time. */
+    public int maxClients() {
+        return server ? MAX_CLIENTS : 0;
+    }
+
+    /** Most send tasks of a server or client. */
+    public int maxSendTasks() {
+        return basic(MAX_SEND_TASKS);
+    }
+
+    /** Most send tasks of a producer. */
+    public int maxProducerTasks() {
+        return basic(MAX_SEND_TASKS);
+    }
+
+    /** Most post receive tasks of a consumer. */
+    public int maxConsumerTasks() {
+        return basic(ChannelLimits.MAX_POSTED_BUFFERS);
+    }
+
+    /** Most producers that one side may have on a connection. */
+    public int maxProducers() {
+        return basic(ConsumerDirectory.MAX_PRODUCERS);
+    }
+
+    /** Most consumers that one side may have on a connection, stopping ones included. */
+    public int maxConsumers() {
+        return basic(ChannelLimits.MAX_CONSUMERS);
+    }
+
+    /** Most bytes of data in a producer's send. */
+    public long maxProducerBufferSize() {
+        return isProducerSupported() ? MAX_BUFFER_BYTES : 0;
+    }
+
+    /** Largest free room of a posted buffer, in bytes. */
+    public long maxConsumerBufferSize() {
+        return isConsumerSupported() ? MAX_BUFFER_BYTES : 0;
+    }
+
+    /** Most elements of a buffer list: 1, since chained buffers are not supported. */
+    public int maxBufferListLength() {
+        return basic(1);
+    }
+
+    /** Most bytes of immediate data in a producer's send. */
+    public int maxImmediateSize() {
+        return basic(FastPathRing.IMMEDIATE_BYTES);
+    }
+
+    private int basic(int limit) {
+        return server || client ? limit : 0;
+    }
+}

@@ -1,0 +1,275 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelTerms;
+import io.softdpu.comch.wire.Hello;
+import io.softdpu.comch.wire.Welcome;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.spi.Failures;
+import io.softdpu.fabric.Attachment;
+import io.softdpu.fabric.FabricException;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects a function of the host to a server on the DPU, by the server's name (Comm Channel guide,
+ * "doca_cc_client Initialization Flow").
+ *
+ * <p>{@link #start()} returns at once; the client is STARTING, and RUNNING when a progress has seen
+ * the connection. A server that is not there yet is looked for until the {@linkplain
+ * #setConnectTimeout connect timeout} is over; then, or when the server refuses, the client goes
+ * through STOPPING to IDLE and {@link #failure()} says why: NOT_FOUND (nobody serves that name for
+ * this function), TIME_OUT (the server does not progress), FULL, INVALID_VALUE (other maximum
+ * message size), SHUTDOWN (the server is stopping). A running client whose connection ends goes the
+ * same way: CONNECTION_RESET.
+ */
+public final class ComchClient extends ComchEndpoint {
+    private static final long DEFAULT_CONNECT_TIMEOUT_NANOS = 5_000_000_000L;
+    private static final long RETRY_NANOS = 20_000_000L;
+
+    private final String busName;
+    private long connectTimeoutNanos = DEFAULT_CONNECT_TIMEOUT_NANOS;
+    private @Nullable Attempt attempt;
+    private @Nullable ComchConnection connection;
+
+    /** The attempts to connect of one start; posts of an earlier start find another one and end. */
+    private static final class Attempt {
+        private final long deadlineNanos;
+        private @Nullable InboundRing inbound;
+        private boolean asked;
+        private long askNanos;
+
+        private Attempt(long timeoutNanos) {
+            this.askNanos = System.nanoTime();
+            this.deadlineNanos = askNanos + timeoutNanos;
+        }
+    }
+
+    private ComchClient(Device device, String serverName) {
+        super(device, serverName);
+        this.busName = ChannelName.ofClient(device.info(), serverName);
+    }
+
+    /**
+     * Creates a client in IDLE.
+     *
+     * @param device a function that the DPU shows to the host
+     * @param serverName the exact name of the server
+     * @throws DpuException NOT_SUPPORTED if the device cannot have a client; INVALID_VALUE if the
+     *     name is illegal
+     */
+    public static ComchClient create(Device device, String serverName) {
+        Objects.requireNonNull(device, "device");
+        requireName(serverName);
+        if (!ChannelName.canConnect(device.info())) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "a Comm Channel client needs a function that the DPU shows to the host:"
+                            + " device=%s, side=%s"
+                                    .formatted(device, device.machine().side().id()));
+        }
+        return new ComchClient(device, serverName);
+    }
+
+    /**
+     * Sets how long the client looks for its server; 5 s if it is not set.
+     *
+     * @throws DpuException INVALID_VALUE if it is not positive
+     */
+    public void setConnectTimeout(long timeoutNanos) {
+        requireChange();
+        requirePositive("connectTimeoutNanos", timeoutNanos);
+        connectTimeoutNanos = timeoutNanos;
+    }
+
+    /** How long the client looks for its server, in nanoseconds. */
+    public long connectTimeoutNanos() {
+        return connectTimeoutNanos;
+    }
+
+    /**
+     * The connection.
+     *
+     * @throws DpuException NOT_CONNECTED if the client is not RUNNING
+     */
+    public ComchConnection connection() {
+        requireThread();
+        ComchConnection established = connection;
+        if (established == null || state() != ContextState.RUNNING) {
+            throw new DpuException(
+                    Status.NOT_CONNECTED,
+                    "client is not connected: client=%s, state=%s".formatted(this, state()));
+        }
+        return established;
+    }
+
+    // ---- the context ----
+
+    @Override
+    void checkOwnConfiguration() {
+        // Nothing beyond what each endpoint needs.
+    }
+
+    @Override
+    ContextState begin() {
+        Attempt begun = new Attempt(connectTimeoutNanos);
+        attempt = begun;
+        wakeEngineAfter(0); // the first attempt is made in progress, as the later ones are
+        return ContextState.STARTING;
+    }
+
+    @Override
+    boolean progressOwn() {
+        Attempt current = attempt;
+        if (current == null || current.asked || System.nanoTime() - current.askNanos < 0) {
+            return false;
+        }
+        ask(current);
+        return true;
+    }
+
+    @Override
+    void endOwn() {
+        Attempt current = attempt;
+        attempt = null;
+        if (current != null && !current.asked) {
+            release(current);
+        }
+    }
+
+    @Override
+    void connectionEnded(ComchConnection ended, @Nullable DpuException failure) {
+        connection = null;
+        fatal(
+                failure != null
+                        ? failure
+                        : new DpuException(
+                                Status.CONNECTION_RESET,
+                                "server ended the connection: server=" + serverName()));
+    }
+
+    @Override
+    protected void onDestroy() {
+        // Nothing: the memory was given up when the client stopped.
+    }
+
+    // ---- connecting ----
+
+    private void ask(Attempt current) {
+        current.asked = true;
+        long leftNanos = Math.max(1, current.deadlineNanos - System.nanoTime());
+        CompletableFuture<Attachment> answer;
+        try {
+            InboundRing inbound = current.inbound;
+            if (inbound == null) {
+                inbound = InboundRing.allocate(terms());
+                current.inbound = inbound;
+            }
+            String function = device().info().function().key();
+            answer =
+                    machineBus()
+                            .connect(
+                                    busName,
+                                    new Hello(terms(), function, serverName()).toBytes(),
+                                    inbound.memory(),
+                                    leftNanos);
+        } catch (FabricException e) {
+            answer = CompletableFuture.failedFuture(e);
+        }
+        var _ =
+                answer.whenComplete((attachment, failure) ->
+                        enqueue(() -> answered(current, attachment, failure)));
+    }
+
+    /** The server has answered, or there is none; inside progress. */
+    private void answered(
+            Attempt of, @Nullable Attachment attachment, @Nullable Throwable failure) {
+        of.asked = false;
+        if (of != attempt) { // stopped meanwhile
+            if (attachment != null) {
+                attachment.link().close();
+                attachment.remote().release();
+            }
+            release(of);
+            return;
+        }
+        if (attachment != null) {
+            welcomed(of, attachment);
+        } else {
+            refused(of, Objects.requireNonNull(failure, "either"));
+        }
+    }
+
+    private void welcomed(Attempt of, Attachment attachment) {
+        attempt = null;
+        InboundRing inbound = Objects.requireNonNull(of.inbound, "was sent");
+        ChannelTerms theirs;
+        try {
+            theirs = Welcome.decode(attachment.payload()).terms();
+            if (theirs.maxMessageBytes() != maxMessageSize()
+                    || attachment.remote().sizeBytes() < theirs.ring().sizeBytes()) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "server's welcome does not fit: maxMessageSize=%d, own=%d, ringBytes=%d"
+                                .formatted(
+                                        theirs.maxMessageBytes(),
+                                        maxMessageSize(),
+                                        attachment.remote().sizeBytes()));
+            }
+        } catch (DpuException e) {
+            attachment.link().close();
+            attachment.remote().release();
+            inbound.release();
+            fatal(e);
+            return;
+        }
+        ComchConnection established = new ComchConnection(this, device().info().function().key());
+        established(new Channel(established, attachment, inbound, theirs));
+        connection = established;
+        started();
+    }
+
+    private void refused(Attempt of, Throwable failure) {
+        boolean retry =
+                failure instanceof FabricException e
+                        && switch (e.kind()) {
+                            case NOT_FOUND -> true; // nobody has seen the ring: it is kept
+                            case PEER_GONE -> { // a server that ended between two steps
+                                release(of);
+                                yield true;
+                            }
+                            default -> false;
+                        };
+        long leftNanos = of.deadlineNanos - System.nanoTime();
+        if (retry && leftNanos > 0) {
+            long pauseNanos = Math.min(RETRY_NANOS, leftNanos);
+            of.askNanos = System.nanoTime() + pauseNanos;
+            wakeEngineAfter(pauseNanos);
+            return;
+        }
+        attempt = null;
+        release(of);
+        DpuException reason = Failures.of(failure);
+        fatal(
+                new DpuException(
+                        reason.status(),
+                        "not connected: server=%s, function=%s, connectTimeoutNanos=%d, %s"
+                                .formatted(
+                                        serverName(),
+                                        device().info().function().key(),
+                                        connectTimeoutNanos,
+                                        reason.getMessage()),
+                        reason));
+    }
+
+    private static void release(Attempt of) {
+        InboundRing inbound = of.inbound;
+        if (inbound != null) {
+            of.inbound = null;
+            inbound.release();
+        }
+    }
+}

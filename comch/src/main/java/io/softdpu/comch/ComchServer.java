@@ -1,0 +1,235 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelTerms;
+import io.softdpu.comch.wire.Hello;
+import io.softdpu.comch.wire.Welcome;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.spi.Failures;
+import io.softdpu.fabric.Attachment;
+import io.softdpu.fabric.FabricException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves a name on the DPU for the clients of one function of the host (Comm Channel guide,
+ * "doca_cc_server Initialization Flow").
+ *
+ * <p>{@link #start()} begins to listen and is RUNNING at once. Clients are taken or refused in
+ * progress: a client that is refused gets the status and the reason, and so does {@link
+ * ComchConnectionCallback} with {@code successful} false. A connection that ends, in whatever way,
+ * ends alone; the server goes on.
+ */
+public final class ComchServer extends ComchEndpoint {
+    private static final int DEFAULT_MAX_CLIENTS = 16;
+
+    private final PciFunction represented;
+    private final String busName;
+    private final Representor representor;
+    private final List<ComchConnection> connections = new ArrayList<>();
+    private int maxClients = DEFAULT_MAX_CLIENTS;
+    private @Nullable ComchConnectionCallback connected;
+    private @Nullable ComchConnectionCallback disconnected;
+    private @Nullable ServerArrivals arrivals;
+
+    private ComchServer(Device device, Representor representor, String name) {
+        super(device, representor, name);
+        this.representor = representor;
+        this.represented = representor.info().function();
+        this.busName = ChannelName.ofServer(device.info(), represented, name);
+    }
+
+    /**
+     * Creates a server in IDLE.
+     *
+     * @param device a port of the DPU
+     * @param representor stands for the function whose clients may connect; opened on that device
+     * @param name of the server: 1 byte of UTF-8 to one less than the maximum name length
+     * @throws DpuException NOT_SUPPORTED if the device cannot serve; NOT_PERMITTED if the
+     *     representor is another device's; INVALID_VALUE if the name is illegal
+     */
+    public static ComchServer create(Device device, Representor representor, String name) {
+        Objects.requireNonNull(device, "device");
+        Objects.requireNonNull(representor, "representor");
+        requireName(name);
+        if (!ChannelName.canServe(device.info())) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "a Comm Channel server needs a port of the DPU: device=%s, side=%s"
+                            .formatted(device, device.machine().side().id()));
+        }
+        if (representor.device() != device) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "representor was opened on another device: representor=%s, device=%s"
+                            .formatted(representor, device));
+        }
+        return new ComchServer(device, representor, name);
+    }
+
+    /**
+     * Sets how many clients may be connected at a time; 16 if it is not set. One more is refused
+     * with FULL.
+     *
+     * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
+     */
+    public void setMaxClients(int clients) {
+        requireChange();
+        requireRange("maxClients", clients, ComchCapabilities.MAX_CLIENTS);
+        maxClients = clients;
+    }
+
+    /** How many clients may be connected at a time. */
+    public int maxClients() {
+        return maxClients;
+    }
+
+    /** Sets who is told that a connection was established, and that one has ended. */
+    public void setConnectionCallbacks(
+            ComchConnectionCallback connected, ComchConnectionCallback disconnected) {
+        requireChange();
+        this.connected = Objects.requireNonNull(connected, "connected");
+        this.disconnected = Objects.requireNonNull(disconnected, "disconnected");
+    }
+
+    /** The representor that stands for the function whose clients may connect. */
+    public Representor representor() {
+        return representor;
+    }
+
+    /** A snapshot of the connections that have not ended. */
+    public List<ComchConnection> connections() {
+        requireThread();
+        return List.copyOf(connections);
+    }
+
+    // ---- the context ----
+
+    @Override
+    void checkOwnConfiguration() {
+        requireItem(connected, "connection callbacks");
+    }
+
+    @Override
+    ContextState begin() {
+        ServerArrivals waiting = new ServerArrivals(this, terms(), maxClients);
+        try {
+            waiting.listen(machineBus(), busName);
+        } catch (FabricException e) {
+            throw Failures.from(e);
+        }
+        arrivals = waiting;
+        return ContextState.RUNNING;
+    }
+
+    @Override
+    boolean progressOwn() {
+        return false;
+    }
+
+    @Override
+    void endOwn() {
+        ServerArrivals waiting = arrivals;
+        if (waiting != null) {
+            arrivals = null;
+            waiting.close();
+        }
+    }
+
+    @Override
+    void connectionEnded(ComchConnection connection, @Nullable DpuException failure) {
+        connections.remove(connection);
+        call(disconnected, connection, failure == null);
+    }
+
+    @Override
+    protected void onDestroy() {
+        // Nothing: the name and the memory were given up when the server stopped.
+    }
+
+    // ---- clients ----
+
+    /** Takes or refuses a client; inside progress. */
+    void decide(ServerArrivals from, ServerArrivals.Arrival arrival) {
+        @Nullable DpuException refusal = from == arrivals ? objection(arrival) : stopping();
+        if (refusal == null) {
+            take(arrival);
+            return;
+        }
+        arrival.refuse(refusal);
+        Hello hello = arrival.hello();
+        if (hello != null && from == arrivals) {
+            ComchConnection refused = new ComchConnection(this, hello.function());
+            refused.ended(refusal);
+            call(connected, refused, false);
+        }
+    }
+
+    private void take(ServerArrivals.Arrival arrival) {
+        Hello hello = Objects.requireNonNull(arrival.hello(), "checked");
+        InboundRing inbound = Objects.requireNonNull(arrival.inbound(), "checked");
+        ComchConnection connection = new ComchConnection(this, hello.function());
+        try {
+            Attachment attachment =
+                    arrival.pending().accept(new Welcome(terms()).toBytes(), inbound.memory());
+            established(new Channel(connection, attachment, inbound, hello.terms()));
+            connections.add(connection);
+        } catch (FabricException e) {
+            inbound.release();
+            connection.ended(Failures.from(e));
+            call(connected, connection, false);
+            return;
+        }
+        call(connected, connection, true);
+    }
+
+    /** Why a client is not taken; null if it is. */
+    private @Nullable DpuException objection(ServerArrivals.Arrival arrival) {
+        @Nullable DpuException failure = arrival.failure();
+        Hello hello = arrival.hello();
+        if (failure != null || hello == null) {
+            return failure;
+        }
+        if (!hello.serverName().equals(serverName())
+                || !hello.function().equals(represented.key())) {
+            return new DpuException(
+                    Status.NOT_PERMITTED,
+                    "client means another server: name=%s, function=%s, server=%s, represented=%s"
+                            .formatted(
+                                    hello.serverName(),
+                                    hello.function(),
+                                    serverName(),
+                                    represented.key()));
+        }
+        ChannelTerms theirs = hello.terms();
+        if (theirs.maxMessageBytes() != maxMessageSize()) {
+            return new DpuException(
+                    Status.INVALID_VALUE,
+                    "maximum message sizes differ: client=%d, server=%d"
+                            .formatted(theirs.maxMessageBytes(), maxMessageSize()));
+        }
+        if (arrival.pending().remoteBytes() < theirs.ring().sizeBytes()) {
+            return new DpuException(
+                    Status.INVALID_VALUE,
+                    "client's ring is too small: sizeBytes=%d, needed=%d"
+                            .formatted(arrival.pending().remoteBytes(), theirs.ring().sizeBytes()));
+        }
+        if (channelCount() >= maxClients) {
+            return new DpuException(
+                    Status.FULL,
+                    "server has all its clients: maxClients=%d, server=%s"
+                            .formatted(maxClients, serverName()));
+        }
+        return null;
+    }
+
+    private DpuException stopping() {
+        return new DpuException(Status.SHUTDOWN, "server is stopping: server=" + serverName());
+    }
+}

@@ -1,0 +1,241 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelLimits;
+import io.softdpu.comch.wire.ConsumerAnnouncement;
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.fabric.ExportedRegion;
+import io.softdpu.fabric.Lease;
+import io.softdpu.fabric.LeaseListener;
+import io.softdpu.fabric.Link;
+import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.SharedSegment;
+import io.softdpu.fabric.ring.FastPathRing;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ring of a consumer from one start to the next stop: posted tasks, completions in their order,
+ * and the two regions that the peer imports.
+ *
+ * <p>The thread of the consumer's engine; leases are heard of on the bus thread. Nothing on the way
+ * from post to completion allocates.
+ */
+final class ConsumerQueue {
+    private static final String MEMORY_NAME = "softdpu-comch-consumer";
+
+    /** Completions of one progress, so that busy producers do not keep the engine from the rest. */
+    private static final int COMPLETION_BATCH = 64;
+
+    private final ComchConsumer consumer;
+    private final Mmap mmap;
+    private final MemorySegment memory;
+    private final SharedSegment ringMemory;
+    private final FastPathRing.Geometry geometry;
+    private final FastPathRing.Consumer ring;
+    private final Watch ringWatch = new Watch();
+    private final Watch memoryWatch = new Watch();
+    private final ExportedRegion ringRegion;
+    private final ExportedRegion memoryRegion;
+    private final @Nullable ComchPostReceiveTask[] posted;
+    private final int mask;
+    private int head;
+    private int count;
+    private volatile boolean ending;
+
+    /**
+     * Hears of the leases of one region. Only the first lease counts, so that a peer that imports
+     * again and again fills no mailbox; whoever else has one is waited for at the end all the same.
+     */
+    private final class Watch implements LeaseListener {
+        private final AtomicReference<@Nullable Lease> first = new AtomicReference<>();
+
+        @Override
+        public void leaseOpened(Lease lease) {
+            if (first.compareAndSet(null, lease)) {
+                consumer.leaseOpened(ConsumerQueue.this);
+            }
+        }
+
+        @Override
+        public void leaseClosed(Lease lease) {
+            if (ending) {
+                consumer.wakeEngine();
+            }
+        }
+
+        @Nullable Link link() {
+            Lease lease = first.get();
+            return lease == null ? null : lease.link();
+        }
+    }
+
+    /**
+     * Makes the ring and exports both regions.
+     *
+     * @throws RuntimeException a DpuException or FabricException; nothing is left behind then
+     */
+    ConsumerQueue(ComchConsumer consumer, Mmap mmap, int tasks) {
+        this.consumer = consumer;
+        this.mmap = mmap;
+        this.memory = Regions.segmentOf(mmap);
+        this.geometry = new FastPathRing.Geometry(ChannelLimits.roundUpToPowerOfTwo(tasks));
+        this.posted = new @Nullable ComchPostReceiveTask[geometry.slots()];
+        this.mask = geometry.slots() - 1;
+        this.memoryRegion = Regions.exportFor(mmap, consumer.device(), true, memoryWatch);
+        SharedSegment allocated = null;
+        ExportedRegion exported = null;
+        try {
+            allocated = SharedSegment.allocate(MEMORY_NAME, geometry.sizeBytes());
+            this.ring = FastPathRing.consumer(allocated.segment(), geometry);
+            exported = consumer.machineBus().export(allocated, true, ringWatch);
+        } finally {
+            if (exported == null) {
+                memoryRegion.close();
+                if (allocated != null) {
+                    allocated.release();
+                }
+            }
+        }
+        this.ringMemory = allocated;
+        this.ringRegion = exported;
+    }
+
+    ConsumerAnnouncement announcement() {
+        return new ConsumerAnnouncement(
+                geometry.slots(), ringRegion.address(), memoryRegion.address());
+    }
+
+    /** Whether the peer has been given both regions. */
+    boolean isLeased() {
+        return ringWatch.link() != null && memoryWatch.link() != null;
+    }
+
+    /** The doorbell that the peer's producers ring; null before the ring's lease. */
+    @Nullable Link doorbell() {
+        return ringWatch.link();
+    }
+
+    /** Posts a task's buf; SUCCESS or why not, with everything as it was. */
+    Status post(ComchPostReceiveTask task) {
+        Buf buf = task.buf();
+        if (buf == null || buf.references() == 0 || buf.mmap() != mmap) {
+            return Status.INVALID_VALUE;
+        }
+        long capacity = buf.tailroom();
+        if (capacity < 1 || capacity > ComchCapabilities.MAX_BUFFER_BYTES) {
+            return Status.INVALID_VALUE;
+        }
+        if (!Regions.markInFlight(buf)) {
+            return Status.IN_USE;
+        }
+        long tailOffset = buf.dataOffset() + buf.dataLength();
+        if (!ring.post(tailOffset, capacity)) {
+            Regions.clearInFlight(buf);
+            return Status.AGAIN;
+        }
+        task.posted(tailOffset);
+        posted[(head + count) & mask] = task;
+        count++;
+        return Status.SUCCESS;
+    }
+
+    /**
+     * Completes what producers have written.
+     *
+     * @return how many tasks were completed; -1 if the peer wrote what no correct peer writes
+     */
+    int progress(PayloadCopy copier) {
+        int completed = 0;
+        while (completed < COMPLETION_BATCH) {
+            int polled = ring.poll();
+            if (polled <= 0) {
+                return polled == 0 ? completed : -1;
+            }
+            completeHead(copier);
+            completed++;
+        }
+        return completed;
+    }
+
+    private void completeHead(PayloadCopy copier) {
+        ComchPostReceiveTask task = take();
+        Buf buf = Objects.requireNonNull(task.buf(), "posted");
+        Status status = Status.IO_FAILED;
+        if (!ring.isAbandoned()) {
+            long length = ring.length();
+            int immediateLength = ring.immediateLength();
+            if (ring.isInline()) {
+                copier.message(
+                        ring.segment(), ring.inlineOffset(), memory, task.tailOffset(), length);
+            }
+            if (immediateLength > 0) {
+                copier.message(
+                        ring.segment(),
+                        ring.immediateOffset(),
+                        task.immediateRoom(),
+                        0,
+                        immediateLength);
+            }
+            task.received(ring.producerId(), length, immediateLength);
+            Regions.appendData(buf, length);
+            status = Status.SUCCESS;
+        }
+        ring.release();
+        Regions.clearInFlight(buf);
+        task.finish(status);
+    }
+
+    /** Fails all posted tasks; the peer writes no more. Inside progress. */
+    void flush(Status status) {
+        while (count > 0) {
+            ComchPostReceiveTask task = take();
+            Regions.clearInFlight(Objects.requireNonNull(task.buf(), "posted"));
+            task.finish(status);
+        }
+    }
+
+    boolean arm() {
+        return ring.arm();
+    }
+
+    void disarm() {
+        ring.disarm();
+    }
+
+    /** Tells the producers to claim no more; what they have claimed is still completed. */
+    void close() {
+        ending = true;
+        ring.close();
+    }
+
+    /** Takes the memory from the peer without waiting for it. */
+    void revoke() {
+        ending = true;
+        ringRegion.revoke();
+        memoryRegion.revoke();
+    }
+
+    /** Whether no peer has the memory mapped. */
+    boolean isReleased() {
+        return ringRegion.leases() == 0 && memoryRegion.leases() == 0;
+    }
+
+    /** Gives everything up. A peer that still has a mapping keeps it, and nothing else. */
+    void destroy() {
+        revoke();
+        ringMemory.release();
+    }
+
+    private ComchPostReceiveTask take() {
+        ComchPostReceiveTask task = Objects.requireNonNull(posted[head], "posted");
+        posted[head] = null;
+        head = (head + 1) & mask;
+        count--;
+        return task;
+    }
+}

@@ -1,0 +1,77 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelLimits;
+import io.softdpu.comch.wire.ConsumerAnnouncement;
+import io.softdpu.comch.wire.MessageType;
+import io.softdpu.fabric.ring.MessageRing;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Control messages of one connection that wait for a slot of the ring to the peer. Application
+ * messages leave some slots free for them, so they wait for a peer that does not look, never for
+ * one that is merely busy.
+ *
+ * <p>Bounded: a peer that asks and never reads the answers fills it, and loses its connection. The
+ * thread of the connection's engine.
+ */
+final class ControlQueue {
+    /** Each local consumer can come and go, and each remote one can be answered. */
+    private static final int LIMIT = 3 * ChannelLimits.MAX_CONSUMERS;
+
+    private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+
+    private record Entry(
+            MessageType type, long word, @Nullable ConsumerAnnouncement announcement) {}
+
+    /** Puts a message at the end; false if the queue is at its limit. */
+    boolean offer(MessageType type, long word) {
+        return offer(new Entry(type, word, null));
+    }
+
+    /** Puts an announcement at the end; false if the queue is at its limit. */
+    boolean offer(long word, ConsumerAnnouncement announcement) {
+        return offer(new Entry(MessageType.CONSUMER_NEW, word, announcement));
+    }
+
+    /** Puts the last message at the end; it has a place of its own. */
+    void offerLast(MessageType type, long word) {
+        waiting.add(new Entry(type, word, null));
+    }
+
+    boolean isEmpty() {
+        return waiting.isEmpty();
+    }
+
+    /**
+     * Moves what fits into the ring.
+     *
+     * @return whether something was moved
+     */
+    boolean drainTo(MessageRing.Producer ring) {
+        boolean moved = false;
+        while (!waiting.isEmpty()) {
+            long room = ring.claim();
+            if (room < 0) {
+                break;
+            }
+            Entry next = waiting.remove();
+            int length = 0;
+            if (next.announcement != null) {
+                next.announcement.encode(ring.segment(), room);
+                length = ConsumerAnnouncement.WIRE_BYTES;
+            }
+            ring.commit(next.type.code(), length, next.word);
+            moved = true;
+        }
+        return moved;
+    }
+
+    private boolean offer(Entry entry) {
+        if (waiting.size() >= LIMIT) {
+            return false;
+        }
+        waiting.add(entry);
+        return true;
+    }
+}

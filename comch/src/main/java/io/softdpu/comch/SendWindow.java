@@ -1,0 +1,62 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelLimits;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The application messages that stand in the peer's receive queue: which task sent each, and how
+ * far the peer must have released the ring for it to count as delivered. Tasks complete in order.
+ *
+ * <p>The thread of the connection's engine; allocates nothing.
+ */
+final class SendWindow {
+    private final @Nullable ComchSendTask[] tasks;
+    private final long[] releasedAt;
+    private final int limit;
+    private final int mask;
+    private int head;
+    private int count;
+
+    /** A window for a peer whose receive queue has this length. */
+    SendWindow(int receiveQueue) {
+        int slots = ChannelLimits.roundUpToPowerOfTwo(receiveQueue);
+        this.tasks = new @Nullable ComchSendTask[slots];
+        this.releasedAt = new long[slots];
+        this.limit = receiveQueue;
+        this.mask = slots - 1;
+    }
+
+    /** Whether the peer's receive queue can take no more. */
+    boolean isFull() {
+        return count == limit;
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** Notes a message that counts as delivered when the peer has released so many messages. */
+    void add(ComchSendTask task, long released) {
+        int index = (head + count) & mask;
+        tasks[index] = task;
+        releasedAt[index] = released;
+        count++;
+    }
+
+    /** Takes the oldest task if the peer has released its message; null if not. */
+    @Nullable ComchSendTask takeDelivered(long released) {
+        return count == 0 || releasedAt[head] > released ? null : take();
+    }
+
+    /** Takes the oldest task, delivered or not; null if there is none. */
+    @Nullable ComchSendTask take() {
+        if (count == 0) {
+            return null;
+        }
+        ComchSendTask task = tasks[head];
+        tasks[head] = null;
+        head = (head + 1) & mask;
+        count--;
+        return task;
+    }
+}

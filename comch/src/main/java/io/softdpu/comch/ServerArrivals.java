@@ -1,0 +1,94 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelTerms;
+import io.softdpu.comch.wire.Hello;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.spi.Failures;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.Endpoint;
+import io.softdpu.fabric.EndpointListener;
+import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.PendingLink;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The clients that have come to a server and wait for its next progress, from one start to the next
+ * stop. The bus thread checks the form of what a client says and allocates the ring for it; the
+ * decision is the server's, in progress (cc-044).
+ *
+ * <p>Bounded: a server that never progresses keeps at most as many waiting as it may have clients.
+ */
+final class ServerArrivals implements EndpointListener {
+    private final ComchServer server;
+    private final ChannelTerms terms;
+    private final int limit;
+    private final AtomicInteger waiting = new AtomicInteger();
+    private @Nullable Endpoint endpoint;
+
+    /**
+     * A client that waits: either its hello and a ring for it, or a failure; both if the hello is
+     * in order and there is no memory.
+     */
+    record Arrival(
+            PendingLink pending,
+            @Nullable Hello hello,
+            @Nullable InboundRing inbound,
+            @Nullable DpuException failure) {
+        void refuse(DpuException refusal) {
+            if (inbound != null) {
+                inbound.release();
+            }
+            pending.refuse(refusal.status().code(), String.valueOf(refusal.getMessage()));
+        }
+    }
+
+    ServerArrivals(ComchServer server, ChannelTerms terms, int limit) {
+        this.server = server;
+        this.terms = terms;
+        this.limit = limit;
+    }
+
+    /** Begins to serve the name; {@link FabricException} IN_USE if it is served already. */
+    void listen(Bus bus, String name) {
+        endpoint = bus.listen(name, this);
+    }
+
+    /** Gives the name back. Clients that wait already are refused in the server's next progress. */
+    void close() {
+        Endpoint open = endpoint;
+        if (open != null) {
+            endpoint = null;
+            open.close();
+        }
+    }
+
+    /** On the bus thread. */
+    @Override
+    public void arriving(PendingLink pending) {
+        if (waiting.incrementAndGet() > limit) {
+            waiting.decrementAndGet();
+            pending.refuse(
+                    Status.FULL.code(), "too many clients wait for the server: limit=" + limit);
+            return;
+        }
+        Arrival arrival = examine(pending);
+        server.enqueue(() -> {
+            waiting.decrementAndGet();
+            server.decide(this, arrival);
+        });
+    }
+
+    private Arrival examine(PendingLink pending) {
+        Hello hello = null;
+        try {
+            hello = Hello.decode(pending.payload());
+            return new Arrival(pending, hello, InboundRing.allocate(terms), null);
+        } catch (DpuException e) {
+            return new Arrival(pending, hello, null, e);
+        } catch (FabricException e) {
+            return new Arrival(pending, hello, null, Failures.from(e));
+        }
+    }
+}
