@@ -60,11 +60,11 @@ public interface Context extends AutoCloseable {
     Device device();
 
     /**
-     * Gives up the context and what it holds; closing twice does nothing. One that is not IDLE is
-     * stopped first, which succeeds here only if nothing has to be flushed.
+     * Gives up the context and what it holds; closing twice does nothing. One that is started is
+     * stopped first, which is done at once only outside a callback and with nothing to be flushed.
      *
-     * @throws DpuException IN_USE if it is not IDLE and cannot become so at once: stop it, and call
-     *     progress until it is
+     * @throws DpuException IN_USE if it is still STOPPING: call progress until it is IDLE, then
+     *     close it
      */
     @Override
     void close();

@@ -1,0 +1,56 @@
+package io.softdpu.core.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.linux.Affinity;
+import java.util.BitSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class CpuBindingTest {
+    @Test
+    void shouldBindAThreadToOneProcessorAndLeaveItWithAny() throws Exception {
+        int last = Affinity.allowed().length() - 1;
+        CompletableFuture<BitSet> bound = new CompletableFuture<>();
+        CompletableFuture<BitSet> free = new CompletableFuture<>();
+        run(bound, CpuBinding.core(last));
+        run(free, CpuBinding.any());
+        BitSet one = new BitSet();
+        one.set(last);
+        assertThat(bound.get(20, TimeUnit.SECONDS)).isEqualTo(one);
+        assertThat(free.get(20, TimeUnit.SECONDS)).isEqualTo(Affinity.ofCurrentThread());
+        assertThat(CpuBinding.availableCores()).isEqualTo(Affinity.availableCpus());
+    }
+
+    @Test
+    void shouldReadWhatACommandLineSays() {
+        assertThat(CpuBinding.of("any").isBound()).isFalse();
+        assertThat(CpuBinding.of("any")).hasToString("any");
+        assertThat(CpuBinding.of("3").isBound()).isTrue();
+        assertThat(CpuBinding.of("3")).hasToString("3");
+        Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.of("some")).hasMessageContaining("any");
+        Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.of("-1"));
+    }
+
+    @Test
+    void shouldAnswerAnUnknownProcessorWithThoseThatThereAre() {
+        Thrown.with(Status.NOT_FOUND, () -> CpuBinding.core(100_000).bindCurrentThread())
+                .hasMessageContainingAll("100000", Affinity.allowed().toString());
+    }
+
+    private static void run(CompletableFuture<BitSet> result, CpuBinding binding) {
+        Thread.ofPlatform()
+                .start(() -> {
+                    try {
+                        binding.bindCurrentThread();
+                        result.complete(Affinity.ofCurrentThread());
+                    } catch (DpuException e) {
+                        result.completeExceptionally(e);
+                    }
+                });
+    }
+}

@@ -1,0 +1,276 @@
+package io.softdpu.core.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProgressEngineTest {
+    private static final long TEN_SECONDS = 10_000_000_000L;
+
+    @TempDir Path folder;
+    private Machines machines;
+    private Device device;
+    private ProgressEngine engine;
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+        device = machines.device(Side.HOST, "pf0");
+        engine = machines.add(ProgressEngine.create());
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        machines.close();
+    }
+
+    private TinyContext running() {
+        TinyContext context = machines.add(new TinyContext(device));
+        engine.connect(context);
+        context.start();
+        return context;
+    }
+
+    @Test
+    @Clause({"core-151", "core-126"})
+    void shouldDriveSeveralContexts() {
+        List<TinyContext> contexts = List.of(running(), running(), running());
+        List<Context> done = new ArrayList<>();
+        for (TinyContext context : contexts) {
+            TinyTask task = context.allocate();
+            task.setCallback(t -> done.add(t.context()));
+            task.submit();
+        }
+        assertThat(engine.inFlightTasks()).isEqualTo(3);
+        engine.progress();
+        assertThat(done).containsExactlyElementsOf(contexts);
+    }
+
+    @Test
+    void shouldConnectAnIdleContextOnceOnly() {
+        TinyContext context = machines.add(new TinyContext(device));
+        engine.connect(context);
+        try (ProgressEngine second = ProgressEngine.create()) {
+            Thrown.with(Status.NOT_PERMITTED, () -> second.connect(context))
+                    .hasMessageContainingAll("tiny", Thread.currentThread().getName());
+            Thrown.with(Status.NOT_PERMITTED, () -> engine.connect(context));
+            context.start();
+            Thrown.with(Status.BAD_STATE, () -> second.connect(context));
+        }
+    }
+
+    @Test
+    void shouldStayOpenWhileContextsAreConnected() {
+        TinyContext context = running();
+        Thrown.with(Status.IN_USE, engine::close).hasMessageContaining("first=tiny");
+        context.close();
+        engine.close();
+        engine.close();
+        Thrown.with(Status.BAD_STATE, engine::progress);
+        TinyContext late = machines.add(new TinyContext(device));
+        Thrown.with(Status.BAD_STATE, () -> engine.connect(late));
+    }
+
+    @Test
+    @Clause({"core-137", "core-149"})
+    void shouldAdvanceOnTheThreadThatMadeItAndNoOther() throws Exception {
+        assertThat(engine.owner()).isSameAs(Thread.currentThread());
+        TinyContext context = machines.add(new TinyContext(device));
+        assertThat(
+                        ContextTest.onAnotherThread(
+                                engine::progress,
+                                () -> engine.await(0),
+                                () -> engine.connect(context),
+                                engine::requestNotification,
+                                engine::clearNotification,
+                                engine::close))
+                .hasSize(6)
+                .allSatisfy(e ->
+                        assertThat(e).hasMessageContainingAll("thread=stranger", "engineThread="));
+        assertThat(engine.hits() + engine.misses()).isZero();
+    }
+
+    @Test
+    void shouldRefuseProgressAndCloseInsideACallback() {
+        TinyContext context = running();
+        TinyTask task = context.allocate();
+        List<Status> refusals = new ArrayList<>();
+        task.setCallback(t -> {
+            Thrown.with(Status.NOT_PERMITTED, engine::progress);
+            Thrown.with(Status.NOT_PERMITTED, () -> engine.await(TEN_SECONDS));
+            Thrown.with(Status.IN_USE, engine::close);
+            refusals.add(t.status());
+        });
+        task.submit();
+        engine.progress();
+        assertThat(refusals).hasSize(1);
+    }
+
+    @Test
+    void shouldFinishThePassAndThenThrowWhatACallbackThrew() {
+        TinyContext first = running();
+        TinyContext second = running();
+        IllegalArgumentException one = new IllegalArgumentException("one");
+        AssertionError two = new AssertionError("two");
+        List<TinyTask> tasks = new ArrayList<>();
+        List<Status> ended = new ArrayList<>();
+        for (TinyContext context : List.of(first, second)) {
+            for (int i = 0; i < 2; i++) {
+                TinyTask task = context.allocate();
+                task.submit();
+                tasks.add(task);
+            }
+        }
+        tasks.get(0).setUserData(1);
+        tasks.get(0).callback =
+                t -> {
+                    throw one;
+                };
+        tasks.get(1).callback = t -> ended.add(t.status());
+        tasks.get(2).callback =
+                t -> {
+                    throw two;
+                };
+        tasks.get(3).callback = t -> ended.add(t.status());
+        assertThatThrownBy(engine::progress).isSameAs(one).hasSuppressedException(two);
+        assertThat(ended).hasSize(2);
+        assertThat(engine.inFlightTasks()).isZero();
+        assertThat(first.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(tasks.get(0).trySubmit()).isEqualTo(Status.SUCCESS);
+        tasks.get(0).callback = null;
+        assertThat(engine.progress()).isTrue();
+        assertThat(engine.progress()).isFalse();
+    }
+
+    @Test
+    void shouldGoOnAfterWorkInTheMailboxThrew() {
+        TinyContext context = running();
+        List<String> ran = new ArrayList<>();
+        context.postWork(() -> {
+            throw new IllegalStateException("posted");
+        });
+        context.postWork(() -> ran.add("next"));
+        assertThatThrownBy(engine::progress).hasMessage("posted");
+        engine.progress();
+        assertThat(ran).containsExactly("next");
+    }
+
+    @Test
+    void shouldThrowWhatAStateCallbackThrewWithTheStateChanged() {
+        TinyContext context = machines.add(new TinyContext(device));
+        context.setStateChangedCallback((c, previous, next) -> {
+            throw new IllegalArgumentException(next.name());
+        });
+        engine.connect(context);
+        context.start();
+        assertThatThrownBy(engine::progress).hasMessage("RUNNING");
+        assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+        context.stop();
+        assertThatThrownBy(engine::progress)
+                .hasMessage("STOPPING")
+                .satisfies(e -> assertThat(e.getSuppressed()[0]).hasMessage("IDLE"));
+        assertThat(context.state()).isEqualTo(ContextState.IDLE);
+    }
+
+    @Test
+    void shouldLetContextsComeAndGoInCallbacks() {
+        TinyContext going = running();
+        TinyContext staying = running();
+        TinyContext coming = machines.add(new TinyContext(device));
+        going.stop();
+        TinyTask task = staying.allocate();
+        task.setCallback(t -> {
+            Thrown.with(Status.IN_USE, staying::close);
+            going.close();
+            engine.connect(coming);
+            coming.start();
+        });
+        task.submit();
+        engine.progress();
+        assertThat(going.calls).endsWith("destroy");
+        engine.progress();
+        assertThat(staying.state()).as("close has begun to stop it").isEqualTo(ContextState.IDLE);
+        TinyTask next = coming.allocate();
+        next.submit();
+        assertThat(engine.progress()).isTrue();
+        assertThat(next.status()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldCountHitsAndMisses() {
+        TinyContext context = running();
+        TinyTask task = context.allocate();
+        task.submit();
+        engine.progress();
+        engine.progress();
+        engine.progress();
+        assertThat(engine.hits()).isEqualTo(1);
+        assertThat(engine.misses()).isEqualTo(2);
+        assertThat(engine.payloadBytesCopied()).isZero();
+        assertThat(engine.messageBytesCopied()).isZero();
+    }
+
+    @Test
+    void shouldAwaitNoLongerThanAsked() {
+        running();
+        assertThat(engine.await(0)).isFalse();
+        long begin = System.nanoTime();
+        assertThat(engine.await(20_000_000)).isFalse();
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20_000_000);
+        Thrown.with(Status.INVALID_VALUE, () -> engine.await(-1));
+    }
+
+    @Test
+    void shouldBeWokenByWorkFromAnotherThread() throws Exception {
+        TinyContext context = running();
+        List<String> ran = new ArrayList<>();
+        Thread poster = Thread.ofPlatform().start(() -> context.postWork(() -> ran.add("posted")));
+        assertThat(engine.await(TEN_SECONDS)).isTrue();
+        assertThat(ran).containsExactly("posted");
+        poster.join();
+    }
+
+    @Test
+    void shouldEndAWaitThatIsGoingOnOrTheNextOne() throws Exception {
+        running();
+        engine.wake();
+        assertThat(engine.await(TEN_SECONDS)).as("woken before").isFalse();
+        Thread waker = Thread.ofPlatform().start(engine::wake);
+        assertThat(engine.await(TEN_SECONDS)).as("woken meanwhile").isFalse();
+        waker.join();
+    }
+
+    @Test
+    void shouldArmEachContextBeforeItSleepsAndDisarmItAfter() {
+        TinyContext context = running();
+        context.calls.clear();
+        engine.await(5_000_000);
+        assertThat(context.calls).startsWith("arm", "disarm");
+        assertThat(context.calls.stream().filter("arm"::equals).count())
+                .isEqualTo(context.calls.stream().filter("disarm"::equals).count());
+    }
+
+    @Test
+    void shouldKnowHowManyPollersThereAre() {
+        Thrown.with(Status.INVALID_VALUE, () -> ProgressEngine.create(0));
+        try (ProgressEngine one = ProgressEngine.create(1);
+                ProgressEngine many = ProgressEngine.create(100_000)) {
+            assertThat(one.await(1_000)).isFalse();
+            assertThat(many.await(1_000)).isFalse();
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.softdpu.core.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.core.spi.TaskPool;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TaskTest {
+    @TempDir Path folder;
+    private Machines machines;
+    private ProgressEngine engine;
+    private TinyContext context;
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+        var device = machines.device(Side.HOST, "pf0");
+        engine = machines.add(ProgressEngine.create());
+        context = machines.add(new TinyContext(device));
+        context.setQueueDepth(4);
+        engine.connect(context);
+        context.start();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        if (context.state() == ContextState.RUNNING) {
+            context.stop();
+        }
+        while (context.state() != ContextState.IDLE) {
+            engine.progress();
+        }
+        machines.close();
+    }
+
+    @Test
+    @Clause({"core-135", "core-127", "core-128", "core-129", "core-131"})
+    void shouldReturnFromSubmitBeforeItIsDoneAndCompleteInProgress() {
+        TinyTask task = context.allocate();
+        List<Status> ended = new ArrayList<>();
+        task.setCallback(t -> ended.add(t.status()));
+        assertThat(task.context()).isSameAs(context);
+        task.submit();
+        assertThat(ended).isEmpty();
+        assertThat(engine.progress()).isTrue();
+        assertThat(ended).containsExactly(Status.SUCCESS);
+        assertThat(engine.progress()).as("each completion comes once").isFalse();
+        task.free();
+    }
+
+    @Test
+    void shouldRefuseEverythingWhileInFlight() {
+        TinyTask task = context.allocate();
+        context.completesByItself = false;
+        task.submit();
+        assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
+        Thrown.with(Status.IN_USE, task::submit);
+        Thrown.with(Status.IN_USE, task::free);
+        Thrown.with(Status.IN_USE, () -> task.setCallback(null));
+    }
+
+    @Test
+    void shouldRefuseAFreedTask() {
+        TinyTask task = context.allocate();
+        task.free();
+        assertThat(task.trySubmit()).isEqualTo(Status.BAD_STATE);
+        Thrown.with(Status.BAD_STATE, task::free);
+        Thrown.with(Status.BAD_STATE, () -> task.setCallback(null));
+    }
+
+    @Test
+    void shouldLeaveATaskThatIsNotValidToItsUser() {
+        TinyTask task = context.allocate();
+        task.valid = false;
+        assertThat(task.trySubmit()).isEqualTo(Status.INVALID_VALUE);
+        Thrown.with(Status.INVALID_VALUE, task::submit).hasMessageContainingAll("TinyTask", "tiny");
+        assertThat(context.inFlightTasks()).isZero();
+        task.valid = true;
+        task.submit();
+        engine.progress();
+        assertThat(task.status()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldRefuseTasksWhileTheContextIsNotRunning() {
+        TinyTask task = context.allocate();
+        context.stop();
+        assertThat(task.trySubmit()).isEqualTo(Status.BAD_STATE);
+        Thrown.with(Status.BAD_STATE, task::submit).hasMessageContaining("state=IDLE");
+        Thrown.with(Status.BAD_STATE, context::allocate);
+    }
+
+    @Test
+    @Clause("core-003")
+    void shouldHaveAsManyTasksAsWereMadeAtStart() {
+        List<TinyTask> tasks = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            tasks.add(context.allocate());
+        }
+        Thrown.with(Status.NO_MEMORY, context::allocate).hasMessageContaining("tasks=4");
+        assertThat(context.pool().available()).isZero();
+        tasks.forEach(TinyTask::free);
+        assertThat(context.pool().available()).isEqualTo(context.pool().total()).isEqualTo(4);
+        Thrown.with(
+                Status.INVALID_VALUE, () -> new TaskPool<TinyTask>(0, () -> new TinyTask(context)));
+    }
+
+    @Test
+    @Clause("core-025")
+    void shouldCarryUserDataUntilItIsFreed() {
+        TinyTask task = context.allocate();
+        task.setUserData(-1L);
+        task.setUserObject(this);
+        task.submit();
+        engine.progress();
+        assertThat(task.userData()).isEqualTo(-1L);
+        assertThat(task.userObject()).isSameAs(this);
+        task.free();
+        TinyTask next = context.allocate();
+        assertThat(next).as("the task used last is used next").isSameAs(task);
+        assertThat(next.userData()).isZero();
+        assertThat(next.userObject()).isNull();
+    }
+
+    @Test
+    void shouldBeSubmittedAgainInItsOwnCallback() {
+        TinyTask task = context.allocate();
+        int[] runs = new int[1];
+        task.setCallback(t -> {
+            if (++runs[0] < 3) {
+                t.submit();
+            } else {
+                t.free();
+            }
+        });
+        task.submit();
+        for (int i = 0; i < 5; i++) {
+            engine.progress();
+        }
+        assertThat(runs[0]).isEqualTo(3);
+        assertThat(context.pool().available()).isEqualTo(4);
+    }
+
+    @Test
+    @Clause("core-153")
+    void shouldCountCompletionsOfSeveralTasks() {
+        int[] done = new int[1];
+        for (int i = 0; i < 4; i++) {
+            TinyTask task = context.allocate();
+            task.setCallback(t -> done[0]++);
+            task.submit();
+        }
+        while (done[0] < 4) {
+            engine.progress();
+        }
+        assertThat(engine.inFlightTasks()).isZero();
+    }
+
+    @Test
+    void shouldNeverCompleteATaskOutsideProgressOrTwice() {
+        TinyTask task = context.allocate();
+        assertThatThrownBy(() -> task.finish(Status.SUCCESS))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("not in flight");
+        context.completesByItself = false;
+        task.submit();
+        assertThatThrownBy(() -> task.finish(Status.SUCCESS))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("inside progress");
+        assertThat(context.inFlightTasks()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,208 @@
+package io.softdpu.core.execution;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.spi.ContextBase;
+import io.softdpu.core.spi.TaskBase;
+import io.softdpu.core.spi.TaskPool;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The least of a library: its tasks complete, in the order of their submission, when the test says
+ * so or, by default, in the next progress.
+ */
+public final class TinyContext extends ContextBase {
+    /** What the library was asked to do, in order. */
+    final List<String> calls = new ArrayList<>();
+
+    boolean startsAtOnce = true;
+    boolean completesByItself = true;
+    boolean drained = true;
+    boolean workBeforeSleep;
+    boolean recording = true;
+    @Nullable RuntimeException defect;
+    private boolean mandatory = true;
+    private int queueDepth = 16;
+    private @Nullable TaskPool<TinyTask> pool;
+    private TinyTask[] queue = new TinyTask[0];
+    private int head;
+    private int queued;
+    private int allowed;
+
+    public TinyContext(Device device) {
+        super("tiny", device);
+    }
+
+    void setMandatory(boolean given) {
+        requireOwnerThread();
+        requireConfigurable();
+        mandatory = given;
+    }
+
+    void setQueueDepth(int depth) {
+        requireConfigurable();
+        queueDepth = depth;
+    }
+
+    TinyTask allocate() {
+        requireState(ContextState.RUNNING, "allocate");
+        return pool.allocate();
+    }
+
+    TaskPool<TinyTask> pool() {
+        return pool;
+    }
+
+    /** Lets the next progress complete this many tasks. */
+    void allow(int tasks) {
+        allowed += tasks;
+    }
+
+    void establish() {
+        post(this::started);
+    }
+
+    void establishNow() {
+        started();
+    }
+
+    void breakDown(Status status, String reason) {
+        fatal(status, reason);
+    }
+
+    void postWork(Runnable work) {
+        post(work);
+    }
+
+    boolean progressing() {
+        return isProgressing();
+    }
+
+    @Override
+    protected void checkConfiguration() {
+        if (!mandatory) {
+            throw new DpuException(
+                    Status.BAD_STATE, "mandatory item is missing: item=mandatory, context=" + this);
+        }
+    }
+
+    @Override
+    protected ContextState onStart() {
+        calls.add("start");
+        if (pool == null) {
+            pool = new TaskPool<>(queueDepth, () -> new TinyTask(this));
+        }
+        queue = new TinyTask[queueDepth];
+        return startsAtOnce ? ContextState.RUNNING : ContextState.STARTING;
+    }
+
+    @Override
+    protected boolean onProgress() {
+        if (defect != null) {
+            throw defect;
+        }
+        boolean progressed = false;
+        int now = queued; // what a callback submits waits for the next progress
+        for (int i = 0; i < now && (completesByItself || allowed > 0); i++) {
+            if (!completesByItself) {
+                allowed--;
+            }
+            take().finish(Status.SUCCESS);
+            progressed = true;
+        }
+        return progressed;
+    }
+
+    @Override
+    protected boolean onStop() {
+        if (recording) {
+            calls.add(isProgressing() ? "stop inside progress" : "stop");
+        }
+        while (queued > 0) {
+            take().finish(Status.SHUTDOWN);
+        }
+        return drained;
+    }
+
+    @Override
+    protected boolean onArm() {
+        if (recording) {
+            calls.add("arm");
+        }
+        return workBeforeSleep || (queued > 0 && completesByItself);
+    }
+
+    @Override
+    protected void onDisarm() {
+        if (recording) {
+            calls.add("disarm");
+        }
+    }
+
+    @Override
+    protected void onDestroy() {
+        calls.add("destroy");
+    }
+
+    private TinyTask take() {
+        TinyTask task = queue[head];
+        head = (head + 1) % queue.length;
+        queued--;
+        return task;
+    }
+
+    /** A task with one callback, which is told the task. */
+    static final class TinyTask extends TaskBase {
+        @Nullable TinyCallback callback;
+        boolean valid = true;
+        private final TinyContext tiny;
+
+        TinyTask(TinyContext context) {
+            super(context);
+            tiny = context;
+        }
+
+        void setCallback(@Nullable TinyCallback callback) {
+            requireUser();
+            this.callback = callback;
+        }
+
+        void finish(Status status) {
+            complete(status);
+        }
+
+        @Override
+        protected Status onSubmit() {
+            if (!valid) {
+                return Status.INVALID_VALUE;
+            }
+            if (tiny.queued == tiny.queue.length) {
+                return Status.AGAIN;
+            }
+            tiny.queue[(tiny.head + tiny.queued++) % tiny.queue.length] = this;
+            return Status.SUCCESS;
+        }
+
+        @Override
+        protected void onCompleted() {
+            if (callback != null) {
+                callback.onCompleted(this);
+            }
+        }
+
+        @Override
+        protected void onFree() {
+            callback = null;
+            valid = true;
+        }
+    }
+
+    /** What a tiny task tells its user. */
+    @FunctionalInterface
+    interface TinyCallback {
+        void onCompleted(TinyTask task);
+    }
+}

@@ -1,0 +1,162 @@
+package io.softdpu.core.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.FakeClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** The strategy step by step, with a clock and a yield of the test's. */
+class WaitStrategyTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    private final FakeClock clock = new FakeClock();
+    private final Script script = new Script();
+    private long yieldNanos = 10_000;
+    private final WaitStrategy strategy = new WaitStrategy(0, clock, this::yielded);
+
+    private void yielded() {
+        script.steps.add("yield");
+        clock.advanceNanos(yieldNanos);
+    }
+
+    private final class Script implements WaitStrategy.Waiter {
+        final List<String> steps = new ArrayList<>();
+        BooleanSupplier progress = () -> false;
+        boolean ready;
+        boolean woken;
+        long sleepNanos = SECOND;
+
+        @Override
+        public boolean progress() {
+            steps.add("progress");
+            return progress.getAsBoolean();
+        }
+
+        @Override
+        public boolean takeWake() {
+            boolean taken = woken;
+            woken = false;
+            return taken;
+        }
+
+        @Override
+        public boolean arm() {
+            steps.add("arm");
+            return ready;
+        }
+
+        @Override
+        public void disarm() {
+            steps.add("disarm");
+        }
+
+        @Override
+        public void sleep(long timeoutNanos) {
+            steps.add("sleep");
+            clock.advanceNanos(Math.min(sleepNanos, timeoutNanos));
+        }
+    }
+
+    @Test
+    void shouldNotEvenLookAtTheClockWhileThereIsWork() {
+        script.progress = () -> true;
+        assertThat(strategy.await(script, SECOND)).isTrue();
+        assertThat(script.steps).containsExactly("progress");
+    }
+
+    @Test
+    void shouldLookOnceWithoutATimeout() {
+        assertThat(strategy.await(script, 0)).isFalse();
+        assertThat(script.steps).containsExactly("progress");
+    }
+
+    @Test
+    void shouldYieldForAHundredMicrosecondsThenArmLookAgainSleepAndDisarm() {
+        assertThat(strategy.await(script, SECOND)).isFalse();
+        List<String> expected = new ArrayList<>(List.of("progress"));
+        for (int i = 0; i < 10; i++) {
+            expected.addAll(List.of("yield", "progress"));
+        }
+        expected.addAll(List.of("arm", "progress", "sleep", "disarm", "progress"));
+        assertThat(script.steps.subList(0, expected.size())).isEqualTo(expected);
+    }
+
+    @Test
+    void shouldSeeWhatCameBetweenTheLastLookAndTheArming() {
+        script.progress = () -> script.steps.contains("arm");
+        assertThat(strategy.await(script, SECOND)).isTrue();
+        assertThat(script.steps).endsWith("arm", "progress", "disarm").doesNotContain("sleep");
+    }
+
+    @Test
+    void shouldNotSleepWhenArmingFindsWork() {
+        script.ready = true;
+        script.progress = () -> script.steps.contains("disarm");
+        assertThat(strategy.await(script, SECOND)).isTrue();
+        assertThat(script.steps).endsWith("arm", "progress", "disarm", "progress");
+        assertThat(script.steps).doesNotContain("sleep");
+    }
+
+    @Test
+    void shouldDisarmEvenIfTheLookThrows() {
+        script.progress =
+                () -> {
+                    if (script.steps.contains("arm")) {
+                        throw new IllegalStateException("callback");
+                    }
+                    return false;
+                };
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> strategy.await(script, SECOND))
+                .hasMessage("callback");
+        assertThat(script.steps).endsWith("arm", "progress", "disarm");
+    }
+
+    @Test
+    void shouldSleepAtOnceForManySpellsAfterASlowYield() {
+        yieldNanos = WaitStrategy.SLOW_YIELD_NANOS + 1;
+        strategy.await(script, yieldNanos / 2);
+        assertThat(script.steps.stream().filter("yield"::equals)).hasSize(1);
+        script.sleepNanos = 1;
+        script.steps.clear();
+        strategy.await(script, WaitStrategy.SPELLS_WITHOUT_YIELD);
+        assertThat(script.steps).doesNotContain("yield");
+        assertThat(script.steps.stream().filter("sleep"::equals))
+                .hasSize(WaitStrategy.SPELLS_WITHOUT_YIELD);
+        yieldNanos = 10_000;
+        strategy.await(script, SECOND);
+        assertThat(script.steps).as("then it is tried again").contains("yield");
+    }
+
+    @Test
+    void shouldSpinBeforeItYieldsWhereItHasACoreOfItsOwn() {
+        WaitStrategy spinning = new WaitStrategy(3, clock, this::yielded);
+        script.progress = () -> script.steps.size() == 4;
+        assertThat(spinning.await(script, SECOND)).isTrue();
+        assertThat(script.steps).containsOnly("progress").hasSize(4);
+    }
+
+    @Test
+    void shouldEndWhenItIsWokenInEachPhase() {
+        script.woken = true;
+        assertThat(strategy.await(script, SECOND)).isFalse();
+        assertThat(script.steps).containsExactly("progress");
+        script.progress =
+                () -> {
+                    script.woken = script.steps.contains("yield");
+                    return false;
+                };
+        assertThat(strategy.await(script, SECOND)).isFalse();
+        assertThat(script.steps).doesNotContain("sleep");
+    }
+
+    @Test
+    void shouldEndWhenTheTimeIsOver() {
+        long begin = clock.nowNanos();
+        script.sleepNanos = SECOND / 4;
+        assertThat(strategy.await(script, SECOND)).isFalse();
+        assertThat(clock.nowNanos() - begin).isBetween(SECOND, SECOND + SECOND / 4);
+    }
+}

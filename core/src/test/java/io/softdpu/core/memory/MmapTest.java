@@ -1,0 +1,205 @@
+package io.softdpu.core.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Local mmaps: configuration, life, and what may be done with their memory. */
+class MmapTest {
+    @TempDir Path folder;
+    private Machines machines;
+    private Machine host;
+    private Device pf0;
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+        host = machines.open(Side.HOST);
+        pf0 = machines.device(host, "pf0");
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        machines.close();
+    }
+
+    private static MemorySegment heap() {
+        return MemorySegment.ofArray(new byte[64]);
+    }
+
+    private Mmap complete() {
+        return machines.add(
+                Mmap.create()
+                        .setMemory(heap())
+                        .setPermissions(Permissions.LOCAL_READ_WRITE)
+                        .addDevice(pf0));
+    }
+
+    @Test
+    @Clause({"core-004", "core-005", "core-006", "core-007", "core-008", "core-064", "core-079"})
+    void shouldGoFromCreateToClose() {
+        Mmap mmap = complete();
+        assertThat(mmap.state()).isEqualTo(Mmap.State.IDLE);
+        mmap.start();
+        assertThat(mmap.state()).isEqualTo(Mmap.State.STARTED);
+        assertThat(mmap.sizeBytes()).isEqualTo(64);
+        assertThat(mmap.permissions()).isEqualTo(Permissions.LOCAL_READ_WRITE);
+        assertThat(mmap.isImported()).isFalse();
+        mmap.stop();
+        Thrown.with(Status.BAD_STATE, mmap::stop).hasMessageContaining("not started");
+        mmap.close();
+        mmap.close();
+        assertThat(mmap.state()).isEqualTo(Mmap.State.CLOSED);
+        Thrown.with(Status.BAD_STATE, mmap::start).hasMessageContaining("closed");
+        Thrown.with(Status.BAD_STATE, mmap::segment).hasMessageContaining("closed");
+    }
+
+    @Test
+    @Clause("core-079")
+    void shouldNameTheItemThatIsMissingAtStart() {
+        Mmap mmap = Mmap.create();
+        Thrown.with(Status.BAD_STATE, mmap::start).hasMessageContaining("item=memory");
+        mmap.setMemory(heap());
+        Thrown.with(Status.BAD_STATE, mmap::start).hasMessageContaining("item=permissions");
+        mmap.setPermissions(Permissions.LOCAL_READ_ONLY);
+        Thrown.with(Status.BAD_STATE, mmap::start).hasMessageContaining("item=device");
+        mmap.addDevice(pf0).start();
+        mmap.close();
+    }
+
+    @Test
+    @Clause({"core-065", "core-260"})
+    void shouldTakeItsMemoryOnceAndNoConfigurationAfterStart() {
+        Mmap mmap = complete();
+        Thrown.with(Status.BAD_STATE, () -> mmap.setMemory(heap()));
+        mmap.start();
+        Thrown.with(Status.BAD_STATE, mmap::start);
+        Thrown.with(Status.BAD_STATE, () -> mmap.setPermissions(Permissions.LOCAL_READ_ONLY));
+        Thrown.with(Status.BAD_STATE, () -> mmap.addDevice(pf0));
+        Thrown.with(Status.BAD_STATE, () -> mmap.removeDevice(pf0));
+        Thrown.with(Status.BAD_STATE, () -> mmap.setMemory(heap()));
+    }
+
+    @Test
+    @Clause("core-009")
+    void shouldStartAgainWithOtherPermissionsButTheSameMemory() {
+        Mmap mmap = complete().start();
+        mmap.stop();
+        mmap.setPermissions(Permissions.LOCAL_READ_ONLY).start();
+        assertThat(mmap.permissions()).isEqualTo(Permissions.LOCAL_READ_ONLY);
+        mmap.stop();
+        Thrown.with(Status.BAD_STATE, () -> mmap.setMemory(heap()));
+    }
+
+    @Test
+    @Clause({"core-069", "core-077"})
+    void shouldBeOpenToSeveralDevicesAndToNoOther() {
+        Device vf = machines.device(host, "pf0vf0");
+        Device stranger = machines.device(host, "pf1");
+        Mmap mmap = complete().addDevice(vf).start();
+        assertThat(mmap.devices()).containsExactly(pf0, vf);
+        assertThat(Regions.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Regions.checkUse(mmap, stranger, Permissions.LOCAL_READ_ONLY))
+                .isEqualTo(Status.NOT_PERMITTED);
+        Device pf0Again = machines.device(host, "pf0");
+        assertThat(Regions.checkUse(mmap, pf0Again, Permissions.LOCAL_READ_ONLY))
+                .as("another opening of the same function")
+                .isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldRefuseDevicesTwiceUnknownOnesAndThoseOfAnotherMachine() {
+        Mmap mmap = complete();
+        Thrown.with(Status.ALREADY_EXIST, () -> mmap.addDevice(pf0));
+        Device ofDpu = machines.device(Side.DPU, "p0");
+        Thrown.with(Status.INVALID_VALUE, () -> mmap.addDevice(ofDpu))
+                .hasMessageContainingAll("p0", "dpu of", "host of");
+        Thrown.with(Status.NOT_FOUND, () -> mmap.removeDevice(ofDpu));
+        mmap.removeDevice(pf0);
+        Thrown.with(Status.BAD_STATE, mmap::start).hasMessageContaining("item=device");
+    }
+
+    @Test
+    void shouldKeepItsDevicesOpen() {
+        Device vf = host.findDevice("pf0vf0").open();
+        Mmap mmap = complete().addDevice(vf);
+        Thrown.with(Status.IN_USE, vf::close).hasMessageContaining("mmap");
+        mmap.removeDevice(vf);
+        vf.close();
+        Thrown.with(Status.BAD_STATE, () -> mmap.addDevice(vf));
+    }
+
+    @Test
+    @Clause("core-071")
+    void shouldRefuseAccessBeyondItsPermissions() {
+        Mmap mmap = complete().setPermissions(Permissions.LOCAL_READ_ONLY);
+        assertThat(Regions.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.BAD_STATE);
+        mmap.start();
+        assertThat(Regions.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.SUCCESS);
+        assertThat(Regions.checkUse(mmap, Permissions.LOCAL_READ_WRITE))
+                .isEqualTo(Status.NOT_PERMITTED);
+        mmap.stop();
+        assertThat(Regions.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.BAD_STATE);
+    }
+
+    @Test
+    void shouldRefuseMemoryThatCannotBeWhatIsPermitted() {
+        Mmap mmap =
+                Mmap.create()
+                        .setMemory(heap().asReadOnly())
+                        .setPermissions(Permissions.LOCAL_READ_WRITE)
+                        .addDevice(pf0);
+        Thrown.with(Status.INVALID_VALUE, mmap::start).hasMessageContaining("read-only");
+        mmap.setPermissions(Permissions.LOCAL_READ_ONLY).start();
+        mmap.close();
+        Mmap empty = Mmap.create();
+        Thrown.with(
+                Status.INVALID_VALUE, () -> empty.setMemory(MemorySegment.ofArray(new byte[0])));
+    }
+
+    @Test
+    @Clause("core-076")
+    void shouldKeepSharedMemoryOpenAndLeaveItToItsOwner() {
+        Thrown.with(Status.INVALID_VALUE, () -> SharedMemory.allocate(0));
+        SharedMemory memory = SharedMemory.allocate(100);
+        assertThat(memory.sizeBytes()).isEqualTo(100);
+        assertThat(memory.segment().byteSize()).isEqualTo(100);
+        Mmap mmap = Mmap.create().setMemory(memory);
+        assertThat(mmap.segment()).isEqualTo(memory.segment());
+        Thrown.with(Status.IN_USE, memory::close).hasMessageContaining("mmap");
+        mmap.close();
+        assertThat(memory.segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE))
+                .containsOnly(0);
+        memory.close();
+        memory.close();
+        Thrown.with(Status.BAD_STATE, memory::segment);
+        Thrown.with(Status.BAD_STATE, () -> Mmap.create().setMemory(memory));
+    }
+
+    @Test
+    void shouldBeKeptOpenByALibrary() {
+        Mmap mmap = complete();
+        Thrown.with(Status.BAD_STATE, () -> Regions.retain(mmap));
+        mmap.start();
+        Regions.retain(mmap);
+        Thrown.with(Status.NOT_PERMITTED, mmap::close);
+        Regions.release(mmap);
+        mmap.close();
+    }
+}

@@ -1,0 +1,96 @@
+package io.softdpu.core.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.testkit.Clause;
+import org.junit.jupiter.api.Test;
+
+class PermissionsTest {
+    @Test
+    @Clause({
+        "core-026",
+        "core-027",
+        "core-028",
+        "core-029",
+        "core-030",
+        "core-031",
+        "core-032",
+        "core-033"
+    })
+    void shouldHaveTheBitsOfTheGuide() {
+        assertThat(AccessFlag.values())
+                .extracting(AccessFlag::bit)
+                .containsExactly(0, 1, 2, 4, 8, 16, 32, 64);
+        assertThat(AccessFlag.values())
+                .extracting(AccessFlag::name)
+                .containsExactly(
+                        "LOCAL_READ_ONLY",
+                        "LOCAL_READ_WRITE",
+                        "RDMA_READ",
+                        "RDMA_WRITE",
+                        "RDMA_ATOMIC",
+                        "PCI_READ_ONLY",
+                        "PCI_READ_WRITE",
+                        "PCI_RELAXED_ORDERING");
+        Permissions all =
+                Permissions.of(
+                        AccessFlag.LOCAL_READ_WRITE,
+                        AccessFlag.RDMA_READ,
+                        AccessFlag.RDMA_WRITE,
+                        AccessFlag.PCI_READ_WRITE);
+        assertThat(all.bits()).isEqualTo(1 + 2 + 4 + 32);
+        assertThat(all.has(AccessFlag.RDMA_WRITE)).isTrue();
+        assertThat(all.has(AccessFlag.RDMA_ATOMIC)).isFalse();
+        assertThat(all.has(AccessFlag.LOCAL_READ_ONLY)).as("always holds").isTrue();
+    }
+
+    @Test
+    void shouldRefuseFlagsThatDoNotFitTogether() {
+        Thrown.with(
+                        Status.INVALID_VALUE,
+                        () -> Permissions.of(AccessFlag.PCI_READ_ONLY, AccessFlag.PCI_READ_WRITE))
+                .hasMessageContainingAll("PCI_READ_ONLY", "PCI_READ_WRITE");
+        Thrown.with(Status.INVALID_VALUE, () -> Permissions.of(AccessFlag.PCI_RELAXED_ORDERING))
+                .hasMessageContaining("PCI_RELAXED_ORDERING");
+        Thrown.with(Status.INVALID_VALUE, () -> new Permissions(128)).hasMessageContaining("0x80");
+        Thrown.with(Status.INVALID_VALUE, () -> new Permissions(-1));
+    }
+
+    @Test
+    void shouldGrantWhatIsThereAndReadingWhereWritingIs() {
+        Permissions writable = Permissions.of(AccessFlag.PCI_READ_WRITE);
+        Permissions readable = Permissions.of(AccessFlag.PCI_READ_ONLY);
+        assertThat(writable.grants(readable)).isTrue();
+        assertThat(readable.grants(writable)).isFalse();
+        assertThat(readable.grants(Permissions.LOCAL_READ_ONLY)).isTrue();
+        assertThat(readable.grants(Permissions.LOCAL_READ_WRITE)).isFalse();
+        assertThat(writable.grants(Permissions.of(AccessFlag.RDMA_READ))).isFalse();
+        assertThat(
+                        readable.grants(
+                                Permissions.of(
+                                        AccessFlag.PCI_READ_ONLY, AccessFlag.PCI_RELAXED_ORDERING)))
+                .as("ordering is no right")
+                .isTrue();
+    }
+
+    @Test
+    void shouldTellWhoMayDoWhat() {
+        Permissions set =
+                Permissions.of(
+                        AccessFlag.RDMA_ATOMIC,
+                        AccessFlag.PCI_READ_ONLY,
+                        AccessFlag.PCI_RELAXED_ORDERING);
+        assertThat(set.allowsPci()).isTrue();
+        assertThat(set.allowsPciWrite()).isFalse();
+        assertThat(set.allowsRdma()).isTrue();
+        assertThat(set.allowsRdmaWrite()).isTrue();
+        assertThat(set.allowsLocalWrite()).isFalse();
+        assertThat(set.allowsAnyWrite()).isTrue();
+        assertThat(set.rdmaOnly()).isEqualTo(Permissions.of(AccessFlag.RDMA_ATOMIC));
+        assertThat(set)
+                .hasToString("[LOCAL_READ_ONLY, RDMA_ATOMIC, PCI_READ_ONLY, PCI_RELAXED_ORDERING]");
+        assertThat(Permissions.LOCAL_READ_ONLY.allowsAnyWrite()).isFalse();
+    }
+}
