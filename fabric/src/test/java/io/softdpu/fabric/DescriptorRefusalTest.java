@@ -12,9 +12,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -337,46 +338,56 @@ final class DescriptorRefusalTest {
      */
     @Test
     void shouldNeverAcceptASizeThatWasTrueOnlyBeforeTheSeals() throws Exception {
-        int rounds = 3_000;
-        CyclicBarrier start = new CyclicBarrier(2);
-        int[] current = new int[1];
-        Thread cutter =
-                Thread.ofPlatform()
-                        .name("cutter")
-                        .start(() -> {
-                            for (int i = 0; i < rounds; i++) {
-                                meet(start);
-                                FileDescriptors.truncate(current[0], 4096);
-                                Memfd.addSeals(current[0], 7);
-                                meet(start);
-                            }
-                        });
+        int rounds = 2_000;
+        AtomicInteger offered = new AtomicInteger(-1);
+        AtomicInteger cut = new AtomicInteger();
+        FutureTask<Integer> cutting =
+                new FutureTask<>(() -> {
+                    int round = 0;
+                    for (; round < rounds; round++) {
+                        int file = await(offered);
+                        FileDescriptors.truncate(file, 4096);
+                        Memfd.addSeals(file, 7);
+                        offered.set(-1);
+                        cut.incrementAndGet();
+                    }
+                    return round;
+                });
+        Thread.ofPlatform().daemon().name("cutter").start(cutting);
         int accepted = 0;
-        for (int i = 0; i < rounds; i++) {
-            current[0] = Memfd.create("cut");
-            FileDescriptors.truncate(current[0], 8192);
-            meet(start);
-            for (int look = 0; look < 4; look++) {
-                try {
-                    DescriptorCheck.verify(current[0], 8192, 1 << 20);
-                    accepted++;
-                } catch (FabricException e) {
-                    assertThat(e.kind()).isEqualTo(FabricException.Kind.MALFORMED);
-                }
+        for (int round = 0; round < rounds; round++) {
+            int file = Memfd.create("cut");
+            FileDescriptors.truncate(file, 8192);
+            offered.set(file);
+            while (cut.get() == round && !cutting.isDone()) {
+                accepted += isAccepted(file) ? 1 : 0;
             }
-            meet(start);
-            FileDescriptors.close(current[0]);
+            FileDescriptors.close(file);
         }
-        cutter.join(TimeUnit.SECONDS.toMillis(20));
 
+        assertThat(cutting.get(20, TimeUnit.SECONDS)).isEqualTo(rounds);
         assertThat(accepted).as("files accepted that have another size now").isZero();
     }
 
-    private static void meet(CyclicBarrier barrier) {
+    /** Spins, since the moment is what matters here. */
+    private static int await(AtomicInteger offered) {
+        long deadline = System.nanoTime() + 20 * SECOND;
+        int file = offered.get();
+        while (file < 0) {
+            assertThat(System.nanoTime() - deadline).as("nanoseconds too late").isNegative();
+            Thread.onSpinWait();
+            file = offered.get();
+        }
+        return file;
+    }
+
+    private static boolean isAccepted(int file) {
         try {
-            barrier.await(20, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            throw new AssertionError(e);
+            DescriptorCheck.verify(file, 8192, 1 << 20);
+            return true;
+        } catch (FabricException e) {
+            assertThat(e.kind()).isEqualTo(FabricException.Kind.MALFORMED);
+            return false;
         }
     }
 }
