@@ -1,0 +1,11 @@
+/** The zero-copy storage pipeline: initiator, service, target. */
+module io.softdpu.storage {
+    requires transitive io.softdpu.core;
+    requires transitive io.softdpu.comch;
+    requires io.softdpu.rdma;
+    requires HdrHistogram;
+    requires jdk.management;
+    requires static org.jspecify;
+
+    exports io.softdpu.storage.wire;
+}
