@@ -7,5 +7,7 @@ module io.softdpu.storage {
     requires jdk.management;
     requires static org.jspecify;
 
+    exports io.softdpu.storage;
+    exports io.softdpu.storage.backend;
     exports io.softdpu.storage.wire;
 }

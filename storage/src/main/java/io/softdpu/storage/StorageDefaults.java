@@ -1,0 +1,38 @@
+package io.softdpu.storage;
+
+/** What the storage programs use where nothing else is said. */
+public final class StorageDefaults {
+    /** The name of the service's Comch server. */
+    public static final String COMMAND_CHANNEL_NAME = "doca_storage_comch";
+
+    /** How long each control operation may take: 5 s. */
+    public static final long CONTROL_TIMEOUT_NANOS = 5_000_000_000L;
+
+    /** Transactions that each core of the initiator keeps in flight at most. */
+    public static final int TRANSACTION_COUNT = 64;
+
+    /** Operations of each core in a throughput test. */
+    public static final long RUN_LIMIT_OPERATION_COUNT = 1_000_000;
+
+    /** Blocks that one operation moves. */
+    public static final int BLOCKS_PER_IO = 1;
+
+    /** Bytes of a block. */
+    public static final int BLOCK_SIZE_BYTES = 4096;
+
+    /**
+     * Where the target listens: this machine alone. Control messages carry keys in the clear and
+     * their sender is not asked who he is, so no other machine gets in unless somebody says so.
+     */
+    public static final String LISTEN_ADDRESS = "127.0.0.1";
+
+    /** The most data path threads that a role has or lets a peer ask for. */
+    public static final int MAX_CORES = 64;
+
+    /**
+     * The most transactions a core that a peer may ask for (the service doubles the initiator's).
+     */
+    public static final int MAX_TRANSACTION_COUNT = 4096;
+
+    private StorageDefaults() {}
+}

@@ -1,0 +1,266 @@
+package io.softdpu.storage.backend;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.storage.Content;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A volume in memory: a known pattern, or a copy of a file, which is read once and never written.
+ */
+public final class MemoryVolume implements Volume {
+    /** The smallest block in bytes. */
+    public static final int MIN_BLOCK_SIZE_BYTES = 512;
+
+    /** The largest block in bytes. */
+    public static final int MAX_BLOCK_SIZE_BYTES = 1 << 20;
+
+    private static final long READ_PIECE_BYTES = 8 << 20;
+
+    private final SharedMemory memory;
+    private final int blockSizeBytes;
+    private final String description;
+    private @Nullable Mmap mmap;
+    private boolean closed;
+
+    private MemoryVolume(SharedMemory memory, int blockSizeBytes, String description) {
+        this.memory = memory;
+        this.blockSizeBytes = blockSizeBytes;
+        this.description = description;
+    }
+
+    /**
+     * A volume that holds the pattern of {@link Content#VOLUME_PATTERN_SEED}.
+     *
+     * @throws DpuException INVALID_VALUE for a size or block size that is none, NO_MEMORY
+     */
+    public static MemoryVolume ofPattern(long sizeBytes, int blockSizeBytes) {
+        return ofContent(Content.pattern(Content.VOLUME_PATTERN_SEED), sizeBytes, blockSizeBytes);
+    }
+
+    /**
+     * A volume that holds this content.
+     *
+     * @throws DpuException INVALID_VALUE for a size or block size that is none, NO_MEMORY; whatever
+     *     the content throws
+     */
+    public static MemoryVolume ofContent(Content content, long sizeBytes, int blockSizeBytes) {
+        checkBlockSize(blockSizeBytes);
+        if (sizeBytes <= 0 || sizeBytes % blockSizeBytes != 0) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "volume size is illegal: size="
+                            + sizeBytes
+                            + ", expected=a positive multiple of block_size="
+                            + blockSizeBytes);
+        }
+        SharedMemory memory = SharedMemory.allocate(sizeBytes);
+        try {
+            content.fill(memory.segment(), 0);
+            return new MemoryVolume(memory, blockSizeBytes, "memory:" + sizeBytes + " " + content);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /**
+     * A volume that holds a copy of a file. The file stays as it is, whatever is written to the
+     * volume.
+     *
+     * @throws DpuException that names the file, what is wrong with it and what was expected:
+     *     NOT_FOUND where it is missing; INVALID_VALUE where it is a directory or another thing
+     *     that is no regular file, empty, or no multiple of the block size; NOT_PERMITTED where it
+     *     may not be read; IO_FAILED where reading fails; NO_MEMORY
+     */
+    public static MemoryVolume fromFile(Path file, int blockSizeBytes) {
+        checkBlockSize(blockSizeBytes);
+        checkFile(file);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            long size = channel.size();
+            if (size == 0) {
+                throw refused(Status.INVALID_VALUE, file, "it is empty", "at least one block");
+            }
+            if (size % blockSizeBytes != 0) {
+                throw refused(
+                        Status.INVALID_VALUE,
+                        file,
+                        "its size is no multiple of the block size, size=" + size,
+                        "a multiple of " + blockSizeBytes);
+            }
+            return load(file, channel, size, blockSizeBytes);
+        } catch (AccessDeniedException e) {
+            throw unreadable(file, e);
+        } catch (NoSuchFileException e) {
+            throw missing(file, e);
+        } catch (IOException e) {
+            throw new DpuException(
+                    Status.IO_FAILED,
+                    "volume file cannot be read: file=" + file + ", reason=" + e,
+                    e);
+        }
+    }
+
+    @Override
+    public long sizeBytes() {
+        return memory.sizeBytes();
+    }
+
+    @Override
+    public int blockSizeBytes() {
+        return blockSizeBytes;
+    }
+
+    @Override
+    public String description() {
+        return description;
+    }
+
+    @Override
+    public void attach(Device device) {
+        if (mmap != null || closed) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "volume cannot be attached: volume="
+                            + description
+                            + ", state="
+                            + (closed ? "closed" : "attached"));
+        }
+        Mmap created = Mmap.create();
+        created.setMemory(memory)
+                .setPermissions(Permissions.of(AccessFlag.LOCAL_READ_WRITE))
+                .addDevice(device)
+                .start();
+        mmap = created;
+    }
+
+    @Override
+    public Mmap memory() {
+        if (mmap == null) {
+            throw new DpuException(
+                    Status.BAD_STATE, "volume is not attached: volume=" + description);
+        }
+        return mmap;
+    }
+
+    /**
+     * The volume's bytes, for a program that looks at them or changes them itself.
+     *
+     * @return a view that is valid until {@link #close}
+     */
+    public MemorySegment segment() {
+        return memory.segment();
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (mmap != null) {
+            mmap.close();
+            mmap = null;
+        }
+        memory.close();
+    }
+
+    private static MemoryVolume load(Path file, FileChannel channel, long size, int blockSizeBytes)
+            throws IOException {
+        SharedMemory memory = SharedMemory.allocate(size);
+        try {
+            long done = 0;
+            while (done < size) {
+                long piece = Math.min(READ_PIECE_BYTES, size - done);
+                ByteBuffer into = memory.segment().asSlice(done, piece).asByteBuffer();
+                int count = channel.read(into, done);
+                if (count < 0) {
+                    throw refused(
+                            Status.IO_FAILED,
+                            file,
+                            "it ended while it was read, at=" + done,
+                            size + " bytes");
+                }
+                done += count;
+            }
+            return new MemoryVolume(memory, blockSizeBytes, "file " + file);
+        } catch (IOException | RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /** What can be told before the file is opened: opening a pipe, for one, would wait for ever. */
+    private static void checkFile(Path file) {
+        if (!Files.exists(file)) {
+            throw missing(file, null);
+        }
+        if (Files.isDirectory(file)) {
+            throw refused(Status.INVALID_VALUE, file, "it is a directory", "a regular file");
+        }
+        if (!Files.isRegularFile(file)) {
+            throw refused(Status.INVALID_VALUE, file, "it is no regular file", "a regular file");
+        }
+        if (!Files.isReadable(file)) {
+            throw unreadable(file, null);
+        }
+    }
+
+    private static void checkBlockSize(int blockSizeBytes) {
+        if (blockSizeBytes < MIN_BLOCK_SIZE_BYTES
+                || blockSizeBytes > MAX_BLOCK_SIZE_BYTES
+                || Integer.bitCount(blockSizeBytes) != 1) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "block size is illegal: block_size="
+                            + blockSizeBytes
+                            + ", expected=a power of two from "
+                            + MIN_BLOCK_SIZE_BYTES
+                            + " to "
+                            + MAX_BLOCK_SIZE_BYTES);
+        }
+    }
+
+    private static DpuException missing(Path file, @Nullable Throwable cause) {
+        return new DpuException(
+                Status.NOT_FOUND,
+                "volume file is refused: file="
+                        + file
+                        + ", reason=it does not exist, expected=a regular file",
+                cause);
+    }
+
+    private static DpuException unreadable(Path file, @Nullable Throwable cause) {
+        return new DpuException(
+                Status.NOT_PERMITTED,
+                "volume file is refused: file="
+                        + file
+                        + ", reason=this user may not read it, expected=a readable file",
+                cause);
+    }
+
+    private static DpuException refused(Status status, Path file, String reason, String expected) {
+        return new DpuException(
+                status,
+                "volume file is refused: file="
+                        + file
+                        + ", reason="
+                        + reason
+                        + ", expected="
+                        + expected);
+    }
+}
