@@ -9,5 +9,6 @@ module io.softdpu.storage {
 
     exports io.softdpu.storage;
     exports io.softdpu.storage.backend;
+    exports io.softdpu.storage.control;
     exports io.softdpu.storage.wire;
 }

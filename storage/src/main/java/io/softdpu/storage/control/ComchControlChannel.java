@@ -1,0 +1,192 @@
+package io.softdpu.storage.control;
+
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchEndpoint;
+import io.softdpu.comch.ComchSendTask;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both ends of a Comch channel share. A frame that is longer than a Comch message travels in
+ * several, and the receiver puts it together again.
+ */
+public abstract class ComchControlChannel extends AbstractControlChannel {
+    static final int SEND_TASKS = 16;
+
+    /** More rounds than this a call would let one busy peer keep the thread for ever. */
+    private static final int MAX_ROUNDS = 256;
+
+    private final ProgressEngine engine;
+    private final ComchEndpoint endpoint;
+    private final long closeTimeoutNanos;
+    private final ArrayDeque<Piece> unsentPieces = new ArrayDeque<>();
+    private int framesInHand;
+    private volatile @Nullable ComchConnection connection;
+
+    /** A part of a frame; the last part of a frame says so. */
+    private static final class Piece {
+        final byte[] bytes;
+        final boolean last;
+
+        Piece(byte[] bytes, boolean last) {
+            this.bytes = bytes;
+            this.last = last;
+        }
+    }
+
+    ComchControlChannel(
+            ProgressEngine engine,
+            ComchEndpoint endpoint,
+            ConsumerListener consumers,
+            long closeTimeoutNanos) {
+        this.engine = engine;
+        this.endpoint = endpoint;
+        this.closeTimeoutNanos = closeTimeoutNanos;
+        endpoint.setSendTasks(SEND_TASKS, this::sent, this::sendFailed);
+        endpoint.setMessageCallback((_, message) -> receivedMessage(message));
+        endpoint.setConsumerCallbacks(
+                (_, id) -> consumers.consumerAdded(id), (_, id) -> consumers.consumerExpired(id));
+        endpoint.setControlTimeout(closeTimeoutNanos);
+    }
+
+    /**
+     * The connection, for producers and consumers.
+     *
+     * @throws DpuException NOT_CONNECTED before the peer is there
+     */
+    public final ComchConnection connection() {
+        ComchConnection present = connection;
+        if (present == null) {
+            throw new DpuException(
+                    Status.NOT_CONNECTED, "peer is not there yet: peer=" + description());
+        }
+        return present;
+    }
+
+    @Override
+    public final boolean isConnected() {
+        ComchConnection present = connection;
+        return present != null && present.isConnected() && !hasFailed();
+    }
+
+    @Override
+    public final void wakeup() {
+        engine.wake();
+    }
+
+    /** Looks whether the peer has come or gone. */
+    abstract void checkPeer();
+
+    @Override
+    final void pump() {
+        sendPieces();
+        for (int round = 0; round < MAX_ROUNDS && !isInboxFull() && engine.progress(); round++) {
+            // All work is done in the callbacks.
+        }
+        sendPieces();
+        checkPeer();
+    }
+
+    @Override
+    final void awaitTransport(long timeoutNanos) {
+        engine.await(timeoutNanos);
+    }
+
+    @Override
+    final void enqueue(byte[] frame) {
+        int limit = endpoint.maxMessageSize();
+        framesInHand++;
+        for (int at = 0; at < frame.length; at += limit) {
+            int length = Math.min(limit, frame.length - at);
+            byte[] piece = new byte[length];
+            System.arraycopy(frame, at, piece, 0, length);
+            unsentPieces.addLast(new Piece(piece, at + length == frame.length));
+        }
+    }
+
+    @Override
+    final int unsent() {
+        return framesInHand;
+    }
+
+    final ComchEndpoint endpoint() {
+        return endpoint;
+    }
+
+    final void peerArrived(ComchConnection arrived) {
+        connection = arrived;
+    }
+
+    final void peerLost(@Nullable DpuException reason) {
+        fail(peerGone(reason));
+    }
+
+    final @Nullable ComchConnection peer() {
+        return connection;
+    }
+
+    @Override
+    final void closeTransport() {
+        Deadline deadline = Deadline.in(closeTimeoutNanos);
+        if (endpoint.state() == ContextState.RUNNING || endpoint.state() == ContextState.STARTING) {
+            endpoint.stop();
+        }
+        while (endpoint.state() != ContextState.IDLE && !deadline.hasPassed()) {
+            engine.await(deadline.remainingNanos());
+        }
+        endpoint.close();
+    }
+
+    private void sendPieces() {
+        ComchConnection to = connection;
+        while (to != null && !hasFailed()) {
+            Piece piece = unsentPieces.peekFirst();
+            if (piece == null || endpoint.inFlightTasks() >= SEND_TASKS) {
+                return;
+            }
+            ComchSendTask task = endpoint.allocateSendTask(to);
+            task.setMessage(piece.bytes);
+            task.setUserData(piece.last ? 1 : 0);
+            Status status = task.trySubmit();
+            if (status == Status.SUCCESS) {
+                unsentPieces.removeFirst();
+                continue;
+            }
+            task.free();
+            if (status != Status.AGAIN) {
+                sendingFailed(status);
+            }
+            return;
+        }
+    }
+
+    private void sent(ComchSendTask task) {
+        if (task.userData() == 1) {
+            framesInHand--;
+        }
+        task.free();
+    }
+
+    private void sendFailed(ComchSendTask task) {
+        Status status = task.status();
+        task.free();
+        sendingFailed(status);
+    }
+
+    private void sendingFailed(Status status) {
+        fail(
+                status == Status.CONNECTION_RESET || status == Status.NOT_CONNECTED
+                        ? peerGone(null)
+                        : new DpuException(
+                                status, "control message could not be sent: to=" + description()));
+    }
+
+    private void receivedMessage(MemorySegment message) {
+        receivedAll(message.asByteBuffer());
+    }
+}

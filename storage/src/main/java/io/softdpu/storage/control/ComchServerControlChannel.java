@@ -1,0 +1,64 @@
+package io.softdpu.storage.control;
+
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchServer;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ProgressEngine;
+
+/**
+ * The listening end of a Comch channel. It takes one client for its whole life; the server itself
+ * refuses each further one with FULL, so that nobody can take the place of a client that is there.
+ */
+public final class ComchServerControlChannel extends ComchControlChannel {
+    private final ComchServer server;
+
+    ComchServerControlChannel(
+            ProgressEngine engine, ComchServer server, ConsumerListener consumers, long timeout) {
+        super(engine, server, consumers, timeout);
+        this.server = server;
+        server.setMaxClients(1);
+        server.setConnectionCallbacks(this::connected, this::disconnected);
+    }
+
+    @Override
+    public String description() {
+        return "client of comch://" + server.serverName();
+    }
+
+    @Override
+    void checkPeer() {
+        ComchConnection client = peer();
+        if (client != null && !client.isConnected() && !hasFailed()) {
+            peerLost(client.failure());
+        }
+    }
+
+    @Override
+    DpuException notConnectedInTime(long waitedNanos) {
+        return new DpuException(
+                Status.TIME_OUT,
+                "no client came: server="
+                        + server.serverName()
+                        + ", waited_ms="
+                        + waitedNanos / 1_000_000);
+    }
+
+    private void connected(ComchConnection connection, boolean successful) {
+        if (!successful) {
+            return;
+        }
+        if (peer() == null) {
+            peerArrived(connection);
+        } else {
+            // The first client has left and its place was free again: this channel is for one.
+            connection.disconnect();
+        }
+    }
+
+    private void disconnected(ComchConnection connection, boolean orderly) {
+        if (connection == peer()) {
+            peerLost(connection.failure());
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.softdpu.storage.control;
+
+import io.softdpu.comch.ComchClient;
+import io.softdpu.comch.ComchServer;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.ProgressEngine;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+
+/** Makes the four kinds of control channel. */
+public final class ControlChannels {
+    private ControlChannels() {}
+
+    /**
+     * A channel that connects to a TCP server, beginning with its first use.
+     *
+     * @throws DpuException OPERATING_SYSTEM
+     */
+    public static TcpClientControlChannel makeTcpClient(InetSocketAddress server) {
+        try {
+            return new TcpClientControlChannel(server, Selector.open());
+        } catch (IOException e) {
+            throw system("selector cannot be opened", e);
+        }
+    }
+
+    /**
+     * A channel that listens for one TCP client, from now on.
+     *
+     * @param address where; port 0 takes any free port
+     * @throws DpuException IN_USE where the port is taken; NOT_PERMITTED or INVALID_VALUE where it
+     *     may or can not be bound; OPERATING_SYSTEM
+     */
+    public static TcpServerControlChannel makeTcpServer(InetSocketAddress address) {
+        Selector selector = null;
+        ServerSocketChannel server = null;
+        try {
+            selector = Selector.open();
+            server = ServerSocketChannel.open();
+            // A port whose last connection is still in TIME_WAIT is free for the next start.
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.configureBlocking(false);
+            server.bind(address);
+            TcpServerControlChannel channel =
+                    new TcpServerControlChannel(
+                            server, (InetSocketAddress) server.getLocalAddress(), selector);
+            channel.register();
+            return channel;
+        } catch (IOException | RuntimeException e) {
+            TcpControlChannel.closeQuietly(server);
+            TcpControlChannel.closeQuietly(selector);
+            throw notBound(address, e);
+        }
+    }
+
+    /**
+     * A channel that connects to a Comch server and begins at once.
+     *
+     * @param engine of the thread that owns the channel
+     * @param timeoutNanos for connecting and for taking down
+     * @throws DpuException whatever the client refuses: NOT_SUPPORTED off the host, INVALID_VALUE
+     *     for a name that is none
+     */
+    public static ComchClientControlChannel makeComchClient(
+            ProgressEngine engine,
+            Device device,
+            String serverName,
+            ConsumerListener consumers,
+            long timeoutNanos) {
+        ComchClient client = ComchClient.create(device, serverName);
+        try {
+            ComchClientControlChannel channel =
+                    new ComchClientControlChannel(engine, client, consumers, timeoutNanos);
+            client.setConnectTimeout(timeoutNanos);
+            engine.connect(client);
+            client.start();
+            return channel;
+        } catch (RuntimeException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    /**
+     * A channel that listens for one Comch client, from now on.
+     *
+     * @param engine of the thread that owns the channel
+     * @param timeoutNanos for taking down
+     * @throws DpuException IN_USE where somebody serves that name; NOT_SUPPORTED off the DPU;
+     *     INVALID_VALUE for a name that is none
+     */
+    public static ComchServerControlChannel makeComchServer(
+            ProgressEngine engine,
+            Device device,
+            Representor representor,
+            String serverName,
+            ConsumerListener consumers,
+            long timeoutNanos) {
+        ComchServer server = ComchServer.create(device, representor, serverName);
+        try {
+            ComchServerControlChannel channel =
+                    new ComchServerControlChannel(engine, server, consumers, timeoutNanos);
+            engine.connect(server);
+            server.start();
+            return channel;
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private static DpuException notBound(InetSocketAddress address, Exception e) {
+        String reason = String.valueOf(e.getMessage());
+        if (e instanceof BindException && reason.contains("in use")) {
+            return new DpuException(Status.IN_USE, "port is taken: address=" + address, e);
+        }
+        if (e instanceof BindException && reason.contains("Permission")) {
+            return new DpuException(
+                    Status.NOT_PERMITTED, "port may not be bound: address=" + address, e);
+        }
+        if (e instanceof BindException || !(e instanceof IOException)) {
+            return new DpuException(
+                    Status.INVALID_VALUE,
+                    "address cannot be bound: address=" + address + ", reason=" + reason,
+                    e);
+        }
+        return system("port cannot be opened", e);
+    }
+
+    private static DpuException system(String what, Exception e) {
+        return new DpuException(Status.OPERATING_SYSTEM, what + ": reason=" + e, e);
+    }
+}

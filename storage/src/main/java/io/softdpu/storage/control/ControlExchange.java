@@ -1,0 +1,140 @@
+package io.softdpu.storage.control;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
+
+/**
+ * Asks and answers on a channel. Owned by the channel's thread.
+ *
+ * <p>Each request gets a message_id of its own, and only a response with that id, the same
+ * correlation_id and the right type counts: one that does not match would mean that the two sides
+ * have lost step, and nothing after it could be trusted.
+ */
+public final class ControlExchange {
+    /** How the owner of a channel waits: on the channel itself, or on all that it listens to. */
+    @FunctionalInterface
+    public interface Waiter {
+        /** Returns when something may have happened, or the time has passed. */
+        void await(long timeoutNanos);
+    }
+
+    private final ControlChannel channel;
+    private final Waiter waiter;
+    private int lastMessageId;
+
+    /** An exchange that waits on its channel. */
+    public ControlExchange(ControlChannel channel) {
+        this(channel, channel::await);
+    }
+
+    /** An exchange that waits elsewhere; whatever comes on the channel must end such a wait. */
+    public ControlExchange(ControlChannel channel, Waiter waiter) {
+        this.channel = channel;
+        this.waiter = waiter;
+    }
+
+    /** The channel. */
+    public ControlChannel channel() {
+        return channel;
+    }
+
+    /**
+     * Sends a request and waits for its response.
+     *
+     * @param correlationId what the request belongs to
+     * @param expected the type of the response
+     * @return the payload, of that type
+     * @throws RemoteErrorException the peer answered with an error_response
+     * @throws DpuException TIME_OUT; UNEXPECTED that names what came and what was expected;
+     *     whatever the channel throws
+     */
+    public ControlPayload request(
+            ControlPayload request,
+            int correlationId,
+            ControlMessageType expected,
+            long timeoutNanos) {
+        int messageId = ++lastMessageId;
+        channel.send(new ControlMessage(messageId, correlationId, request));
+        Deadline deadline = Deadline.in(timeoutNanos);
+        while (true) {
+            ControlMessage reply = channel.poll();
+            if (reply != null) {
+                return checked(reply, messageId, correlationId, expected);
+            }
+            if (deadline.hasPassed()) {
+                throw new DpuException(
+                        Status.TIME_OUT,
+                        "no reply came: from="
+                                + channel.description()
+                                + ", request="
+                                + request.type().wireName()
+                                + ", waited_ms="
+                                + timeoutNanos / 1_000_000);
+            }
+            waiter.await(deadline.remainingNanos());
+        }
+    }
+
+    /**
+     * Checks that a request of the peer is the one whose turn it is.
+     *
+     * @throws DpuException UNEXPECTED that names what came and what was expected
+     */
+    public static void requireType(ControlMessage message, ControlMessageType expected) {
+        if (message.type() != expected) {
+            throw unexpected("type", message.type().wireName(), expected.wireName());
+        }
+    }
+
+    /** Answers a request. */
+    public void reply(ControlMessage request, ControlPayload response) {
+        channel.send(request.reply(response));
+    }
+
+    /**
+     * Answers a request with why it failed: a peer's own error_response passes through verbatim.
+     */
+    public void replyError(ControlMessage request, DpuException reason) {
+        reply(
+                request,
+                reason instanceof RemoteErrorException remote
+                        ? remote.response()
+                        : ControlPayload.ErrorResponse.of(
+                                reason.status(), String.valueOf(reason.getMessage())));
+    }
+
+    private static ControlPayload checked(
+            ControlMessage reply, int messageId, int correlationId, ControlMessageType expected) {
+        if (reply.payload() instanceof ControlPayload.ErrorResponse error) {
+            throw new RemoteErrorException(error);
+        }
+        requireType(reply, expected);
+        if (reply.messageId() != messageId) {
+            throw unexpected(
+                    "message_id",
+                    Integer.toUnsignedString(reply.messageId()),
+                    Integer.toUnsignedString(messageId));
+        }
+        if (reply.correlationId() != correlationId) {
+            throw unexpected(
+                    "correlation_id",
+                    Integer.toUnsignedString(reply.correlationId()),
+                    Integer.toUnsignedString(correlationId));
+        }
+        return reply.payload();
+    }
+
+    private static DpuException unexpected(String field, String got, String expected) {
+        return new DpuException(
+                Status.UNEXPECTED,
+                "control message is not the expected one: field="
+                        + field
+                        + ", got="
+                        + got
+                        + ", expected="
+                        + expected);
+    }
+}

@@ -1,0 +1,383 @@
+package io.softdpu.storage.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.wire.RdmaConnectionRole;
+import io.softdpu.testkit.Clause;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What each kind of control channel has to do; a subclass says how the two ends are made. */
+@Clause("sto-050")
+abstract class ControlChannelContract {
+    private static final long SECONDS = 1_000_000_000L;
+    private static final long SHORT = SECONDS / 20;
+    private static final long LONG = End.DEADLINE_NANOS / 2;
+
+    private static final ControlMessage QUERY =
+            new ControlMessage(11, 22, new ControlPayload.QueryStorageRequest());
+    private static final ControlMessage STOP =
+            new ControlMessage(12, 23, new ControlPayload.StopStorageRequest());
+
+    /** Which end a test looks at. */
+    enum Which {
+        SERVER,
+        CLIENT
+    }
+
+    private End server;
+    private End client;
+
+    /** A listening end. */
+    abstract End openServer();
+
+    /** An end that connects to it, within that time. */
+    abstract End openClient(long timeoutNanos);
+
+    @BeforeEach
+    void listen() {
+        server = openServer();
+    }
+
+    @AfterEach
+    void closeBoth() {
+        // Together: an end that is closed may need the other one's progress.
+        CompletableFuture<Void> closing =
+                client == null
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.runAsync(client::close);
+        server.close();
+        End.await(closing);
+    }
+
+    @Test
+    void shouldCarryMessagesBothWays() {
+        connect();
+
+        CompletableFuture<ControlMessage> atServer = server.begin(c -> c.receive(LONG));
+        client.run(c -> c.send(QUERY));
+        assertThat(End.await(atServer)).isEqualTo(QUERY);
+
+        CompletableFuture<ControlMessage> atClient = client.begin(c -> c.receive(LONG));
+        server.run(c -> c.send(STOP));
+        assertThat(End.await(atClient)).isEqualTo(STOP);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldCarryAMessageThatIsLargerThanATransportUnit(Which sender) {
+        connect();
+        byte[] bytes = new byte[60_000];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) (i * 31 >>> 3);
+        }
+        ControlMessage large =
+                new ControlMessage(
+                        1, 2, new ControlPayload.InitStorageRequest(1, 1, Blob.of(bytes)));
+
+        CompletableFuture<ControlMessage> received = other(sender).begin(c -> c.receive(LONG));
+        end(sender)
+                .run(c -> {
+                    c.send(large);
+                    c.flush(LONG);
+                });
+
+        assertThat(End.await(received)).isEqualTo(large);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldKeepTheOrderOfMany(Which sender) {
+        connect();
+        int count = 300;
+        CompletableFuture<Void> received =
+                other(sender)
+                        .beginDo(c -> {
+                            for (int i = 0; i < count; i++) {
+                                assertThat(c.receive(LONG).messageId()).isEqualTo(i);
+                            }
+                        });
+        end(sender)
+                .run(c -> {
+                    for (int i = 0; i < count; i++) {
+                        c.send(new ControlMessage(i, 0, connection(i)));
+                        c.flush(LONG);
+                    }
+                });
+        End.await(received);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldSayThatNoMessageCameInTime(Which which) {
+        connect();
+
+        assertStatus(
+                () -> end(which).call(c -> c.receive(SHORT)),
+                Status.TIME_OUT,
+                "no control message came");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndAWaitForAMessageWhenItIsAborted(Which which) {
+        connect();
+        CompletableFuture<ControlMessage> waiting =
+                end(which).begin(c -> c.receive(ControlChannel.NO_TIMEOUT));
+
+        end(which).channel.abort("User requested abort");
+
+        assertStatus(() -> End.await(waiting), Status.CONNECTION_ABORTED, "User requested abort");
+        assertStatus(
+                () -> end(which).run(c -> c.send(QUERY)),
+                Status.CONNECTION_ABORTED,
+                "User requested abort");
+    }
+
+    @Test
+    void shouldEndTheWaitForAClientWhenItIsAborted() {
+        CompletableFuture<Void> waiting =
+                server.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+
+        server.channel.abort("User requested abort");
+        server.channel.abort("too late to count");
+
+        assertStatus(() -> End.await(waiting), Status.CONNECTION_ABORTED, "User requested abort");
+    }
+
+    @Test
+    void shouldBoundTheWaitForAClientWhereThatIsWanted() {
+        assertStatus(
+                () -> server.run(c -> c.awaitConnected(SHORT)), Status.TIME_OUT, "no client came");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldHandOutWhatThePeerHadSaidAndThenTellThatItHasGone(Which which) {
+        connect();
+        CompletableFuture<ControlMessage> first = end(which).begin(c -> c.receive(LONG));
+        other(which)
+                .run(c -> {
+                    c.send(QUERY);
+                    c.flush(LONG);
+                });
+        assertThat(End.await(first)).isEqualTo(QUERY);
+
+        CompletableFuture<ControlMessage> second = end(which).begin(c -> c.receive(LONG));
+        CompletableFuture<Void> closing = other(which).beginDo(ControlChannel::close);
+
+        assertStatus(() -> End.await(second), Status.CONNECTION_RESET, "peer has gone");
+        assertThat(end(which).call(ControlChannel::isConnected)).isFalse();
+        assertStatus(
+                () -> end(which).run(c -> c.send(QUERY)), Status.CONNECTION_RESET, "peer has gone");
+        End.await(closing);
+    }
+
+    @Test
+    void shouldNotSendBeforeAPeerIsThere() {
+        assertStatus(
+                () -> server.run(c -> c.send(QUERY)),
+                Status.NOT_CONNECTED,
+                "type=query_storage_request");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndAnAwaitByAWakeup(Which which) {
+        connect();
+        long start = System.nanoTime();
+        CompletableFuture<Void> waiting = end(which).beginDo(c -> c.await(100 * LONG));
+
+        end(which).channel.wakeup();
+
+        End.await(waiting);
+        assertThat(System.nanoTime() - start).isLessThan(End.DEADLINE_NANOS);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseToPileUpForAPeerThatDoesNotRead(Which which) {
+        connect();
+        Blob blob = Blob.of(new byte[60_000]);
+
+        assertStatus(
+                () ->
+                        end(which)
+                                .run(c -> {
+                                    for (int i = 0; i < 10_000; i++) {
+                                        c.send(
+                                                new ControlMessage(
+                                                        i,
+                                                        0,
+                                                        new ControlPayload.InitStorageRequest(
+                                                                1, 1, blob)));
+                                    }
+                                }),
+                Status.FULL,
+                "peer does not take its control messages");
+    }
+
+    @Test
+    @Clause({"sto-057", "sto-001"})
+    void shouldRejectEachFurtherClientAndKeepTheFirst() {
+        connect();
+        CompletableFuture<ControlMessage> serving =
+                server.begin(c -> c.receive(ControlChannel.NO_TIMEOUT));
+
+        assertThat(statusOfSecondClient()).isEqualTo(Status.FULL);
+
+        client.run(c -> c.send(QUERY));
+        assertThat(End.await(serving)).isEqualTo(QUERY);
+    }
+
+    @Test
+    void shouldMatchRepliesToRequests() {
+        connect();
+        CompletableFuture<Void> serving =
+                server.beginDo(c -> {
+                    ControlExchange exchange = new ControlExchange(c);
+                    ControlMessage request = c.receive(LONG);
+                    assertThat(request.correlationId()).isEqualTo(77);
+                    exchange.reply(request, new ControlPayload.QueryStorageResponse(8192, 512));
+                });
+
+        ControlPayload reply =
+                client.call(c ->
+                        new ControlExchange(c)
+                                .request(
+                                        new ControlPayload.QueryStorageRequest(),
+                                        77,
+                                        ControlMessageType.QUERY_STORAGE_RESPONSE,
+                                        LONG));
+
+        assertThat(reply).isEqualTo(new ControlPayload.QueryStorageResponse(8192, 512));
+        End.await(serving);
+    }
+
+    @Test
+    @Clause("sto-014")
+    void shouldNameWhatCameAndWhatWasExpectedInAReply() {
+        connect();
+
+        assertReply(
+                request -> request.reply(new ControlPayload.InitStorageResponse()),
+                Status.UNEXPECTED,
+                "got=init_storage_response, expected=query_storage_response");
+        assertReply(
+                request -> new ControlMessage(request.messageId() + 5, 77, response()),
+                Status.UNEXPECTED,
+                "field=message_id, got=");
+        assertReply(
+                request -> new ControlMessage(request.messageId(), 78, response()),
+                Status.UNEXPECTED,
+                "field=correlation_id, got=78, expected=77");
+        assertReply(
+                request ->
+                        request.reply(
+                                ControlPayload.ErrorResponse.of(
+                                        Status.NOT_SUPPORTED, "no such thing")),
+                Status.NOT_SUPPORTED,
+                "no such thing");
+    }
+
+    @Test
+    @Clause("sto-044")
+    void shouldSayThatNoReplyCameInTime() {
+        connect();
+
+        assertStatus(
+                () ->
+                        client.call(c ->
+                                new ControlExchange(c)
+                                        .request(
+                                                new ControlPayload.QueryStorageRequest(),
+                                                1,
+                                                ControlMessageType.QUERY_STORAGE_RESPONSE,
+                                                SHORT)),
+                Status.TIME_OUT,
+                "request=query_storage_request");
+    }
+
+    @Test
+    void shouldBeClosedTwiceWithoutHarmAndThenRefuseEverything() {
+        server.run(c -> {
+            c.close();
+            c.close();
+            assertStatus(c::poll, Status.BAD_STATE, "closed");
+        });
+    }
+
+    /** The status that a second client is rejected with, while the server's thread receives. */
+    abstract Status statusOfSecondClient();
+
+    final void connect() {
+        CompletableFuture<Void> accepting =
+                server.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+        client = openClient(LONG);
+        client.run(c -> c.awaitConnected(LONG));
+        End.await(accepting);
+    }
+
+    static long connectTimeoutNanos() {
+        return TimeUnit.SECONDS.toNanos(10);
+    }
+
+    static void assertStatus(ThrowingCallable action, Status status, String reason) {
+        assertThatThrownBy(action)
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(status))
+                .hasMessageContaining(reason);
+    }
+
+    private void assertReply(
+            java.util.function.UnaryOperator<ControlMessage> answer, Status status, String reason) {
+        CompletableFuture<Void> serving =
+                server.beginDo(c -> c.send(answer.apply(c.receive(LONG))));
+        assertStatus(
+                () ->
+                        client.call(c ->
+                                new ControlExchange(c)
+                                        .request(
+                                                new ControlPayload.QueryStorageRequest(),
+                                                77,
+                                                ControlMessageType.QUERY_STORAGE_RESPONSE,
+                                                LONG)),
+                status,
+                reason);
+        End.await(serving);
+    }
+
+    private static ControlPayload response() {
+        return new ControlPayload.QueryStorageResponse(8192, 512);
+    }
+
+    private static ControlPayload connection(int i) {
+        return new ControlPayload.CreateRdmaConnectionRequest(
+                i, RdmaConnectionRole.IO_DATA, Blob.of(new byte[i + 1]));
+    }
+
+    private End end(Which which) {
+        return which == Which.SERVER ? server : client;
+    }
+
+    private End other(Which which) {
+        return which == Which.SERVER ? client : server;
+    }
+
+    final End server() {
+        return server;
+    }
+}

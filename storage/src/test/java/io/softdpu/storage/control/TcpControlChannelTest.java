@@ -1,0 +1,182 @@
+package io.softdpu.storage.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.testkit.Clause;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class TcpControlChannelTest extends ControlChannelContract {
+    private static final InetSocketAddress ANY_PORT =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    @Override
+    End openServer() {
+        return new End("server", () -> ControlChannels.makeTcpServer(ANY_PORT), () -> {});
+    }
+
+    @Override
+    End openClient(long timeoutNanos) {
+        return new End("client", () -> ControlChannels.makeTcpClient(address()), () -> {});
+    }
+
+    @Override
+    Status statusOfSecondClient() {
+        try (TcpClientControlChannel second = ControlChannels.makeTcpClient(address())) {
+            second.awaitConnected(connectTimeoutNanos());
+            ControlMessage rejection = second.receive(connectTimeoutNanos());
+            ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) rejection.payload();
+            assertThat(error.message()).contains("storage target serves another client");
+            assertStatus(
+                    () -> second.receive(connectTimeoutNanos()), Status.CONNECTION_RESET, "gone");
+            return error.status();
+        }
+    }
+
+    @Test
+    void shouldSayThatAPortIsTaken() {
+        assertStatus(
+                () -> ControlChannels.makeTcpServer(address()), Status.IN_USE, "port is taken");
+    }
+
+    @Test
+    void shouldSayThatAnAddressIsNotOfThisMachine() {
+        assertStatus(
+                () -> ControlChannels.makeTcpServer(new InetSocketAddress("192.0.2.1", 0)),
+                Status.INVALID_VALUE,
+                "192.0.2.1");
+    }
+
+    @Test
+    @Clause("sto-053")
+    void shouldConnectAsSoonAsSomebodyListens() throws Exception {
+        InetSocketAddress free = freeAddress();
+        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(free)) {
+            // The first attempt is refused for sure: nobody listens there yet.
+            assertStatus(() -> client.awaitConnected(1), Status.TIME_OUT, "refused");
+            CompletableFuture<TcpServerControlChannel> listening =
+                    CompletableFuture.supplyAsync(() -> ControlChannels.makeTcpServer(free));
+
+            client.awaitConnected(End.DEADLINE_NANOS);
+
+            assertThat(client.isConnected()).isTrue();
+            listening.get(10, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void shouldGiveUpWhereNobodyListens() throws Exception {
+        InetSocketAddress free = freeAddress();
+        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(free)) {
+            assertStatus(
+                    () -> client.awaitConnected(250_000_000L),
+                    Status.TIME_OUT,
+                    "storage target did not answer: address=tcp://"
+                            + free.getHostString()
+                            + ":"
+                            + free.getPort());
+        }
+    }
+
+    @Test
+    void shouldEndTheSearchForAServerWhenItIsAborted() throws Exception {
+        InetSocketAddress free = freeAddress();
+        End client = new End("client", () -> ControlChannels.makeTcpClient(free), () -> {});
+        CompletableFuture<Void> connecting =
+                client.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+
+        client.channel.abort("User requested abort");
+
+        assertStatus(
+                () -> End.await(connecting), Status.CONNECTION_ABORTED, "User requested abort");
+        client.close();
+    }
+
+    @Test
+    void shouldSayThatAHostIsUnknown() {
+        InetSocketAddress unknown = InetSocketAddress.createUnresolved("no.such.host.invalid", 1);
+        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(unknown)) {
+            assertStatus(
+                    () -> client.awaitConnected(End.DEADLINE_NANOS),
+                    Status.NOT_FOUND,
+                    "no.such.host.invalid");
+        }
+    }
+
+    @Test
+    void shouldCutOffAPeerThatSendsNoControlMessage() throws IOException {
+        try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
+            socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
+
+            assertStatus(
+                    () -> server().call(c -> c.receive(End.DEADLINE_NANOS)),
+                    Status.INVALID_VALUE,
+                    "wire_size=1195725856, expected=12 to 65536");
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void shouldTellThatAPeerWentInTheMiddleOfAMessage() throws IOException {
+        try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
+            socket.getOutputStream().write(new byte[] {0, 0, 0, 12, 0, 0});
+        }
+
+        assertStatus(
+                () -> server().call(c -> c.receive(End.DEADLINE_NANOS)),
+                Status.CONNECTION_RESET,
+                "in the middle of a control message");
+    }
+
+    @Test
+    void shouldRunTheHookForEachArrivalAndStayQuietUntilItIsRead() throws Exception {
+        Semaphore hooked = new Semaphore(0);
+        try (TcpClientControlChannel watched = watchedClient(hooked)) {
+            for (int i = 0; i < 3; i++) {
+                int id = i;
+                ownServer.run(c ->
+                        c.send(new ControlMessage(id, 0, new ControlPayload.ShutdownRequest())));
+                assertThat(hooked.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+                ControlMessage message = watched.receive(End.DEADLINE_NANOS);
+                assertThat(message.messageId()).isEqualTo(i);
+            }
+            ownServer.close();
+            assertThat(hooked.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            assertStatus(watched::poll, Status.CONNECTION_RESET, "gone");
+        }
+    }
+
+    private End ownServer;
+
+    private TcpClientControlChannel watchedClient(Semaphore hooked) {
+        ownServer = openServer();
+        InetSocketAddress address = ((TcpServerControlChannel) ownServer.channel).address();
+        CompletableFuture<Void> accepting =
+                ownServer.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+        TcpClientControlChannel watched = ControlChannels.makeTcpClient(address);
+        watched.awaitConnected(End.DEADLINE_NANOS);
+        End.await(accepting);
+        watched.watch(hooked::release);
+        return watched;
+    }
+
+    private InetSocketAddress address() {
+        return ((TcpServerControlChannel) server().channel).address();
+    }
+
+    private static InetSocketAddress freeAddress() throws IOException {
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return new InetSocketAddress(probe.getInetAddress(), probe.getLocalPort());
+        }
+    }
+}
