@@ -10,5 +10,8 @@ module io.softdpu.storage {
     exports io.softdpu.storage;
     exports io.softdpu.storage.backend;
     exports io.softdpu.storage.control;
+    exports io.softdpu.storage.initiator;
+    exports io.softdpu.storage.relay;
+    exports io.softdpu.storage.target;
     exports io.softdpu.storage.wire;
 }

@@ -1,0 +1,35 @@
+package io.softdpu.storage.initiator;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Bytes as lines of 16: offset, hexadecimal, and what can be printed. */
+final class HexDump {
+    private static final int LINE_BYTES = 16;
+
+    private HexDump() {}
+
+    /**
+     * Appends the lines.
+     *
+     * @param from first byte, a multiple of 16
+     * @param to behind the last byte
+     * @param base added to the offsets that are shown
+     */
+    static void append(StringBuilder out, MemorySegment bytes, long from, long to, long base) {
+        for (long line = from; line < to; line += LINE_BYTES) {
+            out.append("%012x ".formatted(base + line));
+            StringBuilder text = new StringBuilder();
+            for (long at = line; at < line + LINE_BYTES; at++) {
+                if (at >= to) {
+                    out.append("   ");
+                    continue;
+                }
+                byte value = bytes.get(ValueLayout.JAVA_BYTE, at);
+                out.append(" %02x".formatted(value));
+                text.append(value >= 0x20 && value < 0x7F ? (char) value : '.');
+            }
+            out.append("  |").append(text).append('|').append(System.lineSeparator());
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.softdpu.storage.initiator;
+
+import io.softdpu.storage.SessionReport;
+import java.util.List;
+
+/**
+ * What an initiator did in its session.
+ *
+ * @param session what each role reports
+ * @param phases the phases that ended, in their order
+ * @param volumeSizeBytes the storage's size; 0 before it was told
+ * @param blockSizeBytes the storage's block size; 0 before it was told
+ */
+public record InitiatorReport(
+        SessionReport session, List<PhaseReport> phases, long volumeSizeBytes, int blockSizeBytes) {
+
+    /** Takes a copy of the list. */
+    public InitiatorReport {
+        phases = List.copyOf(phases);
+    }
+
+    /** Operations of all phases. */
+    public long operations() {
+        return phases.stream().mapToLong(PhaseReport::operations).sum();
+    }
+
+    /** Payload of all phases. */
+    public long payloadBytesMoved() {
+        return phases.stream().mapToLong(PhaseReport::payloadBytes).sum();
+    }
+
+    /** Compared bytes of all phases. */
+    public long bytesVerified() {
+        return phases.stream().mapToLong(PhaseReport::bytesVerified).sum();
+    }
+}

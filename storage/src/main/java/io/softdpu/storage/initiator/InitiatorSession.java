@@ -1,0 +1,289 @@
+package io.softdpu.storage.initiator;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.control.ComchClientControlChannel;
+import io.softdpu.storage.control.ConsumerListener;
+import io.softdpu.storage.control.ControlChannels;
+import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.runtime.Closing;
+import io.softdpu.storage.runtime.Core;
+import io.softdpu.storage.runtime.RoleBase;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** The session of a storage initiator: its control thread. */
+final class InitiatorSession extends RoleBase<InitiatorWorker> {
+    /** Connecting has a timeout of its own below, whose reason is better than ours. */
+    private static final long CONNECT_SLACK_NANOS = 1_000_000_000L;
+
+    private final InitiatorOptions options;
+    private final Workload workload;
+    private final Device device;
+    private final InitiatorListener listener;
+    private final List<PhaseReport> phaseReports = new CopyOnWriteArrayList<>();
+
+    private volatile long volumeSizeBytes;
+    private volatile int blockSizeBytes;
+    private @Nullable ProgressEngine engine;
+    private @Nullable ComchClientControlChannel channel;
+    private @Nullable IoMemory memory;
+    private int correlationId;
+
+    private InitiatorSession(
+            InitiatorOptions options,
+            Workload workload,
+            Device device,
+            InitiatorListener listener) {
+        super("initiator", listener, options.controlTimeoutNanos());
+        this.options = options;
+        this.workload = workload;
+        this.device = device;
+        this.listener = listener;
+    }
+
+    static InitiatorSession open(
+            Machine machine,
+            InitiatorOptions options,
+            Workload workload,
+            InitiatorListener listener) {
+        Device device = machine.findDevice(options.device()).open();
+        return new InitiatorSession(options, workload, device, listener);
+    }
+
+    InitiatorReport initiatorReport() {
+        return new InitiatorReport(report(), phaseReports, volumeSizeBytes, blockSizeBytes);
+    }
+
+    @Override
+    protected void session() {
+        ProgressEngine created = ProgressEngine.create();
+        engine = created;
+        ComchClientControlChannel toService =
+                addChannel(
+                        ControlChannels.makeComchClient(
+                                created,
+                                device,
+                                options.commandChannelName(),
+                                ConsumerListener.none(),
+                                controlTimeoutNanos));
+        channel = toService;
+        ControlExchange exchange = new ControlExchange(toService);
+        connect(toService);
+        query(exchange);
+        List<Phase> phases = workload.phases();
+        int transactions = transactions();
+        IoMemory data = allocateMemory();
+        phases.forEach(phase -> runner(phase, data, transactions).check());
+        init(exchange, data, transactions);
+        createWorkers(toService, transactions);
+        start(exchange, toService);
+        step(SessionStep.DATA_PATH, "");
+        DpuException failure = runPhases(phases, data, transactions);
+        stop(exchange);
+        shutdown(exchange);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    protected void awaitNews(long timeoutNanos) {
+        if (engine != null) {
+            engine.await(timeoutNanos);
+        }
+    }
+
+    /** The service speaks only when it is asked; while nobody asks it must merely be there. */
+    @Override
+    protected void checkPeers() {
+        ComchClientControlChannel present = channel;
+        ControlMessage message = present == null ? null : present.poll();
+        if (message != null) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "service sent a message that nobody asked for: got="
+                            + message.type().wireName()
+                            + ", expected=none");
+        }
+    }
+
+    @Override
+    protected void releaseResources() {
+        ProgressEngine present = engine;
+        if (present != null) {
+            noteControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
+        }
+        Closing.inOrder(channel, present, memory, device);
+    }
+
+    private void connect(ComchClientControlChannel toService) {
+        step(SessionStep.CONNECTING_TO_SERVICE, toService.description());
+        try {
+            toService.awaitConnected(controlTimeoutNanos + CONNECT_SLACK_NANOS);
+        } catch (DpuException e) {
+            if (e.status() != Status.CONNECTION_ABORTED) {
+                throw e;
+            }
+            throw new DpuException(
+                    e.status(), "Aborted while connecting to service: reason=" + e.getMessage(), e);
+        }
+        step(SessionStep.CONNECTED, toService.description());
+    }
+
+    private ControlPayload ask(
+            ControlExchange exchange, ControlPayload request, ControlMessageType expected) {
+        return exchange.request(request, ++correlationId, expected, controlTimeoutNanos);
+    }
+
+    private void query(ControlExchange exchange) {
+        step(SessionStep.QUERY, "");
+        var storage =
+                (ControlPayload.QueryStorageResponse)
+                        ask(
+                                exchange,
+                                new ControlPayload.QueryStorageRequest(),
+                                ControlMessageType.QUERY_STORAGE_RESPONSE);
+        if (storage.totalSizeBytes() / storage.blockSizeBytes() < options.cpus().size()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "storage has fewer blocks than there are cores: total_size="
+                            + storage.totalSizeBytes()
+                            + ", block_size="
+                            + storage.blockSizeBytes()
+                            + ", expected=at least "
+                            + options.cpus().size()
+                            + " blocks");
+        }
+        volumeSizeBytes = storage.totalSizeBytes();
+        blockSizeBytes = storage.blockSizeBytes();
+    }
+
+    /** No more than a core's part of the storage has blocks, or the workload can use. */
+    private int transactions() {
+        long blocksPerCore = volumeSizeBytes / blockSizeBytes / options.cpus().size();
+        int most = Math.min(options.transactionCount(), workload.maxTransactions());
+        return (int) Math.min(most, blocksPerCore);
+    }
+
+    private IoMemory allocateMemory() {
+        long size = options.localIoRegionSizeBytes();
+        if (size != 0 && size < blockSizeBytes) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "local memory does not hold a block: local_io_region_size="
+                            + size
+                            + ", expected=at least "
+                            + blockSizeBytes);
+        }
+        IoMemory created = new IoMemory(device, size == 0 ? volumeSizeBytes : size);
+        memory = created;
+        return created;
+    }
+
+    private void init(ControlExchange exchange, IoMemory data, int transactions) {
+        step(SessionStep.INIT, "");
+        ask(
+                exchange,
+                new ControlPayload.InitStorageRequest(
+                        transactions, options.cpus().size(), data.export()),
+                ControlMessageType.INIT_STORAGE_RESPONSE);
+    }
+
+    private void createWorkers(ComchClientControlChannel toService, int transactions) {
+        for (int core = 0; core < options.cpus().size(); core++) {
+            InitiatorWorker worker =
+                    addWorker(
+                            new InitiatorWorker(
+                                    new Core(core, options.cpus().size(), options.cpus().get(core)),
+                                    device,
+                                    transactions,
+                                    controlTimeoutNanos,
+                                    toService::wakeup));
+            worker.execute(() -> worker.createObjects(toService.connection()));
+        }
+        awaitContextsReady();
+    }
+
+    private void start(ControlExchange exchange, ComchClientControlChannel toService) {
+        step(SessionStep.START, "");
+        awaitUntil(
+                "waiting for the service's consumers",
+                controlTimeoutNanos,
+                () -> toService.connection().remoteConsumers().length >= workers().size());
+        // Consumers are numbered in the order of their cores, on both sides.
+        int[] consumers = toService.connection().remoteConsumers();
+        Arrays.sort(consumers);
+        for (InitiatorWorker worker : workers()) {
+            worker.execute(() -> worker.prepareTasks(consumers[worker.core()]));
+        }
+        ask(
+                exchange,
+                new ControlPayload.StartStorageRequest(),
+                ControlMessageType.START_STORAGE_RESPONSE);
+        startDataPath();
+    }
+
+    /** The first failure ends the workload; it is thrown when everybody has been told to stop. */
+    private @Nullable DpuException runPhases(List<Phase> phases, IoMemory data, int transactions) {
+        for (Phase phase : phases) {
+            PhaseRunner.Outcome outcome = runner(phase, data, transactions).run();
+            phaseReports.add(outcome.report());
+            listener.phaseFinished(outcome.report());
+            if (outcome.failure() != null) {
+                return outcome.failure();
+            }
+        }
+        return null;
+    }
+
+    private PhaseRunner runner(Phase phase, IoMemory data, int transactions) {
+        PhaseRunner.Surroundings surroundings =
+                new PhaseRunner.Surroundings() {
+                    @Override
+                    public void awaitNews(long timeoutNanos) {
+                        InitiatorSession.this.awaitNews(timeoutNanos);
+                    }
+
+                    @Override
+                    public void check() {
+                        checkWorkers();
+                        checkPeers();
+                    }
+                };
+        return new PhaseRunner(
+                phase,
+                workers(),
+                data,
+                volumeSizeBytes,
+                blockSizeBytes,
+                transactions,
+                controlTimeoutNanos,
+                listener,
+                surroundings);
+    }
+
+    private void stop(ControlExchange exchange) {
+        step(SessionStep.STOP, "");
+        stopDataPath();
+        ask(
+                exchange,
+                new ControlPayload.StopStorageRequest(),
+                ControlMessageType.STOP_STORAGE_RESPONSE);
+        stopContexts();
+    }
+
+    private void shutdown(ControlExchange exchange) {
+        step(SessionStep.SHUTDOWN, "");
+        ask(exchange, new ControlPayload.ShutdownRequest(), ControlMessageType.SHUTDOWN_RESPONSE);
+    }
+}

@@ -1,0 +1,299 @@
+package io.softdpu.storage.initiator;
+
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchConsumer;
+import io.softdpu.comch.ComchPostReceiveTask;
+import io.softdpu.comch.ComchProducer;
+import io.softdpu.comch.ComchProducerSendTask;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.storage.runtime.AllocationMeter;
+import io.softdpu.storage.runtime.Core;
+import io.softdpu.storage.runtime.MessageMemory;
+import io.softdpu.storage.runtime.RefusedTasks;
+import io.softdpu.storage.runtime.Worker;
+import io.softdpu.storage.wire.IoMessageView;
+import io.softdpu.storage.wire.IoType;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A data path thread of the initiator. It has n transactions, 2n posted buffers for answers and 3n
+ * messages. A transaction is free again when both have come: the end of its send, because its
+ * message may not be written before, and its answer.
+ */
+final class InitiatorWorker extends Worker {
+    private static final int SENDING = 1;
+    private static final int AWAITING_REPLY = 2;
+
+    private final Device device;
+    private final int transactions;
+
+    private @Nullable MessageMemory messages;
+    private @Nullable ComchConsumer consumer;
+    private @Nullable ComchProducer producer;
+    private ComchProducerSendTask[] sends = {};
+    private ComchPostReceiveTask[] receives = {};
+    private RefusedTasks refused = new RefusedTasks(0);
+
+    private final IoRequest request = new IoRequest();
+    private final int[] states;
+    private final long[] startNanos;
+    private final int[] sizes;
+    private final long[] storageOffsets;
+    private int inFlight;
+
+    private volatile @Nullable PhaseRun next;
+    private @Nullable PhaseRun current;
+
+    InitiatorWorker(
+            Core core,
+            Device device,
+            int transactions,
+            long controlTimeoutNanos,
+            Runnable notifyControl) {
+        super("initiator", core, controlTimeoutNanos, notifyControl);
+        this.device = device;
+        this.transactions = transactions;
+        this.states = new int[transactions];
+        this.startNanos = new long[transactions];
+        this.sizes = new int[transactions];
+        this.storageOffsets = new long[transactions];
+    }
+
+    // ---- commands of the configuration phase
+
+    /** Makes the messages, the consumer and the producer, and starts these. */
+    void createObjects(ComchConnection connection) {
+        MessageMemory memory =
+                new MessageMemory(
+                        device,
+                        3 * transactions,
+                        Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE));
+        messages = memory;
+        ComchConsumer createdConsumer = manage(ComchConsumer.create(connection, memory.mmap()));
+        consumer = createdConsumer;
+        createdConsumer.setPostReceiveTasks(
+                2 * transactions, this::replyReceived, this::replyNotReceived);
+        ComchProducer createdProducer = manage(ComchProducer.create(connection));
+        producer = createdProducer;
+        createdProducer.setSendTasks(transactions, this::requestSent, this::requestNotSent);
+        createdConsumer.start();
+        createdProducer.start();
+    }
+
+    /** Allocates all tasks: transaction t has message t, posted buffer r has message n + r. */
+    void prepareTasks(int remoteConsumerId) {
+        MessageMemory memory = present(messages);
+        refused = new RefusedTasks(transactions);
+        sends = new ComchProducerSendTask[transactions];
+        for (int t = 0; t < transactions; t++) {
+            sends[t] = own(present(producer).allocateSendTask(memory.buf(t), remoteConsumerId));
+            sends[t].setUserData(t);
+        }
+        receives = new ComchPostReceiveTask[2 * transactions];
+        for (int r = 0; r < receives.length; r++) {
+            receives[r] =
+                    own(present(consumer).allocatePostReceiveTask(memory.buf(transactions + r)));
+            receives[r].setUserData(transactions + r);
+        }
+    }
+
+    // ---- the data path
+
+    /** Has the worker carry out a phase; the one before must be done. By the control thread. */
+    void runPhase(PhaseRun run) {
+        next = run;
+        wakeUp();
+    }
+
+    @Override
+    protected void beginDataPath() {
+        for (ComchPostReceiveTask receive : receives) {
+            receive.submit();
+        }
+    }
+
+    @Override
+    protected int inFlight() {
+        return inFlight;
+    }
+
+    @Override
+    protected boolean hasRefused() {
+        return !refused.isEmpty();
+    }
+
+    @Override
+    protected void retryRefused() {
+        while (!refused.isEmpty() && trySend(refused.peek())) {
+            refused.remove();
+        }
+    }
+
+    @Override
+    protected void eachRound() {
+        PhaseRun run = next;
+        if (run != current && run != null) {
+            current = run;
+            begin(run);
+        }
+    }
+
+    private void begin(PhaseRun run) {
+        run.startAllocated = AllocationMeter.currentThreadBytes();
+        run.startNanos = System.nanoTime();
+        for (int t = 0; t < run.transactions; t++) {
+            if (!issue(run, t, run.startNanos)) {
+                break;
+            }
+        }
+        if (inFlight == 0) {
+            end(run);
+        }
+    }
+
+    /** Sends the next request on a free transaction; false where there is none to send. */
+    private boolean issue(PhaseRun run, int t, long nowNanos) {
+        if (!run.mayIssue(nowNanos) || !run.source.next(t, request)) {
+            return false;
+        }
+        run.issued++;
+        sizes[t] = request.sizeBytes();
+        storageOffsets[t] = request.storageOffset();
+        MessageMemory memory = present(messages);
+        IoMessageView.write(
+                memory.segment(),
+                memory.at(t),
+                request.type().code(),
+                t,
+                0,
+                request.sizeBytes(),
+                request.requesterOffset(),
+                request.storageOffset());
+        memory.fill(t);
+        states[t] = SENDING | AWAITING_REPLY;
+        startNanos[t] = nowNanos;
+        inFlight++;
+        if (!refused.isEmpty() || !trySend(t)) {
+            refused.add(t);
+        }
+        return true;
+    }
+
+    private boolean trySend(int t) {
+        Status status = sends[t].trySubmit();
+        if (status == Status.AGAIN) {
+            return false;
+        }
+        if (status != Status.SUCCESS) {
+            taskFailed("request could not be sent", status);
+        }
+        return true;
+    }
+
+    private void requestSent(ComchProducerSendTask task) {
+        int t = (int) task.userData();
+        states[t] &= ~SENDING;
+        if (states[t] == 0) {
+            finished(t, System.nanoTime());
+        }
+    }
+
+    private void replyReceived(ComchPostReceiveTask task) {
+        int message = (int) task.userData();
+        MessageMemory memory = present(messages);
+        MemorySegment segment = memory.segment();
+        long at = memory.at(message);
+        // The service may still write here: each field is read once, checked, and then used.
+        int type = IoMessageView.type(segment, at);
+        long userData = IoMessageView.userData(segment, at);
+        int result = IoMessageView.result(segment, at);
+        PhaseRun run = current;
+        if (task.receivedLength() != IoMessageView.WIRE_BYTES
+                || type != IoType.RESULT.code()
+                || userData < 0
+                || userData >= transactions
+                || (states[(int) userData] & AWAITING_REPLY) == 0
+                || run == null) {
+            fail(illegalReply(task.receivedLength(), type, userData));
+            return;
+        }
+        int t = (int) userData;
+        long now = System.nanoTime();
+        operations.add(1);
+        if (result == 0) {
+            run.completed(now - startNanos[t], sizes[t]);
+        } else {
+            errors.add(1);
+            run.failed(now - startNanos[t], result, storageOffsets[t], sizes[t]);
+        }
+        memory.clear(message);
+        Status status = task.trySubmit();
+        if (status != Status.SUCCESS) {
+            taskFailed("reply could not be awaited", status);
+        }
+        states[t] &= ~AWAITING_REPLY;
+        if (states[t] == 0) {
+            finished(t, now);
+        }
+    }
+
+    private void finished(int t, long nowNanos) {
+        inFlight--;
+        PhaseRun run = current;
+        if (run != null && !issue(run, t, nowNanos) && inFlight == 0) {
+            end(run);
+        }
+    }
+
+    private void end(PhaseRun run) {
+        run.endNanos = System.nanoTime();
+        run.allocatedBytes = AllocationMeter.currentThreadBytes() - run.startAllocated;
+        run.done = true;
+        notifyControl();
+    }
+
+    private DpuException illegalReply(long length, int type, long userData) {
+        return new DpuException(
+                Status.UNEXPECTED,
+                "reply belongs to no transaction: core="
+                        + core()
+                        + ", length="
+                        + length
+                        + ", type="
+                        + Integer.toUnsignedString(type)
+                        + ", user_data="
+                        + Long.toUnsignedString(userData)
+                        + ", expected=a result of 64 bytes for one of "
+                        + transactions
+                        + " transactions in flight");
+    }
+
+    private void replyNotReceived(ComchPostReceiveTask task) {
+        taskFailed("reply was not received", task.status());
+    }
+
+    private void requestNotSent(ComchProducerSendTask task) {
+        taskFailed("request was not sent", task.status());
+    }
+
+    @Override
+    protected void releaseObjects() {
+        if (messages != null) {
+            messages.close();
+        }
+    }
+
+    private static <T> T present(@Nullable T object) {
+        if (object == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "worker's objects were not made: reason=wrong order of commands");
+        }
+        return object;
+    }
+}

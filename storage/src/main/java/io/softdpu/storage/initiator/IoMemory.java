@@ -1,0 +1,131 @@
+package io.softdpu.storage.initiator;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.storage.Content;
+import io.softdpu.storage.wire.Blob;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * The initiator's memory for the data: exported to the service, which hands it on to the target.
+ * Filled and compared in pieces, so that its owner can look after its peers between two of them.
+ */
+final class IoMemory implements AutoCloseable {
+    private static final int PIECE_BYTES = 1 << 20;
+
+    /** Lines of 16 bytes that a dump shows before and after the line with the difference. */
+    private static final int DUMP_LINES_AROUND = 2;
+
+    private final SharedMemory memory;
+    private final Mmap mmap;
+    private final Blob export;
+
+    IoMemory(Device device, long sizeBytes) {
+        memory = SharedMemory.allocate(sizeBytes);
+        mmap = Mmap.create();
+        mmap.setMemory(memory)
+                .setPermissions(
+                        Permissions.of(
+                                AccessFlag.LOCAL_READ_WRITE,
+                                AccessFlag.PCI_READ_WRITE,
+                                AccessFlag.RDMA_READ,
+                                AccessFlag.RDMA_WRITE))
+                .addDevice(device)
+                .start();
+        export = Blob.of(mmap.exportPci(device));
+    }
+
+    long sizeBytes() {
+        return memory.sizeBytes();
+    }
+
+    Blob export() {
+        return export;
+    }
+
+    /** What {@link #verify} found: equal content, with its digests. */
+    record Verified(long bytes, String expectedSha256, String actualSha256) {}
+
+    /** Fills all of it. */
+    void fill(Content content, Runnable betweenPieces) {
+        for (long at = 0; at < sizeBytes(); at += PIECE_BYTES) {
+            long size = Math.min(PIECE_BYTES, sizeBytes() - at);
+            content.fill(memory.segment().asSlice(at, size), at);
+            betweenPieces.run();
+        }
+    }
+
+    /**
+     * Compares the first bytes with a content, byte for byte.
+     *
+     * @throws DataMismatchException at the first byte that differs
+     */
+    Verified verify(String phase, Content content, long sizeBytes, Runnable betweenPieces) {
+        MessageDigest expectedDigest = sha256();
+        MessageDigest actualDigest = sha256();
+        byte[] expected = new byte[PIECE_BYTES];
+        for (long at = 0; at < sizeBytes; at += PIECE_BYTES) {
+            int size = (int) Math.min(PIECE_BYTES, sizeBytes - at);
+            MemorySegment expectedPiece = MemorySegment.ofArray(expected).asSlice(0, size);
+            MemorySegment actualPiece = memory.segment().asSlice(at, size);
+            content.fill(expectedPiece, at);
+            long difference = expectedPiece.mismatch(actualPiece);
+            if (difference >= 0) {
+                throw mismatch(phase, expectedPiece, actualPiece, at, difference);
+            }
+            expectedDigest.update(expected, 0, size);
+            actualDigest.update(actualPiece.asByteBuffer());
+            betweenPieces.run();
+        }
+        return new Verified(sizeBytes, hex(expectedDigest), hex(actualDigest));
+    }
+
+    @Override
+    public void close() {
+        mmap.close();
+        memory.close();
+    }
+
+    private static DataMismatchException mismatch(
+            String phase,
+            MemorySegment expected,
+            MemorySegment actual,
+            long pieceOffset,
+            long difference) {
+        long first = Math.max(0, (difference & -16) - 16 * DUMP_LINES_AROUND);
+        long end = Math.min(expected.byteSize(), (difference & -16) + 16 * (DUMP_LINES_AROUND + 1));
+        StringBuilder dump = new StringBuilder();
+        dump.append("expected:").append(System.lineSeparator());
+        HexDump.append(dump, expected, first, end, pieceOffset);
+        dump.append("actual:").append(System.lineSeparator());
+        HexDump.append(dump, actual, first, end, pieceOffset);
+        return new DataMismatchException(
+                phase,
+                pieceOffset + difference,
+                expected.get(ValueLayout.JAVA_BYTE, difference),
+                actual.get(ValueLayout.JAVA_BYTE, difference),
+                dump.toString());
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED, "this Java runtime has no SHA-256: algorithm=SHA-256", e);
+        }
+    }
+
+    private static String hex(MessageDigest digest) {
+        return HexFormat.of().formatHex(digest.digest());
+    }
+}

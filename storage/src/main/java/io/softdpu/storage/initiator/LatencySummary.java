@@ -1,0 +1,38 @@
+package io.softdpu.storage.initiator;
+
+import org.HdrHistogram.Histogram;
+
+/**
+ * How long operations took, from the moment a request was handed over until its answer had come.
+ *
+ * @param count operations
+ * @param minNanos the shortest
+ * @param maxNanos the longest
+ * @param meanNanos the mean
+ * @param p50Nanos half of them took no longer
+ * @param p99Nanos 99 of 100 took no longer
+ * @param p999Nanos 999 of 1000 took no longer
+ */
+public record LatencySummary(
+        long count,
+        long minNanos,
+        long maxNanos,
+        double meanNanos,
+        long p50Nanos,
+        long p99Nanos,
+        long p999Nanos) {
+
+    static LatencySummary of(Histogram histogram) {
+        if (histogram.getTotalCount() == 0) {
+            return new LatencySummary(0, 0, 0, 0, 0, 0, 0);
+        }
+        return new LatencySummary(
+                histogram.getTotalCount(),
+                histogram.getMinValue(),
+                histogram.getMaxValue(),
+                histogram.getMean(),
+                histogram.getValueAtPercentile(50),
+                histogram.getValueAtPercentile(99),
+                histogram.getValueAtPercentile(99.9));
+    }
+}

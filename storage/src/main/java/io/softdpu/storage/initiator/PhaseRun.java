@@ -1,0 +1,84 @@
+package io.softdpu.storage.initiator;
+
+import io.softdpu.core.Status;
+import io.softdpu.storage.runtime.Counter;
+import org.HdrHistogram.Histogram;
+
+/**
+ * A phase on one core: what the control thread hands over and gets back. Everything that the data
+ * path needs is allocated here, before it begins.
+ *
+ * <p>The fields that are no counters belong to the worker from {@code runPhase} until {@link
+ * #done}; that volatile store publishes them to the control thread.
+ */
+final class PhaseRun {
+    /** Latencies above this count as this: nothing that is still alive takes a minute. */
+    private static final long HIGHEST_LATENCY_NANOS = 60_000_000_000L;
+
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    final RequestSource source;
+    final int transactions;
+    final long operationLimit;
+    final long nanosLimit;
+    final boolean endOnError;
+
+    final Histogram latencies = new Histogram(1, HIGHEST_LATENCY_NANOS, SIGNIFICANT_DIGITS);
+    final Counter operations = new Counter();
+    final Counter payloadBytes = new Counter();
+
+    long issued;
+    long errors;
+    int firstErrorCode;
+    long firstErrorOffset;
+    int firstErrorSize;
+    boolean closed;
+    long startNanos;
+    long endNanos;
+    long startAllocated;
+    long allocatedBytes;
+
+    /** Set by the control thread: no more requests. */
+    volatile boolean stop;
+
+    /** Set by the worker: nothing is in flight any more. */
+    volatile boolean done;
+
+    PhaseRun(Phase phase, int transactions, RequestSource source) {
+        this.source = source;
+        this.transactions = transactions;
+        this.operationLimit = phase.operations();
+        this.nanosLimit = phase.nanos();
+        this.endOnError = phase.endOnError();
+    }
+
+    /** Whether another request may be sent at this moment. */
+    boolean mayIssue(long nowNanos) {
+        return !closed
+                && !stop
+                && issued < operationLimit
+                && (nanosLimit == Long.MAX_VALUE || nowNanos - startNanos < nanosLimit);
+    }
+
+    void completed(long latencyNanos, long bytes) {
+        operations.add(1);
+        payloadBytes.add(bytes);
+        latencies.recordValue(Math.clamp(latencyNanos, 1, HIGHEST_LATENCY_NANOS));
+    }
+
+    void failed(long latencyNanos, int code, long storageOffset, int sizeBytes) {
+        completed(latencyNanos, 0);
+        if (errors++ == 0) {
+            firstErrorCode = code;
+            firstErrorOffset = storageOffset;
+            firstErrorSize = sizeBytes;
+        }
+        if (endOnError) {
+            closed = true;
+        }
+    }
+
+    Status firstError() {
+        return Status.ofCode(firstErrorCode);
+    }
+}

@@ -1,0 +1,258 @@
+package io.softdpu.storage.initiator;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.Content;
+import io.softdpu.storage.control.Deadline;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out one phase on all cores, on the control thread: prepares the memory, lets the workers
+ * go, watches them, and looks at what they have done.
+ */
+final class PhaseRunner {
+    private static final long PROGRESS_NANOS = 250_000_000L;
+
+    /** What the runner needs of the session around it. */
+    interface Surroundings {
+        /** Sleeps until something happens, or the time has passed. */
+        void awaitNews(long timeoutNanos);
+
+        /** Throws why the session cannot go on. */
+        void check();
+    }
+
+    private final Phase phase;
+    private final List<InitiatorWorker> workers;
+    private final IoMemory memory;
+    private final long volumeSizeBytes;
+    private final int blockSizeBytes;
+    private final int transactionLimit;
+    private final long stallTimeoutNanos;
+    private final InitiatorListener listener;
+    private final Surroundings surroundings;
+
+    PhaseRunner(
+            Phase phase,
+            List<InitiatorWorker> workers,
+            IoMemory memory,
+            long volumeSizeBytes,
+            int blockSizeBytes,
+            int transactionLimit,
+            long stallTimeoutNanos,
+            InitiatorListener listener,
+            Surroundings surroundings) {
+        this.phase = phase;
+        this.workers = workers;
+        this.memory = memory;
+        this.volumeSizeBytes = volumeSizeBytes;
+        this.blockSizeBytes = blockSizeBytes;
+        this.transactionLimit = transactionLimit;
+        this.stallTimeoutNanos = stallTimeoutNanos;
+        this.listener = listener;
+        this.surroundings = surroundings;
+    }
+
+    /** What a phase came to: its report, and why the workload must not go on, or null. */
+    record Outcome(PhaseReport report, @Nullable DpuException failure) {}
+
+    /**
+     * Checks what can be checked before the phase begins.
+     *
+     * @throws DpuException INVALID_VALUE or BAD_CONFIG that names what does not fit
+     */
+    void check() {
+        if (phase.mirrored() && memory.sizeBytes() < volumeSizeBytes) {
+            throw new DpuException(
+                    Status.BAD_CONFIG,
+                    "local memory is too small to mirror the storage: phase="
+                            + phase.name()
+                            + ", local_io_region_size="
+                            + memory.sizeBytes()
+                            + ", expected=at least "
+                            + volumeSizeBytes);
+        }
+        checkSize(phase.fill());
+        checkSize(phase.expect());
+    }
+
+    Outcome run() {
+        if (phase.fill() != null) {
+            memory.fill(phase.fill(), surroundings::check);
+        }
+        listener.phaseStarted(phase);
+        List<PhaseRun> runs = start();
+        await(runs);
+        DpuException failure = firstError(runs);
+        IoMemory.Verified verified = new IoMemory.Verified(0, "", "");
+        if (failure == null && phase.expect() != null) {
+            try {
+                verified =
+                        memory.verify(
+                                phase.name(), phase.expect(), volumeSizeBytes, surroundings::check);
+            } catch (DataMismatchException e) {
+                failure = e;
+            }
+        }
+        return new Outcome(report(runs, verified), failure);
+    }
+
+    private int ioSizeBytes() {
+        return phase.ioSize().resolve(blockSizeBytes, Math.min(partBytes(0), memory.sizeBytes()));
+    }
+
+    /**
+     * The storage in whole blocks, in as many parts as there are cores; the first are the larger.
+     */
+    private long partStart(int core) {
+        long blocks = volumeSizeBytes / blockSizeBytes;
+        long share = blocks / workers.size();
+        long extra = blocks % workers.size();
+        return (core * share + Math.min(core, extra)) * blockSizeBytes;
+    }
+
+    private long partBytes(int core) {
+        return partStart(core + 1) - partStart(core);
+    }
+
+    private List<PhaseRun> start() {
+        List<PhaseRun> runs = new ArrayList<>();
+        int ioSize = ioSizeBytes();
+        long memoryShare = memory.sizeBytes() / workers.size();
+        for (InitiatorWorker worker : workers) {
+            int core = worker.core();
+            RequestSource source =
+                    phase.source()
+                            .create(
+                                    new RequestSourceFactory.Range(
+                                            core,
+                                            phase.type(),
+                                            partStart(core),
+                                            partStart(core + 1),
+                                            ioSize,
+                                            blockSizeBytes,
+                                            core * memoryShare,
+                                            (core + 1) * memoryShare,
+                                            phase.mirrored()));
+            runs.add(new PhaseRun(phase, transactions(), source));
+        }
+        for (int core = 0; core < runs.size(); core++) {
+            workers.get(core).runPhase(runs.get(core));
+        }
+        return runs;
+    }
+
+    private int transactions() {
+        return Math.min(phase.transactions(), transactionLimit);
+    }
+
+    /** Waits for the workers; a peer that answers nothing any more counts as one that has gone. */
+    private void await(List<PhaseRun> runs) {
+        long startNanos = System.nanoTime();
+        long lastOperations = 0;
+        Deadline stall = Deadline.in(stallTimeoutNanos);
+        Deadline news = Deadline.in(PROGRESS_NANOS);
+        while (!runs.stream().allMatch(run -> run.done)) {
+            surroundings.check();
+            long operations = operations(runs);
+            if (operations != lastOperations) {
+                lastOperations = operations;
+                stall = Deadline.in(stallTimeoutNanos);
+            } else if (stall.hasPassed()) {
+                throw new DpuException(
+                        Status.TIME_OUT,
+                        "no operation ended for a long time: phase="
+                                + phase.name()
+                                + ", operations="
+                                + operations
+                                + ", waited_ms="
+                                + stallTimeoutNanos / 1_000_000);
+            }
+            if (news.hasPassed()) {
+                news = Deadline.in(PROGRESS_NANOS);
+                listener.phaseProgress(
+                        phase, operations, payloadBytes(runs), System.nanoTime() - startNanos);
+            }
+            surroundings.awaitNews(Math.min(news.remainingNanos(), stall.remainingNanos()));
+        }
+    }
+
+    private @Nullable DpuException firstError(List<PhaseRun> runs) {
+        for (PhaseRun run : runs) {
+            if (run.errors > 0) {
+                return new DpuException(
+                        run.firstError(),
+                        "storage refused an operation: phase="
+                                + phase.name()
+                                + ", operation="
+                                + phase.type()
+                                + ", storage_offset="
+                                + Long.toUnsignedString(run.firstErrorOffset)
+                                + ", io_size="
+                                + Integer.toUnsignedString(run.firstErrorSize)
+                                + ", result="
+                                + run.firstError()
+                                + ", failed_operations="
+                                + run.errors);
+            }
+        }
+        return null;
+    }
+
+    private PhaseReport report(List<PhaseRun> runs, IoMemory.Verified verified) {
+        Histogram latencies = new Histogram(runs.getFirst().latencies);
+        long errors = 0;
+        long allocated = 0;
+        long start = runs.getFirst().startNanos;
+        long end = runs.getFirst().endNanos;
+        for (PhaseRun run : runs) {
+            if (run.latencies.getTotalCount() > 0) {
+                latencies.add(run.latencies);
+            }
+            errors += run.errors;
+            allocated += run.allocatedBytes;
+            start = Math.min(start, run.startNanos);
+            end = Math.max(end, run.endNanos);
+        }
+        return new PhaseReport(
+                phase.name(),
+                phase.type(),
+                ioSizeBytes(),
+                transactions(),
+                operations(runs),
+                errors,
+                payloadBytes(runs),
+                end - start,
+                LatencySummary.of(latencies),
+                allocated,
+                verified.bytes(),
+                verified.expectedSha256(),
+                verified.actualSha256());
+    }
+
+    private void checkSize(@Nullable Content content) {
+        OptionalLong size = content == null ? OptionalLong.empty() : content.sizeBytes();
+        if (size.isPresent() && size.getAsLong() != volumeSizeBytes) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "content does not have the storage's size: content="
+                            + content
+                            + ", size="
+                            + size.getAsLong()
+                            + ", expected="
+                            + volumeSizeBytes);
+        }
+    }
+
+    private static long operations(List<PhaseRun> runs) {
+        return runs.stream().mapToLong(run -> run.operations.get()).sum();
+    }
+
+    private static long payloadBytes(List<PhaseRun> runs) {
+        return runs.stream().mapToLong(run -> run.payloadBytes.get()).sum();
+    }
+}

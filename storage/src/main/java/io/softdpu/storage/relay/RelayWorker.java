@@ -1,0 +1,266 @@
+package io.softdpu.storage.relay;
+
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchConsumer;
+import io.softdpu.comch.ComchPostReceiveTask;
+import io.softdpu.comch.ComchProducer;
+import io.softdpu.comch.ComchProducerSendTask;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.storage.runtime.Core;
+import io.softdpu.storage.runtime.MessageMemory;
+import io.softdpu.storage.runtime.RdmaPair;
+import io.softdpu.storage.runtime.RefusedTasks;
+import io.softdpu.storage.runtime.Worker;
+import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.RdmaConnectionRole;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A data path thread of the service. A request comes in by the consumer and leaves by an RDMA send
+ * of the same buf; a response comes in by an RDMA receive and leaves by a producer send of the same
+ * buf. Nothing reads the 64 bytes on their way.
+ *
+ * <p>Slots 0 to n - 1 of the message memory hold requests, n to 2n - 1 responses, where n is twice
+ * the initiator's transaction count: even if each of its transactions is submitted again before
+ * this side has seen the end of the last send, there is a posted buffer for it.
+ */
+final class RelayWorker extends Worker {
+    private final Device device;
+    private final int slots;
+
+    private @Nullable MessageMemory messages;
+    private @Nullable RdmaPair rdma;
+    private @Nullable ComchConsumer consumer;
+    private @Nullable ComchProducer producer;
+
+    private ComchPostReceiveTask[] requestReceives = {};
+    private RdmaSendTask[] requestSends = {};
+    private RdmaReceiveTask[] responseReceives = {};
+    private ComchProducerSendTask[] responseSends = {};
+    private RefusedTasks refusedRequests = new RefusedTasks(0);
+    private RefusedTasks refusedResponses = new RefusedTasks(0);
+
+    private long requests;
+    private long responses;
+    private long responsesSent;
+
+    RelayWorker(
+            Core core,
+            Device device,
+            int transactionCount,
+            long controlTimeoutNanos,
+            Runnable notifyControl) {
+        super("zero-copy", core, controlTimeoutNanos, notifyControl);
+        this.device = device;
+        this.slots = transactionCount;
+    }
+
+    // ---- commands of the configuration phase
+
+    /** Makes the memory, the consumer, the producer and the two RDMA contexts, and starts them. */
+    void createObjects(ComchConnection connection, long timeoutNanos) {
+        MessageMemory memory =
+                new MessageMemory(
+                        device,
+                        2 * slots,
+                        Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE));
+        messages = memory;
+        ComchConsumer createdConsumer = manage(ComchConsumer.create(connection, memory.mmap()));
+        consumer = createdConsumer;
+        createdConsumer.setPostReceiveTasks(slots, this::requestReceived, this::requestNotReceived);
+        ComchProducer createdProducer = manage(ComchProducer.create(connection));
+        producer = createdProducer;
+        createdProducer.setSendTasks(slots, this::responseSent, this::responseNotSent);
+        RdmaPair pair = new RdmaPair(createData(), createControl());
+        rdma = pair;
+        createdConsumer.start();
+        createdProducer.start();
+        pair.start(timeoutNanos);
+    }
+
+    /** The export of one of the RDMA connections. */
+    Blob exportConnection(RdmaConnectionRole role) {
+        return present(rdma).export(role);
+    }
+
+    /** Connects one of the RDMA contexts to the target's. */
+    void connect(RdmaConnectionRole role, Blob details) {
+        present(rdma).connect(role, details);
+    }
+
+    /** Allocates all tasks; their user data is the index of their slot. */
+    void prepareTasks(int remoteConsumerId) {
+        MessageMemory memory = present(messages);
+        RdmaConnection control = present(rdma).connection(RdmaConnectionRole.IO_CONTROL);
+        Rdma context = control.context();
+        requestReceives = new ComchPostReceiveTask[slots];
+        requestSends = new RdmaSendTask[slots];
+        responseReceives = new RdmaReceiveTask[slots];
+        responseSends = new ComchProducerSendTask[slots];
+        refusedRequests = new RefusedTasks(slots);
+        refusedResponses = new RefusedTasks(slots);
+        for (int i = 0; i < slots; i++) {
+            requestReceives[i] = own(present(consumer).allocatePostReceiveTask(memory.buf(i)));
+            requestReceives[i].setUserData(i);
+            requestSends[i] = own(context.allocateSend(control, memory.buf(i)));
+            requestSends[i].setUserData(i);
+            responseReceives[i] = own(context.allocateReceive(memory.buf(slots + i)));
+            responseReceives[i].setUserData(i);
+            responseSends[i] =
+                    own(
+                            present(producer)
+                                    .allocateSendTask(memory.buf(slots + i), remoteConsumerId));
+            responseSends[i].setUserData(i);
+        }
+    }
+
+    // ---- the data path
+
+    @Override
+    protected void beginDataPath() {
+        for (int i = 0; i < slots; i++) {
+            responseReceives[i].submit();
+            requestReceives[i].submit();
+        }
+    }
+
+    @Override
+    protected int inFlight() {
+        return (int) (requests - responsesSent);
+    }
+
+    @Override
+    protected boolean hasRefused() {
+        return !refusedRequests.isEmpty() || !refusedResponses.isEmpty();
+    }
+
+    @Override
+    protected void retryRefused() {
+        while (!refusedRequests.isEmpty() && trySend(requestSends[refusedRequests.peek()])) {
+            refusedRequests.remove();
+        }
+        while (!refusedResponses.isEmpty() && trySend(responseSends[refusedResponses.peek()])) {
+            refusedResponses.remove();
+        }
+    }
+
+    private void requestReceived(ComchPostReceiveTask task) {
+        requests++;
+        int slot = (int) task.userData();
+        // What was refused earlier goes first: requests keep their order.
+        if (!refusedRequests.isEmpty() || !trySend(requestSends[slot])) {
+            refusedRequests.add(slot);
+        }
+    }
+
+    private void requestSent(RdmaSendTask task) {
+        int slot = (int) task.userData();
+        present(messages).clear(slot);
+        resubmit("request could not be awaited", requestReceives[slot].trySubmit());
+    }
+
+    private void responseReceived(RdmaReceiveTask task) {
+        responses++;
+        if (responses > requests) {
+            fail(
+                    new DpuException(
+                            Status.UNEXPECTED,
+                            "target sent a response that nobody asked for: core=" + core()));
+            return;
+        }
+        int slot = (int) task.userData();
+        if (!refusedResponses.isEmpty() || !trySend(responseSends[slot])) {
+            refusedResponses.add(slot);
+        }
+    }
+
+    private void responseSent(ComchProducerSendTask task) {
+        responsesSent++;
+        operations.add(1);
+        int slot = (int) task.userData();
+        present(messages).clear(slots + slot);
+        resubmit("response could not be awaited", responseReceives[slot].trySubmit());
+    }
+
+    private boolean trySend(RdmaSendTask task) {
+        return taken("request could not be sent", task.trySubmit());
+    }
+
+    private boolean trySend(ComchProducerSendTask task) {
+        return taken("response could not be sent", task.trySubmit());
+    }
+
+    /** False where the queue is full; any other refusal ends the data path. */
+    private boolean taken(String what, Status status) {
+        if (status == Status.AGAIN) {
+            return false;
+        }
+        if (status != Status.SUCCESS) {
+            taskFailed(what, status);
+        }
+        return true;
+    }
+
+    private void resubmit(String what, Status status) {
+        if (status != Status.SUCCESS) {
+            taskFailed(what, status);
+        }
+    }
+
+    private void requestNotReceived(ComchPostReceiveTask task) {
+        taskFailed("request was not received", task.status());
+    }
+
+    private void requestNotSent(RdmaSendTask task) {
+        taskFailed("request was not sent", task.status());
+    }
+
+    private void responseNotReceived(RdmaReceiveTask task) {
+        taskFailed("response was not received", task.status());
+    }
+
+    private void responseNotSent(ComchProducerSendTask task) {
+        taskFailed("response was not sent", task.status());
+    }
+
+    // ---- objects
+
+    /** Idle on this side: through it the target reads and writes the initiator's memory. */
+    private Rdma createData() {
+        Rdma data = manage(Rdma.create(device));
+        data.setPermissions(Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE));
+        return data;
+    }
+
+    private Rdma createControl() {
+        Rdma control = manage(Rdma.create(device));
+        control.setSendQueueSize(slots);
+        control.configureSendTasks(slots, this::requestSent, this::requestNotSent);
+        control.configureReceiveTasks(slots, this::responseReceived, this::responseNotReceived);
+        return control;
+    }
+
+    @Override
+    protected void releaseObjects() {
+        if (messages != null) {
+            messages.close();
+        }
+    }
+
+    private static <T> T present(@Nullable T object) {
+        if (object == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "worker's objects were not made: reason=wrong order of commands");
+        }
+        return object;
+    }
+}

@@ -1,0 +1,138 @@
+package io.softdpu.storage.relay;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.runtime.OptionChecks;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a zero-copy service is told.
+ *
+ * @param device the device it works on: PCI address, ibdev name or interface name
+ * @param representor the PCI address of the host function whose initiator it serves
+ * @param cpus one data path thread each, 1 to 64
+ * @param storageServer where the target's control channel listens
+ * @param commandChannelName the name of its Comch server
+ * @param controlTimeoutNanos how long each control operation may take
+ */
+public record ServiceOptions(
+        String device,
+        String representor,
+        List<CpuBinding> cpus,
+        InetSocketAddress storageServer,
+        String commandChannelName,
+        long controlTimeoutNanos) {
+
+    /** Checks the values: INVALID_VALUE that names the option. */
+    public ServiceOptions {
+        cpus = List.copyOf(cpus);
+        OptionChecks.requireCpus(cpus);
+        OptionChecks.requireTimeout(controlTimeoutNanos);
+    }
+
+    /** A builder with the defaults; device, representor, cpu and storage server must be set. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Reads {@code ip:port}; an IPv6 address stands in brackets.
+     *
+     * @throws DpuException INVALID_VALUE that shows the text and what was expected
+     */
+    public static InetSocketAddress parseStorageServer(String text) {
+        int colon = text.lastIndexOf(':');
+        String host = colon < 0 ? "" : text.substring(0, colon);
+        if (host.startsWith("[") && host.endsWith("]")) {
+            host = host.substring(1, host.length() - 1);
+        } else if (host.indexOf(':') >= 0) {
+            host = "";
+        }
+        try {
+            int port = Integer.parseInt(text.substring(colon + 1));
+            if (!host.isEmpty() && port > 0 && port <= 0xFFFF) {
+                return new InetSocketAddress(host, port);
+            }
+        } catch (NumberFormatException e) {
+            throw illegalServer(text, e);
+        }
+        throw illegalServer(text, null);
+    }
+
+    private static DpuException illegalServer(String text, @Nullable Throwable cause) {
+        return new DpuException(
+                Status.INVALID_VALUE,
+                "storage server is illegal: storage_server="
+                        + text
+                        + ", expected=<ip_addr>:<port> with a port from 1 to 65535",
+                cause);
+    }
+
+    /** Collects the options. */
+    public static final class Builder {
+        private @Nullable String device;
+        private @Nullable String representor;
+        private final List<CpuBinding> cpus = new ArrayList<>();
+        private @Nullable InetSocketAddress storageServer;
+        private String commandChannelName = StorageDefaults.COMMAND_CHANNEL_NAME;
+        private long controlTimeoutNanos = StorageDefaults.CONTROL_TIMEOUT_NANOS;
+
+        private Builder() {}
+
+        /** Sets the device. */
+        public Builder device(String id) {
+            device = id;
+            return this;
+        }
+
+        /** Sets the representor. */
+        public Builder representor(String id) {
+            representor = id;
+            return this;
+        }
+
+        /** Adds a data path thread. */
+        public Builder cpu(CpuBinding cpu) {
+            cpus.add(cpu);
+            return this;
+        }
+
+        /** Sets the target's address. */
+        public Builder storageServer(InetSocketAddress address) {
+            storageServer = address;
+            return this;
+        }
+
+        /** Sets the name of the Comch server. */
+        public Builder commandChannelName(String name) {
+            commandChannelName = name;
+            return this;
+        }
+
+        /** Sets the control timeout. */
+        public Builder controlTimeoutNanos(long nanos) {
+            controlTimeoutNanos = nanos;
+            return this;
+        }
+
+        /**
+         * The options.
+         *
+         * @throws DpuException INVALID_VALUE that names what is missing or illegal
+         */
+        public ServiceOptions build() {
+            return new ServiceOptions(
+                    OptionChecks.require("device", device),
+                    OptionChecks.require("representor", representor),
+                    cpus,
+                    OptionChecks.require("storage_server", storageServer),
+                    commandChannelName,
+                    controlTimeoutNanos);
+        }
+    }
+}

@@ -1,0 +1,377 @@
+package io.softdpu.storage.relay;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.control.ComchServerControlChannel;
+import io.softdpu.storage.control.ConsumerListener;
+import io.softdpu.storage.control.ControlChannels;
+import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.control.TcpClientControlChannel;
+import io.softdpu.storage.runtime.Closing;
+import io.softdpu.storage.runtime.Core;
+import io.softdpu.storage.runtime.OptionChecks;
+import io.softdpu.storage.runtime.RoleBase;
+import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.wire.RdmaConnectionRole;
+import java.util.Arrays;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The session of a zero-copy service: its control thread. */
+final class ServiceSession extends RoleBase<RelayWorker> {
+    private final ServiceOptions options;
+    private final Device device;
+    private final Representor representor;
+
+    private @Nullable ProgressEngine engine;
+    private @Nullable TcpClientControlChannel storage;
+    private @Nullable ComchServerControlChannel client;
+    private @Nullable Mmap ioBlocks;
+    private boolean storageIsDone;
+
+    private ServiceSession(
+            ServiceOptions options,
+            Device device,
+            Representor representor,
+            SessionListener listener) {
+        super("zero-copy", listener, options.controlTimeoutNanos());
+        this.options = options;
+        this.device = device;
+        this.representor = representor;
+    }
+
+    static ServiceSession open(Machine machine, ServiceOptions options, SessionListener listener) {
+        if (machine.side() != Side.DPU) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "zero-copy service runs on the DPU only: side="
+                            + machine.side()
+                            + ", expected="
+                            + Side.DPU);
+        }
+        Device device = machine.findDevice(options.device()).open();
+        try {
+            Representor representor = device.findRepresentor(options.representor()).open(device);
+            return new ServiceSession(options, device, representor, listener);
+        } catch (RuntimeException e) {
+            device.close();
+            throw e;
+        }
+    }
+
+    @Override
+    protected void session() {
+        ProgressEngine created = ProgressEngine.create();
+        engine = created;
+        TcpClientControlChannel toStorage =
+                addChannel(ControlChannels.makeTcpClient(options.storageServer()));
+        storage = toStorage;
+        ComchServerControlChannel toClient =
+                addChannel(
+                        ControlChannels.makeComchServer(
+                                created,
+                                device,
+                                representor,
+                                options.commandChannelName(),
+                                ConsumerListener.none(),
+                                controlTimeoutNanos));
+        client = toClient;
+        connectToStorage(toStorage, created);
+        waitForClient(toClient);
+        new Conversation(toStorage, toClient, created).proceed();
+    }
+
+    private void connectToStorage(TcpClientControlChannel toStorage, ProgressEngine wake) {
+        step(SessionStep.CONNECTING_TO_STORAGE, toStorage.description());
+        try {
+            toStorage.awaitConnected(controlTimeoutNanos);
+        } catch (DpuException e) {
+            throw aborted(e, "Aborted while connecting to storage");
+        }
+        toStorage.watch(wake::wake);
+    }
+
+    private void waitForClient(ComchServerControlChannel toClient) {
+        step(SessionStep.WAITING_FOR_CLIENT, toClient.description());
+        try {
+            while (!toClient.isConnected()) {
+                toClient.progress();
+                checkStorage();
+                if (!toClient.isConnected()) {
+                    awaitNews(Long.MAX_VALUE);
+                }
+            }
+        } catch (DpuException e) {
+            throw aborted(e, "Aborted while connecting to client");
+        }
+        step(SessionStep.CONNECTED, toClient.description());
+    }
+
+    private static DpuException aborted(DpuException e, String where) {
+        return e.status() == Status.CONNECTION_ABORTED
+                ? new DpuException(e.status(), where + ": reason=" + e.getMessage(), e)
+                : e;
+    }
+
+    @Override
+    protected void awaitNews(long timeoutNanos) {
+        if (engine != null) {
+            engine.await(timeoutNanos);
+        }
+    }
+
+    @Override
+    protected void checkPeers() {
+        checkStorage();
+        if (client != null) {
+            client.progress();
+        }
+    }
+
+    /** The target speaks only when it is asked, so anything that it says by itself is a failure. */
+    private void checkStorage() {
+        if (storage == null || storageIsDone) {
+            return;
+        }
+        ControlMessage message = storage.poll();
+        if (message != null) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "storage target sent a message that nobody asked for: got="
+                            + message.type().wireName()
+                            + ", expected=none");
+        }
+    }
+
+    @Override
+    protected void releaseResources() {
+        ProgressEngine present = engine;
+        if (present != null) {
+            noteControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
+        }
+        Closing.inOrder(storage, client, present, ioBlocks, representor, device);
+    }
+
+    /** The control messages of one session, when both peers are there. */
+    private final class Conversation {
+        private final ControlExchange toStorage;
+        private final ControlExchange toClient;
+        private final ComchServerControlChannel clientChannel;
+        private int coreCount;
+        private int transactionCount;
+
+        Conversation(
+                TcpClientControlChannel storage,
+                ComchServerControlChannel client,
+                ProgressEngine engine) {
+            // Both channels are heard through the engine: a socket that has news wakes it.
+            this.toStorage =
+                    new ControlExchange(
+                            storage,
+                            timeoutNanos -> {
+                                requireClient(client);
+                                engine.await(timeoutNanos);
+                            });
+            this.toClient = new ControlExchange(client);
+            this.clientChannel = client;
+        }
+
+        void proceed() {
+            serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, this::query);
+            serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
+            serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, this::start);
+            step(SessionStep.DATA_PATH, "");
+            serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, this::stop);
+            serve(SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, this::shutdown);
+            clientChannel.flush(controlTimeoutNanos);
+        }
+
+        /** Waits for a request, has it handled, and answers it, whether that went well or not. */
+        private void serve(
+                SessionStep step,
+                ControlMessageType type,
+                Function<ControlMessage, ControlPayload> handler) {
+            ControlMessage request = awaitRequest();
+            step(step, "");
+            try {
+                ControlExchange.requireType(request, type);
+                toClient.reply(request, handler.apply(request));
+            } catch (DpuException e) {
+                answerFailure(request, e);
+                throw e;
+            }
+        }
+
+        private ControlMessage awaitRequest() {
+            while (true) {
+                ControlMessage request = clientChannel.poll();
+                if (request != null) {
+                    return request;
+                }
+                checkWorkers();
+                checkStorage();
+                awaitNews(Long.MAX_VALUE);
+            }
+        }
+
+        private void answerFailure(ControlMessage request, DpuException reason) {
+            try {
+                toClient.replyError(request, reason);
+                clientChannel.flush(controlTimeoutNanos);
+            } catch (DpuException e) {
+                // The client has gone as well; why the request failed is still the better reason.
+                reason.addSuppressed(e);
+            }
+        }
+
+        private ControlPayload relay(
+                ControlMessage request, ControlPayload payload, ControlMessageType expected) {
+            return toStorage.request(
+                    payload, request.correlationId(), expected, controlTimeoutNanos);
+        }
+
+        private ControlPayload query(ControlMessage request) {
+            return relay(request, request.payload(), ControlMessageType.QUERY_STORAGE_RESPONSE);
+        }
+
+        private ControlPayload init(ControlMessage request) {
+            var init = (ControlPayload.InitStorageRequest) request.payload();
+            checkInit(init);
+            coreCount = init.coreCount();
+            transactionCount = 2 * init.transactionCount();
+            // Not mapped: the data never passes here. The target gets an export of the same memory.
+            Mmap imported =
+                    Mmap.createFromExport(
+                            init.mmapExport().bytes(), device, Mapping.NONE, controlTimeoutNanos);
+            ioBlocks = imported;
+            ControlPayload response =
+                    relay(
+                            request,
+                            new ControlPayload.InitStorageRequest(
+                                    transactionCount,
+                                    coreCount,
+                                    Blob.of(imported.exportRdma(device))),
+                            ControlMessageType.INIT_STORAGE_RESPONSE);
+            for (int core = 0; core < coreCount; core++) {
+                prepareWorker(request, core);
+            }
+            return response;
+        }
+
+        private void checkInit(ControlPayload.InitStorageRequest init) {
+            if (init.coreCount() > options.cpus().size()) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "core_count is more than the service has: core_count="
+                                + init.coreCount()
+                                + ", expected=at most "
+                                + options.cpus().size());
+            }
+            OptionChecks.requireRange(
+                    "transaction_count",
+                    init.transactionCount(),
+                    1,
+                    StorageDefaults.MAX_TRANSACTION_COUNT);
+        }
+
+        /** One worker after the other: their RDMA connections share the one control channel. */
+        private void prepareWorker(ControlMessage request, int core) {
+            RelayWorker worker =
+                    addWorker(
+                            new RelayWorker(
+                                    new Core(core, coreCount, options.cpus().get(core)),
+                                    device,
+                                    transactionCount,
+                                    controlTimeoutNanos,
+                                    clientChannel::wakeup));
+            worker.execute(
+                    () -> worker.createObjects(clientChannel.connection(), controlTimeoutNanos));
+            connectRdma(request, worker, RdmaConnectionRole.IO_DATA);
+            connectRdma(request, worker, RdmaConnectionRole.IO_CONTROL);
+        }
+
+        private void connectRdma(
+                ControlMessage request, RelayWorker worker, RdmaConnectionRole role) {
+            Blob local = worker.query(() -> worker.exportConnection(role));
+            var response =
+                    (ControlPayload.CreateRdmaConnectionResponse)
+                            relay(
+                                    request,
+                                    new ControlPayload.CreateRdmaConnectionRequest(
+                                            worker.core(), role, local),
+                                    ControlMessageType.CREATE_RDMA_CONNECTION_RESPONSE);
+            if (response.contextIndex() != worker.core() || response.role() != role) {
+                throw new DpuException(
+                        Status.UNEXPECTED,
+                        "storage target connected another context: got="
+                                + response.contextIndex()
+                                + " "
+                                + response.role()
+                                + ", expected="
+                                + worker.core()
+                                + " "
+                                + role);
+            }
+            worker.execute(() -> worker.connect(role, response.connectionDetails()));
+        }
+
+        private ControlPayload start(ControlMessage request) {
+            awaitContextsReady();
+            awaitUntil(
+                    "waiting for the initiator's consumers",
+                    controlTimeoutNanos,
+                    () -> clientChannel.connection().remoteConsumers().length >= coreCount);
+            // Consumers are numbered in the order of their cores, on both sides.
+            int[] consumers = clientChannel.connection().remoteConsumers();
+            Arrays.sort(consumers);
+            for (RelayWorker worker : workers()) {
+                worker.execute(() -> worker.prepareTasks(consumers[worker.core()]));
+            }
+            ControlPayload response =
+                    relay(request, request.payload(), ControlMessageType.START_STORAGE_RESPONSE);
+            startDataPath();
+            return response;
+        }
+
+        private ControlPayload stop(ControlMessage request) {
+            ControlPayload response =
+                    relay(request, request.payload(), ControlMessageType.STOP_STORAGE_RESPONSE);
+            stopDataPath();
+            return response;
+        }
+
+        private ControlPayload shutdown(ControlMessage request) {
+            ControlPayload response =
+                    relay(request, request.payload(), ControlMessageType.SHUTDOWN_RESPONSE);
+            // From here on it may go.
+            storageIsDone = true;
+            awaitUntil(
+                    "waiting for the end of the initiator's consumers",
+                    controlTimeoutNanos,
+                    () -> clientChannel.connection().remoteConsumers().length == 0);
+            stopContexts();
+            return response;
+        }
+
+        private static void requireClient(ComchServerControlChannel client) {
+            if (!client.isConnected()) {
+                throw new DpuException(
+                        Status.CONNECTION_RESET,
+                        "initiator has gone: peer=" + client.description());
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+package io.softdpu.storage.runtime;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.SessionReport;
+import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.WorkerReport;
+import io.softdpu.storage.control.ControlChannel;
+import io.softdpu.storage.control.Deadline;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A session's life: run once, abort from anywhere, end with everything taken down. */
+public abstract class RoleBase<W extends Worker> implements StorageRole {
+    private final System.Logger log;
+    private final String role;
+    private final SessionListener listener;
+
+    /** How long each control operation may take. */
+    protected final long controlTimeoutNanos;
+
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final List<ControlChannel> channels = new CopyOnWriteArrayList<>();
+    private final List<W> workers = new CopyOnWriteArrayList<>();
+    private volatile @Nullable String abortReason;
+    private volatile @Nullable DpuException failure;
+    private volatile long controlPayloadBytes;
+    private volatile long controlMessageBytes;
+
+    /** A role that has not begun. */
+    protected RoleBase(String role, SessionListener listener, long controlTimeoutNanos) {
+        this.role = role;
+        this.listener = listener;
+        this.controlTimeoutNanos = controlTimeoutNanos;
+        this.log = System.getLogger("io.softdpu.storage." + role);
+    }
+
+    /** The session from its first step to its last. */
+    protected abstract void session();
+
+    /**
+     * Takes down what the session and the constructor made, in the order of the guide; the workers
+     * have ended. Must give back all it can even where a part of it fails.
+     */
+    protected abstract void releaseResources();
+
+    /** Sleeps until something happens that this role listens to, or the time has passed. */
+    protected abstract void awaitNews(long timeoutNanos);
+
+    /**
+     * Looks for the end of a peer and the like.
+     *
+     * @throws DpuException why the session cannot go on
+     */
+    protected abstract void checkPeers();
+
+    @Override
+    public final SessionReport run() {
+        if (!begun.compareAndSet(false, true)) {
+            throw new DpuException(Status.BAD_STATE, "session was run already: role=" + role);
+        }
+        try {
+            try {
+                session();
+            } catch (RuntimeException | Error e) {
+                failed(e);
+            }
+            takeDown();
+        } finally {
+            ended.countDown();
+        }
+        DpuException reason = failure;
+        if (reason != null) {
+            throw reason;
+        }
+        return report();
+    }
+
+    @Override
+    public final void abort(String reason) {
+        synchronized (this) {
+            if (abortReason == null) {
+                abortReason = reason;
+            }
+        }
+        channels.forEach(channel -> channel.abort(reason));
+    }
+
+    @Override
+    public final SessionReport report() {
+        DpuException reason = failure;
+        List<WorkerReport> reports = workers.stream().map(Worker::report).toList();
+        return new SessionReport(
+                role,
+                reason == null ? Status.SUCCESS : reason.status(),
+                reason == null ? "" : String.valueOf(reason.getMessage()),
+                reports,
+                controlPayloadBytes,
+                controlMessageBytes);
+    }
+
+    @Override
+    public final void close() {
+        if (begun.compareAndSet(false, true)) {
+            try {
+                takeDown();
+            } finally {
+                ended.countDown();
+            }
+            return;
+        }
+        if (ended.getCount() == 0) {
+            return;
+        }
+        abort("Closed while it ran");
+        try {
+            if (!ended.await(4 * controlTimeoutNanos, TimeUnit.NANOSECONDS)) {
+                throw new DpuException(Status.TIME_OUT, "session did not end: role=" + role);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DpuException(
+                    Status.CONNECTION_ABORTED, "closing was interrupted: role=" + role, e);
+        }
+    }
+
+    /** Has {@link #abort} reach this channel from now on. */
+    protected final <C extends ControlChannel> C addChannel(C channel) {
+        channels.add(channel);
+        String reason = abortReason;
+        if (reason != null) {
+            channel.abort(reason);
+        }
+        return channel;
+    }
+
+    /** Starts a worker and takes charge of it. */
+    protected final W addWorker(W worker) {
+        workers.add(worker);
+        worker.start();
+        return worker;
+    }
+
+    /** The workers in the order of their cores. */
+    protected final List<W> workers() {
+        return workers;
+    }
+
+    /** Tells the listener and the log that a step begins. */
+    protected final void step(SessionStep step, String detail) {
+        log.log(
+                System.Logger.Level.INFO,
+                detail.isEmpty() ? step.toString() : step + ": " + detail);
+        listener.step(step, detail);
+    }
+
+    /** Why somebody wants the session to end, or null. */
+    protected final @Nullable String abortReason() {
+        return abortReason;
+    }
+
+    /** Notes what the control thread's engine has copied. */
+    protected final void noteControlCopies(long payloadBytes, long messageBytes) {
+        controlPayloadBytes = payloadBytes;
+        controlMessageBytes = messageBytes;
+    }
+
+    /**
+     * Waits until something holds, and looks after the peers and the workers meanwhile.
+     *
+     * @param what for the message
+     * @throws DpuException TIME_OUT; why a peer or a worker failed
+     */
+    protected final void awaitUntil(String what, long timeoutNanos, BooleanSupplier condition) {
+        Deadline deadline = Deadline.in(timeoutNanos);
+        while (!condition.getAsBoolean()) {
+            checkWorkers();
+            checkPeers();
+            if (deadline.hasPassed()) {
+                throw new DpuException(
+                        Status.TIME_OUT,
+                        what
+                                + " took too long: role="
+                                + role
+                                + ", waited_ms="
+                                + timeoutNanos / 1_000_000);
+            }
+            awaitNews(deadline.remainingNanos());
+        }
+    }
+
+    /** Throws why a worker failed, if one did. */
+    protected final void checkWorkers() {
+        for (W worker : workers) {
+            worker.throwFailure();
+        }
+    }
+
+    /** Waits until each worker's contexts can do data path work. */
+    protected final void awaitContextsReady() {
+        awaitUntil(
+                "starting the contexts",
+                controlTimeoutNanos,
+                () -> all(worker -> worker.query(worker::areContextsReady)));
+    }
+
+    /** Has the workers begin their data path and waits until all have. */
+    protected final void startDataPath() {
+        workers.forEach(Worker::startDataPath);
+        awaitUntil(
+                "starting the data path", controlTimeoutNanos, () -> all(Worker::hasDataPathBegun));
+    }
+
+    /** Has the workers end their data path and waits until all have. */
+    protected final void stopDataPath() {
+        workers.forEach(Worker::stopDataPath);
+        // A worker itself gives up after the control timeout; its reason is better than ours.
+        awaitUntil(
+                "ending the data path",
+                2 * controlTimeoutNanos,
+                () -> all(Worker::hasDataPathEnded));
+        checkWorkers();
+    }
+
+    /** Has the workers stop their contexts and waits until all are idle. */
+    protected final void stopContexts() {
+        workers.forEach(worker -> worker.execute(worker::stopContexts));
+        awaitUntil(
+                "stopping the contexts",
+                controlTimeoutNanos,
+                () -> all(worker -> worker.query(worker::areContextsIdle)));
+    }
+
+    private boolean all(java.util.function.Predicate<W> property) {
+        for (W worker : workers) {
+            if (!property.test(worker)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void takeDown() {
+        try {
+            endWorkers();
+            releaseResources();
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    /**
+     * Ends the workers. Not by joining: a consumer that stops needs the control thread's engine, so
+     * this thread goes on listening until they are done.
+     */
+    private void endWorkers() {
+        workers.forEach(Worker::beginEnd);
+        Deadline deadline = Deadline.in(2 * controlTimeoutNanos);
+        while (!all(Worker::hasEnded)) {
+            if (deadline.hasPassed()) {
+                throw new DpuException(
+                        Status.TIME_OUT,
+                        "worker did not end, what it uses is not given back: role=" + role);
+            }
+            awaitNews(deadline.remainingNanos());
+        }
+        // What went wrong while they were taken down would otherwise be known to nobody.
+        if (failure == null) {
+            checkWorkers();
+        }
+    }
+
+    private void failed(Throwable problem) {
+        DpuException reason =
+                problem instanceof DpuException known
+                        ? known
+                        : new DpuException(
+                                Status.UNEXPECTED,
+                                "session failed: role=" + role + ", reason=" + problem,
+                                problem);
+        DpuException first = failure;
+        if (first == null) {
+            failure = reason;
+            log.log(System.Logger.Level.ERROR, "session failed: " + reason);
+        } else {
+            first.addSuppressed(reason);
+        }
+    }
+}

@@ -1,0 +1,565 @@
+package io.softdpu.storage.runtime;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Task;
+import io.softdpu.storage.WorkerReport;
+import io.softdpu.storage.control.Deadline;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A data path thread; see the package for its phases. */
+public abstract class Worker {
+    /** How long a worker without work sleeps at most; whatever happens wakes it earlier. */
+    private static final long IDLE_WAIT_NANOS = 1_000_000_000L;
+
+    /** How long it waits before it offers again what a queue had no room for. */
+    private static final long RETRY_WAIT_NANOS = 100_000L;
+
+    private final System.Logger log;
+    private final String role;
+    private final Core core;
+    private final long controlTimeoutNanos;
+    private final Runnable notifyControl;
+    private final Thread thread;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition commandDone = lock.newCondition();
+    private @Nullable Command command;
+
+    private final CountDownLatch engineReady = new CountDownLatch(1);
+    private volatile @Nullable ProgressEngine engine;
+    private volatile boolean ending;
+    private volatile boolean ended;
+    private volatile boolean startRequested;
+    private volatile boolean run;
+    private volatile boolean dataPathBegun;
+    private volatile boolean dataPathEnded;
+    private volatile @Nullable DpuException failure;
+    private volatile @Nullable WorkerReport finalReport;
+
+    private final List<Context> contexts = new ArrayList<>();
+    private final List<Task> tasks = new ArrayList<>();
+    private boolean stoppingContexts;
+
+    /** Operations that ended here, failed ones included. */
+    protected final Counter operations = new Counter();
+
+    /** Operations that failed. */
+    protected final Counter errors = new Counter();
+
+    private long startNanos;
+    private long startHits;
+    private long startMisses;
+    private long startAllocated;
+
+    /** Something that the worker's thread shall do, and how it went. */
+    private static final class Command {
+        final Runnable action;
+        boolean done;
+        @Nullable RuntimeException problem;
+
+        Command(Runnable action) {
+            this.action = action;
+        }
+    }
+
+    /**
+     * A worker that has not begun.
+     *
+     * @param role of the program, for names
+     * @param core its place
+     * @param notifyControl wakes the control thread; called when a context changes its state, when
+     *     the data path ends and when the worker fails
+     */
+    protected Worker(String role, Core core, long controlTimeoutNanos, Runnable notifyControl) {
+        this.role = role;
+        this.core = core;
+        this.controlTimeoutNanos = controlTimeoutNanos;
+        this.notifyControl = notifyControl;
+        this.log = System.getLogger("io.softdpu.storage." + role);
+        this.thread =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("softdpu-" + role + "-" + core.index())
+                        .unstarted(this::threadProcedure);
+    }
+
+    // ---- the control thread's side
+
+    /**
+     * Starts the thread and waits until its engine is there.
+     *
+     * @throws DpuException TIME_OUT, or why it could not begin
+     */
+    public final void start() {
+        thread.start();
+        await(engineReady, "worker did not begin");
+        throwFailure();
+    }
+
+    /**
+     * Has the worker's thread do something, and waits until it is done. Not while the data path
+     * runs.
+     *
+     * @throws DpuException what the command threw; why the worker had failed before; TIME_OUT
+     */
+    public final void execute(Runnable action) {
+        Command mine = new Command(action);
+        long left = controlTimeoutNanos;
+        lock.lock();
+        try {
+            throwFailure();
+            command = mine;
+            wake();
+            while (!mine.done && left > 0) {
+                left = commandDone.awaitNanos(left);
+            }
+            command = null;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DpuException(
+                    Status.CONNECTION_ABORTED, "control thread was interrupted: " + name(), e);
+        } finally {
+            lock.unlock();
+        }
+        if (mine.problem != null) {
+            throw mine.problem;
+        }
+        if (!mine.done) {
+            throwFailure();
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    "worker did not carry out a command: "
+                            + name()
+                            + ", waited_ms="
+                            + controlTimeoutNanos / 1_000_000);
+        }
+    }
+
+    /** As {@link #execute}, for a command that has a result. */
+    public final <T> T query(Supplier<T> question) {
+        var answer =
+                new Object() {
+                    @Nullable T value;
+                };
+        execute(() -> answer.value = question.get());
+        T value = answer.value;
+        if (value == null) {
+            throw new DpuException(Status.UNEXPECTED, "worker gave no answer: " + name());
+        }
+        return value;
+    }
+
+    /** Takes the worker from its configuration phase into the data path. */
+    public final void startDataPath() {
+        run = true;
+        startRequested = true;
+        wake();
+    }
+
+    /** Whether everything that receives has been submitted. Any thread. */
+    public final boolean hasDataPathBegun() {
+        return dataPathBegun;
+    }
+
+    /** Has the data path end once nothing is in flight. {@link #hasDataPathEnded} tells when. */
+    public final void stopDataPath() {
+        run = false;
+        wake();
+    }
+
+    /** Whether the data path has ended, or never began. */
+    public final boolean hasDataPathEnded() {
+        return dataPathEnded || !startRequested || failure != null;
+    }
+
+    /** Why the worker failed, or null. Any thread. */
+    public final @Nullable DpuException failure() {
+        return failure;
+    }
+
+    /** Throws why the worker failed, if it did. */
+    public final void throwFailure() {
+        DpuException reason = failure;
+        if (reason != null) {
+            throw new DpuException(reason.status(), String.valueOf(reason.getMessage()), reason);
+        }
+    }
+
+    /**
+     * Has the thread end, wherever it is; what its commands made is closed first. {@link #hasEnded}
+     * tells when, and the control thread is notified.
+     */
+    public final void beginEnd() {
+        ending = true;
+        run = false;
+        wake();
+    }
+
+    /** Whether the thread has ended, or never began. */
+    public final boolean hasEnded() {
+        return ended || thread.getState() == Thread.State.NEW;
+    }
+
+    /** What it did so far. Any thread. */
+    public final WorkerReport report() {
+        WorkerReport last = finalReport;
+        if (last != null) {
+            return last;
+        }
+        ProgressEngine present = engine;
+        return new WorkerReport(
+                core.index(),
+                core.cpu().toString(),
+                operations.get(),
+                errors.get(),
+                0,
+                0,
+                present == null ? 0 : present.payloadBytesCopied(),
+                present == null ? 0 : present.messageBytesCopied(),
+                0,
+                0);
+    }
+
+    /** Its index. */
+    public final int core() {
+        return core.index();
+    }
+
+    // ---- the worker's side
+
+    /** Submits what receives; called once, as the data path begins. */
+    protected abstract void beginDataPath();
+
+    /** How many transactions are in flight: the data path does not end before there are none. */
+    protected abstract int inFlight();
+
+    /** Whether something waits for room in a queue. */
+    protected abstract boolean hasRefused();
+
+    /** Offers again what a queue had no room for. */
+    protected abstract void retryRefused();
+
+    /** Called in each round of the data path; for work that comes from the control thread. */
+    protected void eachRound() {}
+
+    /** Releases bufs, memory and the like; all contexts are closed. Called once, and last. */
+    protected abstract void releaseObjects();
+
+    /** The engine; on the worker's thread. */
+    protected final ProgressEngine engine() {
+        ProgressEngine present = engine;
+        if (present == null) {
+            throw new DpuException(Status.BAD_STATE, "worker has not begun: " + name());
+        }
+        return present;
+    }
+
+    /** Connects a context to the engine and watches its state from now on. */
+    protected final <C extends Context> C manage(C context) {
+        contexts.add(context);
+        context.setStateChangedCallback(this::stateChanged);
+        engine().connect(context);
+        return context;
+    }
+
+    /** Takes charge of a task: it is freed when its context stops, as contexts demand. */
+    protected final <T extends Task> T own(T task) {
+        tasks.add(task);
+        return task;
+    }
+
+    /** Whether all contexts can do data path work. */
+    public final boolean areContextsReady() {
+        for (Context context : contexts) {
+            if (context.state() != ContextState.RUNNING) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether no context is left that still has to stop. */
+    public final boolean areContextsIdle() {
+        for (Context context : contexts) {
+            if (context.state() != ContextState.IDLE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Begins to stop all contexts; {@link #areContextsIdle} tells when that is done. */
+    public final void stopContexts() {
+        stoppingContexts = true;
+        for (Context context : contexts) {
+            ContextState state = context.state();
+            if (state == ContextState.RUNNING || state == ContextState.STARTING) {
+                context.stop();
+            }
+        }
+    }
+
+    /** A context is not idle before its tasks are freed, and no task is before it was flushed. */
+    private void freeTasks() {
+        if (!stoppingContexts) {
+            return;
+        }
+        for (Context context : contexts) {
+            if (context.inFlightTasks() > 0) {
+                return;
+            }
+        }
+        tasks.forEach(Task::free);
+        tasks.clear();
+    }
+
+    /** Whether tasks end because their context was told to stop. */
+    protected final boolean isStopping() {
+        return stoppingContexts;
+    }
+
+    /** Ends the data path with this reason; the first counts. */
+    protected final void fail(DpuException reason) {
+        if (failure == null) {
+            failure = reason;
+            log.log(System.Logger.Level.WARNING, "Core: " + core.index() + " failed: " + reason);
+            notifyControl.run();
+        }
+    }
+
+    /** Ends the data path because a task failed that must not. */
+    protected final void taskFailed(String what, Status status) {
+        if (stoppingContexts) {
+            return;
+        }
+        fail(new DpuException(peersEnd(status), what + ": " + name() + ", status=" + status));
+    }
+
+    /** What a flush after a fatal error says of this side is, for the session, the peer's end. */
+    private static Status peersEnd(Status status) {
+        return switch (status) {
+            case CONNECTION_ABORTED, NOT_CONNECTED, SHUTDOWN -> Status.CONNECTION_RESET;
+            default -> status;
+        };
+    }
+
+    /** Wakes the control thread. */
+    protected final void notifyControl() {
+        notifyControl.run();
+    }
+
+    private void threadProcedure() {
+        // Nothing may escape: an exception that ended this thread in silence would hang the others.
+        try {
+            core.cpu().bindCurrentThread();
+            engine = ProgressEngine.create(core.pollers());
+            engineReady.countDown();
+            configurationPhase();
+        } catch (RuntimeException | Error e) {
+            fail(asDpuException(e));
+        } finally {
+            engineReady.countDown();
+            takeDown();
+            ended = true;
+            notifyControl.run();
+        }
+    }
+
+    private void configurationPhase() {
+        while (!ending) {
+            lock.lock();
+            try {
+                carryOutCommand();
+            } finally {
+                lock.unlock();
+            }
+            if (startRequested && !dataPathEnded) {
+                dataPath();
+            }
+            freeTasks();
+            // Yields for a while, then sleeps; a command, a doorbell or a state ends it.
+            engine().await(IDLE_WAIT_NANOS);
+        }
+    }
+
+    private void carryOutCommand() {
+        Command present = command;
+        if (present == null || present.done) {
+            return;
+        }
+        try {
+            present.action.run();
+        } catch (RuntimeException e) {
+            present.problem = e;
+        } finally {
+            present.done = true;
+            commandDone.signalAll();
+        }
+    }
+
+    private void dataPath() {
+        log.log(System.Logger.Level.INFO, "Core: " + core.index() + " running");
+        ProgressEngine engine = engine();
+        startHits = engine.hits();
+        startMisses = engine.misses();
+        startNanos = System.nanoTime();
+        startAllocated = AllocationMeter.currentThreadBytes();
+        try {
+            beginDataPath();
+            dataPathBegun = true;
+            notifyControl.run();
+            while (run && failure == null) {
+                round(engine, IDLE_WAIT_NANOS);
+            }
+            Deadline deadline = Deadline.in(controlTimeoutNanos);
+            while (failure == null && inFlight() != 0) {
+                round(engine, deadline.remainingNanos());
+                if (deadline.hasPassed() && inFlight() != 0) {
+                    fail(
+                            new DpuException(
+                                    Status.TIME_OUT,
+                                    "transactions did not end: "
+                                            + name()
+                                            + ", in_flight="
+                                            + inFlight()));
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            fail(asDpuException(e));
+        }
+        finalReport = dataPathReport(engine);
+        dataPathEnded = true;
+        log.log(System.Logger.Level.INFO, "Core: " + core.index() + " complete");
+        notifyControl.run();
+    }
+
+    private void round(ProgressEngine engine, long waitNanos) {
+        eachRound();
+        if (hasRefused()) {
+            retryRefused();
+            engine.await(hasRefused() ? RETRY_WAIT_NANOS : waitNanos);
+        } else {
+            engine.await(waitNanos);
+        }
+    }
+
+    private WorkerReport dataPathReport(ProgressEngine engine) {
+        long allocated = AllocationMeter.currentThreadBytes() - startAllocated;
+        return new WorkerReport(
+                core.index(),
+                core.cpu().toString(),
+                operations.get(),
+                errors.get(),
+                engine.hits() - startHits,
+                engine.misses() - startMisses,
+                engine.payloadBytesCopied(),
+                engine.messageBytesCopied(),
+                allocated,
+                System.nanoTime() - startNanos);
+    }
+
+    private void takeDown() {
+        ProgressEngine present = engine;
+        if (present == null) {
+            return;
+        }
+        try {
+            if (!areContextsIdle()) {
+                stopContexts();
+            }
+            Deadline deadline = Deadline.in(controlTimeoutNanos);
+            while (!areContextsIdle() && !deadline.hasPassed()) {
+                freeTasks();
+                present.await(deadline.remainingNanos());
+            }
+            for (Context context : contexts) {
+                context.close();
+            }
+            releaseObjects();
+            closeEngine(present);
+        } catch (RuntimeException e) {
+            fail(asDpuException(e));
+        }
+    }
+
+    private void stateChanged(Context context, ContextState previous, ContextState next) {
+        if (next == ContextState.STOPPING && !stoppingContexts) {
+            DpuException reason = context.failure();
+            fail(
+                    new DpuException(
+                            reason == null ? Status.UNEXPECTED : peersEnd(reason.status()),
+                            "context stopped by itself: "
+                                    + name()
+                                    + ", context="
+                                    + context
+                                    + ", reason="
+                                    + (reason == null ? "unknown" : reason.getMessage()),
+                            reason));
+        }
+        notifyControl.run();
+    }
+
+    /** Ends the worker's sleep, for something that {@link #eachRound} looks at. */
+    protected final void wakeUp() {
+        wake();
+    }
+
+    /** Under the lock, so that nobody wakes an engine that is being closed. */
+    private void wake() {
+        lock.lock();
+        try {
+            ProgressEngine present = engine;
+            if (present != null) {
+                present.wake();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void closeEngine(ProgressEngine present) {
+        lock.lock();
+        try {
+            engine = null;
+            present.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void await(CountDownLatch latch, String what) {
+        try {
+            if (!latch.await(controlTimeoutNanos, TimeUnit.NANOSECONDS)) {
+                throw new DpuException(Status.TIME_OUT, what + ": " + name());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DpuException(
+                    Status.CONNECTION_ABORTED, "control thread was interrupted: " + name(), e);
+        }
+    }
+
+    private DpuException asDpuException(Throwable problem) {
+        return problem instanceof DpuException known
+                ? known
+                : new DpuException(
+                        Status.UNEXPECTED,
+                        "worker failed: " + name() + ", reason=" + problem,
+                        problem);
+    }
+
+    private String name() {
+        return "role=" + role + ", core=" + core.index();
+    }
+}

@@ -1,0 +1,246 @@
+package io.softdpu.storage;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.backend.Volume;
+import io.softdpu.storage.initiator.InitiatorListener;
+import io.softdpu.storage.initiator.InitiatorOptions;
+import io.softdpu.storage.initiator.StorageInitiator;
+import io.softdpu.storage.initiator.Workload;
+import io.softdpu.storage.relay.ServiceOptions;
+import io.softdpu.storage.relay.ZeroCopyService;
+import io.softdpu.storage.target.StorageTarget;
+import io.softdpu.storage.target.TargetOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * The three programs of a session in one JVM, each with a machine and a control thread of its own,
+ * in one fabric folder.
+ */
+public final class Pipeline implements AutoCloseable {
+    /** Long enough for a slow machine, short enough to fail before the test's own limit. */
+    public static final long DEADLINE_SECONDS = 60;
+
+    /** The name of the service's server. */
+    public static final String CHANNEL = "pipeline";
+
+    private final Machine host;
+    private final Machine dpu;
+    private final Machine targetMachine;
+    private final long controlTimeoutNanos;
+    private int cores = 1;
+    private int serviceCores = 1;
+    private int transactions = 32;
+    private InitiatorListener listener = InitiatorListener.none();
+    private SessionListener serviceListener = SessionListener.none();
+    private SessionListener targetListener = SessionListener.none();
+
+    private StorageTarget target;
+    private ZeroCopyService service;
+    private StorageInitiator initiator;
+    private CompletableFuture<SessionReport> targetEnd;
+    private CompletableFuture<SessionReport> serviceEnd;
+
+    /** Opens the machines. */
+    public Pipeline(Path folder, long controlTimeoutNanos) {
+        this.controlTimeoutNanos = controlTimeoutNanos;
+        host = Machine.builder(Side.HOST).fabricFolder(folder).open();
+        dpu = Machine.builder(Side.DPU).fabricFolder(folder).open();
+        targetMachine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
+    }
+
+    /** Data path threads of the initiator and the target, and of the service. */
+    public Pipeline cores(int initiatorCores, int coresOfTheService) {
+        cores = initiatorCores;
+        serviceCores = coresOfTheService;
+        return this;
+    }
+
+    public Pipeline transactions(int count) {
+        transactions = count;
+        return this;
+    }
+
+    public Pipeline listener(InitiatorListener hears) {
+        listener = hears;
+        return this;
+    }
+
+    public Pipeline serviceListener(SessionListener hears) {
+        serviceListener = hears;
+        return this;
+    }
+
+    public Pipeline targetListener(SessionListener hears) {
+        targetListener = hears;
+        return this;
+    }
+
+    /** Starts a target with this volume. */
+    public StorageTarget startTarget(Volume volume) {
+        TargetOptions.Builder options =
+                TargetOptions.builder().device("t0").controlTimeoutNanos(controlTimeoutNanos);
+        for (int i = 0; i < cores; i++) {
+            options.cpu(CpuBinding.any());
+        }
+        target = StorageTarget.open(targetMachine, options.build(), volume, targetListener);
+        targetEnd = begin(target);
+        return target;
+    }
+
+    /** Starts a service for a target at this port, and waits until it can be connected to. */
+    public ZeroCopyService startService(int targetPort) {
+        ServiceOptions.Builder options =
+                ServiceOptions.builder()
+                        .device("p0")
+                        .representor("0b:00.0")
+                        .storageServer(ServiceOptions.parseStorageServer("127.0.0.1:" + targetPort))
+                        .commandChannelName(CHANNEL)
+                        .controlTimeoutNanos(controlTimeoutNanos);
+        for (int i = 0; i < serviceCores; i++) {
+            options.cpu(CpuBinding.any());
+        }
+        CountDownLatch waiting = new CountDownLatch(1);
+        SessionListener outer = serviceListener;
+        service =
+                ZeroCopyService.open(
+                        dpu,
+                        options.build(),
+                        new SessionListener() {
+                            @Override
+                            public void step(SessionStep step, String detail) {
+                                if (step == SessionStep.WAITING_FOR_CLIENT) {
+                                    waiting.countDown();
+                                }
+                                outer.step(step, detail);
+                            }
+                        });
+        serviceEnd = begin(service);
+        serviceEnd.whenComplete((_, _) -> waiting.countDown());
+        await(waiting);
+        return service;
+    }
+
+    /** Opens an initiator; the caller runs it. */
+    public StorageInitiator openInitiator(Workload workload) {
+        return openInitiator(workload, _ -> {});
+    }
+
+    /** Opens an initiator with further options; the caller runs it. */
+    public StorageInitiator openInitiator(
+            Workload workload, Consumer<InitiatorOptions.Builder> further) {
+        InitiatorOptions.Builder options =
+                InitiatorOptions.builder()
+                        .device("pf0")
+                        .commandChannelName(CHANNEL)
+                        .transactionCount(transactions)
+                        .controlTimeoutNanos(controlTimeoutNanos);
+        for (int i = 0; i < cores; i++) {
+            options.cpu(CpuBinding.any());
+        }
+        further.accept(options);
+        initiator = StorageInitiator.open(host, options.build(), workload, listener);
+        return initiator;
+    }
+
+    /** Starts a target with a volume that holds the known pattern, a service, and an initiator. */
+    public StorageInitiator start(long volumeSizeBytes, Workload workload) {
+        StorageTarget started = startTarget(MemoryVolume.ofPattern(volumeSizeBytes, 4096));
+        startService(started.port());
+        return openInitiator(workload);
+    }
+
+    public SessionReport targetReport() {
+        return target.report();
+    }
+
+    public SessionReport serviceReport() {
+        return service.report();
+    }
+
+    public StorageTarget target() {
+        return target;
+    }
+
+    public ZeroCopyService service() {
+        return service;
+    }
+
+    /** Waits for the target's end; throws why it failed. */
+    public SessionReport awaitTarget() {
+        return await(targetEnd);
+    }
+
+    /** Waits for the service's end; throws why it failed. */
+    public SessionReport awaitService() {
+        return await(serviceEnd);
+    }
+
+    /** Runs a role on a thread of its own. */
+    public static CompletableFuture<SessionReport> begin(StorageRole role) {
+        CompletableFuture<SessionReport> end = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .name("control-" + role.report().role())
+                .start(() -> {
+                    try {
+                        end.complete(role.run());
+                    } catch (Throwable e) {
+                        end.completeExceptionally(e);
+                    }
+                });
+        return end;
+    }
+
+    /** The value; what it failed with is thrown as it is. */
+    public static <T> T await(CompletableFuture<T> future) {
+        try {
+            return future.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new AssertionError(e.getCause());
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError("no end in time", e);
+        }
+    }
+
+    /** Waits for the latch. */
+    public static void await(CountDownLatch latch) {
+        try {
+            if (!latch.await(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
+                throw new AssertionError("no end in time");
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Ends whatever still runs, and checks that nothing was left open: a machine would refuse. */
+    @Override
+    public void close() {
+        for (StorageRole role : new StorageRole[] {initiator, service, target}) {
+            if (role != null) {
+                role.close();
+            }
+        }
+        for (Machine machine : List.of(host, dpu, targetMachine)) {
+            machine.close();
+        }
+    }
+
+    /** The status of a failure. */
+    public static io.softdpu.core.Status statusOf(Throwable e) {
+        return ((DpuException) e).status();
+    }
+}
