@@ -3,7 +3,11 @@ package io.softdpu.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,7 +58,7 @@ final class DescriptorPassingTest {
         int[] pair = files.pair();
         int memory = memories(1)[0];
         int[] sent = new int[UnixSocket.MAX_DESCRIPTORS];
-        java.util.Arrays.fill(sent, memory);
+        Arrays.fill(sent, memory);
         Map<Integer, String> before = OpenFiles.snapshot();
         ReceivedMessage message = new ReceivedMessage(64, UnixSocket.MAX_DESCRIPTORS);
 
@@ -124,7 +128,7 @@ final class DescriptorPassingTest {
     void shouldCloseAllDescriptorsOfAMessageThatHasTooMany(int room, int count) {
         int[] pair = files.pair();
         int[] sent = new int[count];
-        java.util.Arrays.fill(sent, memories(1)[0]);
+        Arrays.fill(sent, memories(1)[0]);
         Map<Integer, String> before = OpenFiles.snapshot();
         ReceivedMessage message = new ReceivedMessage(64, room);
 
@@ -192,6 +196,34 @@ final class DescriptorPassingTest {
         files.close(pair[1]);
 
         assertThat(UnixSocket.receive(carried[0], new ReceivedMessage(1, 0))).isZero();
+    }
+
+    /** Made by hand: no method here sends a message without bytes. */
+    @Test
+    void shouldTakeAnEmptyMessageForTheEndAndCloseItsDescriptors() throws Throwable {
+        int[] pair = files.pair();
+        int memory = memories(1)[0];
+        Map<Integer, String> before = OpenFiles.snapshot();
+        ReceivedMessage message = new ReceivedMessage(64, 2);
+        MethodHandle sendmsg =
+                Libc.bind("sendmsg", Libc.LONG, Libc.INT, ValueLayout.ADDRESS, Libc.INT);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment control = arena.allocate(Abi.CmsgHdr.space(Integer.BYTES), 8);
+            control.set(Libc.LONG, Abi.CmsgHdr.LENGTH, Abi.CmsgHdr.length(Integer.BYTES));
+            control.set(Libc.INT, Abi.CmsgHdr.LEVEL, 1);
+            control.set(Libc.INT, Abi.CmsgHdr.TYPE, UnixSocket.SCM_RIGHTS);
+            control.set(Libc.INT, Abi.CmsgHdr.DATA, memory);
+            MemorySegment header = arena.allocate(Abi.MsgHdr.BYTES, 8);
+            header.set(Libc.LONG, Abi.MsgHdr.CONTROL, control.address());
+            header.set(Libc.LONG, Abi.MsgHdr.CONTROL_LENGTH, control.byteSize());
+            long sent = (long) sendmsg.invokeExact(CallState.current().errno, pair[0], header, 0);
+            assertThat(sent).isZero();
+        }
+
+        assertThat(UnixSocket.receive(pair[1], message)).isZero();
+
+        assertThat(message.descriptors()).isZero();
+        assertThat(OpenFiles.snapshot()).isEqualTo(before);
     }
 
     @Test

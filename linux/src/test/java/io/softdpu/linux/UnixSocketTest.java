@@ -312,6 +312,22 @@ final class UnixSocketTest {
     }
 
     @Test
+    void shouldEndTheWritingHalfAloneAndStillSeeThePeersEnd() {
+        int[] pair = files.pair();
+
+        UnixSocket.shutdownWrite(pair[0]);
+        UnixSocket.shutdownWrite(pair[0]);
+
+        assertThat(UnixSocket.receive(pair[1], message)).isZero();
+        assertThat(UnixSocket.sendByte(pair[0])).isEqualTo(Errno.EPIPE);
+        assertThat(send(pair[1], "still here")).isZero();
+        assertThat(receive(pair[0])).isEqualTo("still here");
+        assertThat(UnixSocket.receive(pair[0], message)).isEqualTo(-Errno.EAGAIN);
+        files.close(pair[1]);
+        assertThat(UnixSocket.receive(pair[0], message)).isZero();
+    }
+
+    @Test
     void shouldNameTheDescriptorThatIsNoSocket() {
         int memory = files.own(Memfd.create("test"));
 
