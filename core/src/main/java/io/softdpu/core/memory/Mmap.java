@@ -390,13 +390,16 @@ public final class Mmap implements AutoCloseable {
     void retainUser() {
         int before = (int) USERS.getAndAdd(this, 1);
         if (before < 0 || state != State.STARTED) {
-            USERS.getAndAdd(this, -1);
+            releaseUser();
             throw badState("mmap is not started");
         }
     }
 
     void releaseUser() {
-        USERS.getAndAdd(this, -1);
+        int before = (int) USERS.getAndAdd(this, -1);
+        if (before == 0) {
+            throw new IllegalStateException("mmap released more often than retained: " + this);
+        }
     }
 
     void requireRange(long offset, long length) {

@@ -74,11 +74,16 @@ final class MmapExports {
                     device);
         }
         requireOneKind(granted.allowsRdmaWrite(), granted.allowsPciWrite(), device);
+        ImportedRegion imported = mmap.imported();
+        if (imported != null && imported.revoked()) {
+            throw refused(
+                    Mmap.revokedStatus(imported), "exporter has withdrawn the memory", device);
+        }
         if (rdma == null) {
             rdma =
-                    mmap.imported() == null
+                    imported == null
                             ? exportLocal(device, granted.allowsRdmaWrite(), null)
-                            : exportImported(mmap.imported(), device, granted);
+                            : exportImported(imported, device, granted);
             remoteKey = randomKey();
         }
         return describe(ExportDescriptor.Kind.RDMA, granted.rdmaOnly(), device, rdma);
@@ -146,10 +151,6 @@ final class MmapExports {
         if (Objects.requireNonNull(mmap.origin()).kind() == ExportDescriptor.Kind.RDMA) {
             throw refused(
                     Status.NOT_SUPPORTED, "an import from RDMA cannot be exported again", device);
-        }
-        if (imported.revoked()) {
-            throw refused(
-                    Mmap.revokedStatus(imported), "exporter has withdrawn the memory", device);
         }
         try {
             return bus(device).reexport(imported, granted.allowsRdmaWrite(), null);
