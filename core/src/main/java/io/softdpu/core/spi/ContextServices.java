@@ -5,8 +5,8 @@ import io.softdpu.fabric.Mailbox;
 import io.softdpu.fabric.PayloadCopy;
 
 /**
- * What of a context's engine a provider needs: a library hands it down without having to know the bus
- * itself. Good while the context is connected to its engine.
+ * What of a context's engine a provider needs: a library hands it down without having to know the
+ * bus itself. Good while the context is connected to its engine.
  */
 public final class ContextServices {
     private final EngineWaiter waiter;
@@ -19,7 +19,9 @@ public final class ContextServices {
         this.mailbox = mailbox;
     }
 
-    /** Where the engine sleeps: add the links whose doorbells are to wake it. The engine's thread. */
+    /**
+     * Where the engine sleeps: add the links whose doorbells are to wake it. The engine's thread.
+     */
     public EngineWaiter waiter() {
         return waiter;
     }

@@ -1,0 +1,152 @@
+package io.softdpu.core.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ZeroAllocationTest {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int ROUNDS = 50_000;
+
+    /**
+     * What the measurement itself and a late compilation may leave; a round would leave 16 each.
+     */
+    private static final long NOISE_BYTES = 4096;
+
+    @TempDir Path folder;
+    private Machines machines;
+    private Device device;
+    private ProgressEngine engine;
+    private TinyContext context;
+    private Mmap mmap;
+    private BufInventory inventory;
+    private int completed;
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+        device = machines.device(Side.HOST, "pf0");
+        engine = machines.add(ProgressEngine.create());
+        context = machines.add(new TinyContext(device));
+        context.recording = false;
+        engine.connect(context);
+        context.start();
+        SharedMemory memory = machines.add(SharedMemory.allocate(4096));
+        mmap =
+                machines.add(
+                        Mmap.create()
+                                .setMemory(memory)
+                                .setPermissions(
+                                        Permissions.of(
+                                                AccessFlag.LOCAL_READ_WRITE,
+                                                AccessFlag.PCI_READ_WRITE))
+                                .addDevice(device)
+                                .start());
+        inventory = machines.add(BufInventory.create(8));
+        inventory.start();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        machines.close();
+    }
+
+    private void assertAllocatesNothing(Runnable round) {
+        for (int i = 0; i < ROUNDS; i++) {
+            round.run();
+        }
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < ROUNDS; i++) {
+            round.run();
+        }
+        long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+        assertThat(allocated).as("bytes in %d rounds", ROUNDS).isLessThan(NOISE_BYTES);
+    }
+
+    @Test
+    @Clause({"core-003", "core-070"})
+    void shouldTakeAndReturnBufsWithoutAllocation() {
+        assertAllocatesNothing(() -> {
+            Buf buf = inventory.bufByAddress(mmap, 64, 128);
+            Buf twin = inventory.duplicate(buf);
+            twin.setData(80, 4);
+            buf.reuseByData(mmap, 0, 64);
+            buf.resetDataLength();
+            Regions.markInFlight(buf);
+            Regions.appendData(buf, 8);
+            Regions.clearInFlight(buf);
+            twin.release();
+            buf.release();
+        });
+        assertThat(inventory.free()).isEqualTo(8);
+    }
+
+    @Test
+    @Clause("core-003")
+    void shouldSubmitProgressAndCompleteTasksWithoutAllocation() {
+        TinyContext.TinyCallback callback = task -> completed++;
+        assertAllocatesNothing(() -> {
+            TinyTask task = context.allocate();
+            task.setCallback(callback);
+            task.setUserData(7);
+            if (task.trySubmit() != Status.SUCCESS) {
+                throw new AssertionError(task.status());
+            }
+            engine.progress();
+            engine.progress();
+            task.free();
+        });
+        assertThat(completed).isEqualTo(2 * ROUNDS);
+        assertThat(engine.hits()).isEqualTo(engine.misses()).isEqualTo(2 * ROUNDS);
+    }
+
+    @Test
+    void shouldCheckAndReachMemoryWithoutAllocation() {
+        Device p0 = machines.device(Side.DPU, "p0");
+        Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
+        Permissions needed = Permissions.of(AccessFlag.PCI_READ_WRITE);
+        assertAllocatesNothing(() -> {
+            if (Regions.checkUse(remote, p0, needed) != Status.SUCCESS) {
+                throw new AssertionError("not usable");
+            }
+            Regions.segmentOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);
+        });
+    }
+
+    @Test
+    void shouldWaitSleepAndWakeWithoutAllocation() {
+        TinyTask task = context.allocate();
+        assertAllocatesNothing(() -> {
+            task.submit();
+            engine.await(1_000_000);
+            engine.wake();
+            engine.await(1_000_000);
+        });
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 50; i++) {
+            engine.await(500_000);
+        }
+        assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isLessThan(NOISE_BYTES);
+        task.free();
+    }
+}
