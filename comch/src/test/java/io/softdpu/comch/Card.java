@@ -1,0 +1,151 @@
+package io.softdpu.comch;
+
+import static org.assertj.core.api.Assertions.fail;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Both sides of a card in one JVM: a machine, a device and an engine each, over one fabric folder.
+ * One thread drives both engines in turn. What was made through it is closed in the reverse order.
+ */
+final class Card implements AutoCloseable {
+    static final long DEADLINE_NANOS = 20_000_000_000L;
+    static final String NAME = "test server";
+
+    final Machine host;
+    final Machine dpu;
+    final Device pf0;
+    final Device p0;
+    final Representor hpf0;
+    final ProgressEngine hostEngine;
+    final ProgressEngine dpuEngine;
+    private final List<ProgressEngine> engines = new ArrayList<>();
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+    Card(Path folder) {
+        Path fabric = folder.resolve("fabric");
+        host = keep(Machine.builder(Side.HOST).fabricFolder(fabric).open());
+        dpu = keep(Machine.builder(Side.DPU).fabricFolder(fabric).open());
+        pf0 = keep(host.findDevice("pf0").open());
+        p0 = keep(dpu.findDevice("p0").open());
+        hpf0 = keep(p0.findRepresentor("hpf0").open(p0));
+        hostEngine = engine();
+        dpuEngine = engine();
+    }
+
+    /** One engine more, driven with the others. */
+    ProgressEngine engine() {
+        ProgressEngine engine = keep(ProgressEngine.create());
+        engines.add(engine);
+        return engine;
+    }
+
+    <T extends AutoCloseable> T keep(T resource) {
+        open.push(resource);
+        return resource;
+    }
+
+    /** Memory of a device that the other side may read and write, and bufs for it. */
+    Memory memory(Device device, long sizeBytes) {
+        return memory(
+                device,
+                sizeBytes,
+                Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE));
+    }
+
+    Memory memory(Device device, long sizeBytes, Permissions permissions) {
+        SharedMemory shared = keep(SharedMemory.allocate(sizeBytes));
+        Mmap mmap = keep(Mmap.create());
+        mmap.setMemory(shared).setPermissions(permissions).addDevice(device).start();
+        BufInventory inventory = keep(BufInventory.create(4096));
+        inventory.start();
+        return new Memory(shared, mmap, inventory);
+    }
+
+    record Memory(SharedMemory shared, Mmap mmap, BufInventory inventory) {}
+
+    /** Drives all engines until something holds. */
+    void until(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        while (!condition.getAsBoolean()) {
+            progressAll();
+            if (System.nanoTime() - deadline > 0) {
+                fail("did not happen: " + what);
+            }
+        }
+    }
+
+    /** Drives all engines until none has anything to do for a while. */
+    void settle() {
+        int idle = 0;
+        while (idle < 200) {
+            idle = progressAll() ? 0 : idle + 1;
+            Thread.onSpinWait();
+        }
+    }
+
+    private boolean progressAll() {
+        boolean worked = false;
+        for (ProgressEngine engine : engines) {
+            worked |= engine.progress();
+        }
+        if (!worked) {
+            Thread.yield();
+        }
+        return worked;
+    }
+
+    /** A server with one client, both running. */
+    Pair pair() {
+        return pair(NAME);
+    }
+
+    Pair pair(String name) {
+        Peer server = Peer.server(this, name);
+        Peer client = Peer.client(this, name);
+        server.endpoint.start();
+        client.endpoint.start();
+        until("client runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        until("server has a connection", () -> server.connection != null);
+        return new Pair(server, client);
+    }
+
+    record Pair(Peer server, Peer client) {}
+
+    @Override
+    public void close() throws Exception {
+        stopAll();
+        while (!open.isEmpty()) {
+            open.pop().close();
+        }
+    }
+
+    private final List<Runnable> stops = new ArrayList<>();
+
+    /** Runs before everything is closed, last first. */
+    void atEnd(Runnable stop) {
+        stops.add(stop);
+    }
+
+    private void stopAll() {
+        for (int i = stops.size() - 1; i >= 0; i--) {
+            stops.get(i).run();
+        }
+    }
+}

@@ -1,0 +1,367 @@
+package io.softdpu.comch;
+
+import static io.softdpu.comch.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What can be configured, what has to be, and what a device can do. */
+class ConfigurationTest {
+    @TempDir Path folder;
+    private Card card;
+
+    @BeforeEach
+    void open() {
+        card = new Card(folder);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        card.close();
+    }
+
+    @Clause({"cc-020", "cc-056", "cc-070"})
+    @Test
+    void shouldCreateServerOnPortOfTheDpuOnly() {
+        Device sf = card.keep(card.dpu.findDevice("p0s0").open());
+        assertRefused(Status.NOT_SUPPORTED, () -> ComchServer.create(card.pf0, card.hpf0, "name"));
+        assertRefused(Status.NOT_SUPPORTED, () -> ComchServer.create(sf, card.hpf0, "name"));
+        assertThat(ComchCapabilities.of(card.pf0.info()).isServerSupported()).isFalse();
+        assertThat(ComchCapabilities.of(sf.info()).isServerSupported()).isFalse();
+        assertThat(ComchCapabilities.of(card.p0.info()).isServerSupported()).isTrue();
+        ComchServer.create(card.p0, card.hpf0, "name").close();
+    }
+
+    @Clause({"cc-021", "cc-056", "cc-071"})
+    @Test
+    void shouldCreateClientOnHostFunctionOnly() throws Exception {
+        Device sf = card.keep(card.dpu.findDevice("p0s0").open());
+        assertRefused(Status.NOT_SUPPORTED, () -> ComchClient.create(card.p0, "name"));
+        assertRefused(Status.NOT_SUPPORTED, () -> ComchClient.create(sf, "name"));
+        Machine target =
+                card.keep(
+                        Machine.builder(Side.TARGET).fabricFolder(folder.resolve("fabric")).open());
+        Device t0 = card.keep(target.findDevice("t0").open());
+        assertRefused(Status.NOT_SUPPORTED, () -> ComchClient.create(t0, "name"));
+        assertThat(ComchCapabilities.of(t0.info()).isClientSupported()).isFalse();
+        assertThat(ComchCapabilities.of(card.p0.info()).isClientSupported()).isFalse();
+        for (String id : new String[] {"pf0", "pf0vf0", "pf0vf1", "pf1", "pf1vf0"}) {
+            assertThat(ComchCapabilities.of(card.host.findDevice(id)).isClientSupported()).isTrue();
+        }
+        ComchClient.create(card.pf0, "name").close();
+    }
+
+    @Clause({"cc-029", "cc-059"})
+    @Test
+    void shouldNeedDeviceRepresentorAndName() {
+        assertThatThrownBy(() -> ComchServer.create(null, card.hpf0, "name"))
+                .isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> ComchServer.create(card.p0, null, "name"))
+                .isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> ComchServer.create(card.p0, card.hpf0, null))
+                .isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> ComchClient.create(null, "name"))
+                .isInstanceOf(NullPointerException.class);
+        Device p1 = card.keep(card.dpu.findDevice("p1").open());
+        assertRefused(Status.NOT_PERMITTED, () -> ComchServer.create(p1, card.hpf0, "name"));
+    }
+
+    @Clause({"cc-059", "cc-074"})
+    @Test
+    void shouldRefuseServerNamesOutsideTheLimit() {
+        int maximum = ComchCapabilities.of(card.p0.info()).maxNameLength();
+        String longest = "n".repeat(maximum - 1); // the NUL of the C API counts
+        ComchServer.create(card.p0, card.hpf0, longest).close();
+        ComchClient.create(card.pf0, longest).close();
+        for (String illegal : new String[] {"", longest + "n", "a\0b"}) {
+            assertRefused(
+                    Status.INVALID_VALUE, () -> ComchServer.create(card.p0, card.hpf0, illegal));
+            assertRefused(Status.INVALID_VALUE, () -> ComchClient.create(card.pf0, illegal));
+        }
+    }
+
+    @Clause({"cc-057", "cc-058", "cc-060"})
+    @ParameterizedTest
+    @ValueSource(strings = {"send tasks", "message callback", "connection callbacks"})
+    void shouldNotStartServerWithout(String item) {
+        ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "name"));
+        card.dpuEngine.connect(server);
+        if (!item.equals("send tasks")) {
+            server.setSendTasks(1, task -> {}, task -> {});
+        }
+        if (!item.equals("message callback")) {
+            server.setMessageCallback((from, message) -> {});
+        }
+        if (!item.equals("connection callbacks")) {
+            server.setConnectionCallbacks((c, successful) -> {}, (c, successful) -> {});
+        }
+        assertRefused(Status.BAD_STATE, server::start).hasMessageContaining("item=" + item);
+        assertThat(server.state()).isEqualTo(ContextState.IDLE);
+    }
+
+    @Clause({"cc-057", "cc-058"})
+    @Test
+    void shouldNotStartClientWithoutMandatoryItems() {
+        ComchClient client = card.keep(ComchClient.create(card.pf0, "name"));
+        card.hostEngine.connect(client);
+        assertRefused(Status.BAD_STATE, client::start).hasMessageContaining("send tasks");
+        client.setSendTasks(1, task -> {}, task -> {});
+        assertRefused(Status.BAD_STATE, client::start).hasMessageContaining("message callback");
+        client.setMessageCallback((from, message) -> {});
+        client.start();
+        client.stop();
+    }
+
+    @Clause({"cc-066", "cc-067", "cc-068", "cc-087"})
+    @Test
+    void shouldTellDefaultsAndWhatWasSet() {
+        ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "name"));
+        ComchClient client = card.keep(ComchClient.create(card.pf0, "name"));
+        assertThat(server.maxMessageSize()).isEqualTo(4080).isEqualTo(client.maxMessageSize());
+        assertThat(server.receiveQueueSize()).isEqualTo(64).isEqualTo(client.receiveQueueSize());
+        assertThat(server.maxClients()).isEqualTo(16);
+        assertThat(server.controlTimeoutNanos()).isEqualTo(5_000_000_000L);
+        assertThat(client.connectTimeoutNanos()).isEqualTo(5_000_000_000L);
+        server.setMaxMessageSize(1);
+        server.setReceiveQueueSize(2);
+        server.setMaxClients(3);
+        server.setControlTimeout(4);
+        client.setConnectTimeout(5);
+        assertThat(server.maxMessageSize()).isEqualTo(1);
+        assertThat(server.receiveQueueSize()).isEqualTo(2);
+        assertThat(server.maxClients()).isEqualTo(3);
+        assertThat(server.controlTimeoutNanos()).isEqualTo(4);
+        assertThat(client.connectTimeoutNanos()).isEqualTo(5);
+        assertThat(server.serverName()).isEqualTo("name");
+        assertThat(server.representor()).isSameAs(card.hpf0);
+    }
+
+    @Clause({
+        "cc-074", "cc-075", "cc-076", "cc-077", "cc-078", "cc-079", "cc-086", "cc-101", "cc-102",
+        "cc-115", "cc-116"
+    })
+    @Test
+    void shouldRefuseWhatIsBeyondTheQueriedLimits() {
+        ComchCapabilities limits = ComchCapabilities.of(card.p0.info());
+        ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "name"));
+        assertThat(limits.maxMessageSize()).isEqualTo(4080);
+        assertThat(limits.maxImmediateSize()).isEqualTo(32);
+        assertThat(limits.maxBufferListLength()).isEqualTo(1);
+        server.setMaxMessageSize(limits.maxMessageSize());
+        server.setReceiveQueueSize(limits.maxReceiveQueueSize());
+        server.setMaxClients(limits.maxClients());
+        server.setSendTasks(limits.maxSendTasks(), task -> {}, task -> {});
+        refusesBeyond(limits.maxMessageSize(), server::setMaxMessageSize);
+        refusesBeyond(limits.maxReceiveQueueSize(), server::setReceiveQueueSize);
+        refusesBeyond(limits.maxClients(), server::setMaxClients);
+        refusesBeyond(
+                limits.maxSendTasks(), count -> server.setSendTasks(count, task -> {}, task -> {}));
+        Card.Pair pair = card.pair();
+        Card.Memory memory = card.memory(card.p0, 4096);
+        ComchConsumer consumer =
+                card.keep(ComchConsumer.create(pair.server().connection, memory.mmap()));
+        ComchProducer producer = card.keep(ComchProducer.create(pair.server().connection));
+        refusesBeyond(
+                limits.maxConsumerTasks(),
+                count -> consumer.setPostReceiveTasks(count, task -> {}, task -> {}));
+        refusesBeyond(
+                limits.maxProducerTasks(),
+                count -> producer.setSendTasks(count, task -> {}, task -> {}));
+        assertThat(limits.maxProducers()).isPositive();
+        assertThat(limits.maxConsumers()).isPositive();
+    }
+
+    @Clause({"cc-010", "cc-072", "cc-073", "cc-102", "cc-116"})
+    @Test
+    void shouldOfferTheFastPathOnBothSidesOfChannel() {
+        for (Device device : new Device[] {card.p0, card.pf0}) {
+            ComchCapabilities limits = ComchCapabilities.of(device.info());
+            assertThat(limits.isProducerSupported()).isTrue();
+            assertThat(limits.isConsumerSupported()).isTrue();
+            assertThat(limits.maxProducerBufferSize()).isGreaterThanOrEqualTo(1L << 30);
+            assertThat(limits.maxConsumerBufferSize()).isGreaterThanOrEqualTo(1L << 30);
+        }
+        ComchCapabilities none = ComchCapabilities.of(card.dpu.findDevice("p0s0"));
+        assertThat(none.isProducerSupported()).isFalse();
+        assertThat(none.isConsumerSupported()).isFalse();
+        assertThat(none.maxMessageSize()).isZero();
+        assertThat(none.maxProducerBufferSize()).isZero();
+    }
+
+    @Clause("cc-055")
+    @Test
+    void shouldRefuseChangesUnlessIdle() {
+        Card.Pair pair = card.pair();
+        ComchServer server = (ComchServer) pair.server().endpoint;
+        ComchClient client = (ComchClient) pair.client().endpoint;
+        assertRefused(Status.BAD_STATE, () -> server.setMaxMessageSize(1));
+        assertRefused(Status.BAD_STATE, () -> server.setReceiveQueueSize(1));
+        assertRefused(Status.BAD_STATE, () -> server.setMaxClients(1));
+        assertRefused(Status.BAD_STATE, () -> server.setControlTimeout(1));
+        assertRefused(Status.BAD_STATE, () -> server.setSendTasks(1, task -> {}, task -> {}));
+        assertRefused(Status.BAD_STATE, () -> server.setMessageCallback((from, message) -> {}));
+        assertRefused(
+                Status.BAD_STATE,
+                () -> server.setConnectionCallbacks((c, ok) -> {}, (c, ok) -> {}));
+        assertRefused(
+                Status.BAD_STATE, () -> server.setConsumerCallbacks((c, id) -> {}, (c, id) -> {}));
+        assertRefused(Status.BAD_STATE, () -> client.setConnectTimeout(1));
+        assertRefused(Status.BAD_STATE, () -> client.setStateChangedCallback(null));
+        Queue.Receiving receiving =
+                new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1).run(card);
+        Queue.Sending sending =
+                new Queue.Sending(pair.client(), card.hostEngine, 4096, 1).run(card);
+        assertRefused(
+                Status.BAD_STATE,
+                () -> receiving.consumer.setPostReceiveTasks(1, task -> {}, task -> {}));
+        assertRefused(
+                Status.BAD_STATE, () -> sending.producer.setSendTasks(1, task -> {}, task -> {}));
+        Peer.stop(card, sending.producer);
+        sending.producer.setSendTasks(1, task -> {}, task -> {});
+    }
+
+    @Clause({"cc-063", "cc-064", "cc-065"})
+    @Test
+    void shouldNeedCallbacksForTheFastPath() {
+        Card.Pair pair = card.pair();
+        Card.Memory memory = card.memory(card.p0, 4096);
+        ComchConsumer consumer =
+                card.keep(ComchConsumer.create(pair.server().connection, memory.mmap()));
+        ComchProducer producer = card.keep(ComchProducer.create(pair.server().connection));
+        card.dpuEngine.connect(consumer);
+        card.dpuEngine.connect(producer);
+        assertRefused(Status.BAD_STATE, consumer::start).hasMessageContaining("post receive tasks");
+        assertRefused(Status.BAD_STATE, producer::start).hasMessageContaining("send tasks");
+
+        ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "basic only"));
+        ComchConnection[] connected = new ComchConnection[1];
+        server.setSendTasks(1, task -> {}, task -> {});
+        server.setMessageCallback((from, message) -> {});
+        server.setConnectionCallbacks((c, successful) -> connected[0] = c, (c, successful) -> {});
+        card.dpuEngine.connect(server);
+        server.start();
+        Peer client = Peer.client(card, "basic only");
+        client.endpoint.start();
+        card.until("connected", () -> connected[0] != null);
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        assertRefused(Status.BAD_STATE, () -> ComchProducer.create(connected[0]))
+                .hasMessageContaining("consumer callbacks");
+        assertRefused(Status.BAD_STATE, () -> ComchConsumer.create(connected[0], memory.mmap()));
+        Queue.Receiving refused = new Queue.Receiving(client, card.hostEngine, 4096, 1).run(card);
+        card.until("refused", () -> refused.consumer.state() == ContextState.IDLE);
+        assertThat(refused.consumer.failure().status()).isEqualTo(Status.NOT_SUPPORTED);
+        Peer.stop(card, server);
+    }
+
+    @Clause({"cc-062", "cc-081", "cc-104"})
+    @Test
+    void shouldNeedPciReadWriteMemoryForConsumer() {
+        Card.Pair pair = card.pair();
+        ComchConnection connection = pair.server().connection;
+        for (Permissions lacking :
+                new Permissions[] {
+                    Permissions.LOCAL_READ_WRITE,
+                    Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_ONLY),
+                    Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE)
+                }) {
+            Card.Memory memory = card.memory(card.p0, 4096, lacking);
+            assertRefused(
+                    Status.NOT_PERMITTED, () -> ComchConsumer.create(connection, memory.mmap()));
+        }
+        Card.Memory otherDevice = card.memory(card.pf0, 4096);
+        assertRefused(
+                Status.NOT_PERMITTED, () -> ComchConsumer.create(connection, otherDevice.mmap()));
+        Mmap imported =
+                card.keep(Mmap.createFromExport(otherDevice.mmap().exportPci(card.pf0), card.p0));
+        assertRefused(Status.NOT_SUPPORTED, () -> ComchConsumer.create(connection, imported));
+        Mmap notStarted = card.keep(Mmap.create());
+        assertRefused(Status.BAD_STATE, () -> ComchConsumer.create(connection, notStarted));
+        Mmap heap = card.keep(Mmap.create());
+        assertRefused(
+                Status.NOT_SUPPORTED,
+                () -> {
+                    heap.setMemory(MemorySegment.ofArray(new long[512]))
+                            .setPermissions(
+                                    Permissions.of(
+                                            AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE))
+                            .addDevice(card.p0)
+                            .start();
+                    ComchConsumer consumer = card.keep(ComchConsumer.create(connection, heap));
+                    card.dpuEngine.connect(consumer);
+                    consumer.setPostReceiveTasks(1, task -> {}, task -> {});
+                    consumer.start();
+                });
+    }
+
+    @Clause({"cc-023", "cc-037"})
+    @Test
+    void shouldCreateProducerAndConsumerOnEstablishedConnectionOnly() {
+        Card.Pair pair = card.pair();
+        Card.Memory memory = card.memory(card.p0, 4096);
+        ComchConnection connection = pair.server().connection;
+        ComchProducer early = card.keep(ComchProducer.create(connection));
+        early.setSendTasks(1, task -> {}, task -> {});
+        card.dpuEngine.connect(early);
+        assertThatThrownBy(() -> ComchProducer.create(null))
+                .isInstanceOf(NullPointerException.class);
+        Peer.stop(card, pair.client().endpoint);
+        card.until("told", () -> pair.server().events.contains("disconnected true"));
+        assertRefused(Status.NOT_CONNECTED, () -> ComchProducer.create(connection));
+        assertRefused(Status.NOT_CONNECTED, () -> ComchConsumer.create(connection, memory.mmap()));
+        assertRefused(Status.NOT_CONNECTED, early::start);
+    }
+
+    @Clause({"cc-024", "cc-148", "cc-149", "cc-150", "cc-151"})
+    @Test
+    void shouldBeContextsThatBeginInIdleAndCanBeClosedThere() {
+        Card.Pair pair = card.pair();
+        Card.Memory memory = card.memory(card.p0, 4096);
+        Context[] contexts = {
+            ComchServer.create(card.p0, card.hpf0, "another"),
+            ComchClient.create(card.pf0, "another"),
+            ComchProducer.create(pair.server().connection),
+            ComchConsumer.create(pair.server().connection, memory.mmap())
+        };
+        for (Context context : contexts) {
+            assertThat(context.state()).isEqualTo(ContextState.IDLE);
+            assertThat(context.toString()).startsWith("comch ");
+            context.close();
+            assertRefused(Status.BAD_STATE, context::start);
+        }
+    }
+
+    @Test
+    void shouldHoldDeviceAndRepresentorOpen() {
+        ComchServer server = ComchServer.create(card.p0, card.hpf0, "name");
+        assertRefused(Status.IN_USE, card.hpf0::close).hasMessageContaining("comch server name");
+        server.close();
+        ComchClient client = ComchClient.create(card.pf0, "name");
+        assertRefused(Status.IN_USE, card.pf0::close).hasMessageContaining("comch client name");
+        client.close();
+    }
+
+    private static void refusesBeyond(int maximum, Consumer<Integer> setter) {
+        assertRefused(Status.INVALID_VALUE, () -> setter.accept(maximum + 1));
+        assertRefused(Status.INVALID_VALUE, () -> setter.accept(0));
+        assertRefused(Status.INVALID_VALUE, () -> setter.accept(-1));
+    }
+}

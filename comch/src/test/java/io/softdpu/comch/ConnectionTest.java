@@ -1,0 +1,369 @@
+package io.softdpu.comch;
+
+import static io.softdpu.comch.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How clients and servers find each other, and how they part. */
+class ConnectionTest {
+    private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
+
+    @TempDir Path folder;
+    private Card card;
+
+    @BeforeEach
+    void open() {
+        card = new Card(folder);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        card.close();
+    }
+
+    @Clause({
+        "cc-001", "cc-026", "cc-028", "cc-030", "cc-032", "cc-045", "cc-047", "cc-049", "cc-136",
+        "cc-137", "cc-138", "cc-139", "cc-140", "cc-141", "cc-154", "cc-155", "cc-159", "cc-160"
+    })
+    @Test
+    void shouldConnectClientAndServerByProgressAlone() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        assertThat(server.endpoint.start()).isEqualTo(Status.SUCCESS);
+        assertThat(server.endpoint.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(client.endpoint.start()).isEqualTo(Status.IN_PROGRESS);
+        assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
+        card.until("client runs", () -> client.states.contains(ContextState.RUNNING));
+        assertThat(client.states).containsExactly(ContextState.STARTING, ContextState.RUNNING);
+        assertThat(server.events).containsExactly("connected true");
+        assertThat(server.connection.isConnected()).isTrue();
+        assertThat(server.connection.function()).isEqualTo("host/pf0");
+        assertThat(client.connection().isConnected()).isTrue();
+        assertThat(((ComchServer) server.endpoint).connections())
+                .containsExactly(server.connection);
+    }
+
+    @Clause({"cc-044", "cc-048"})
+    @Test
+    void shouldDoNothingOnEitherSideWithoutItsProgress() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.start();
+        client.endpoint.start();
+        progressFor(card.hostEngine::progress);
+        assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
+        assertThat(server.events).isEmpty();
+        progressFor(card.dpuEngine::progress);
+        assertThat(server.events).containsExactly("connected true");
+        assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
+        card.until("client runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        client.send("to the server");
+        progressFor(card.hostEngine::progress);
+        assertThat(server.messages).isEmpty();
+        card.until("message", () -> !server.messages.isEmpty());
+        server.send("to the client");
+        progressFor(card.dpuEngine::progress);
+        assertThat(client.messages).isEmpty();
+    }
+
+    @Clause({"cc-043", "cc-153"})
+    @Test
+    void shouldLookForTheServerUntilTheConnectTimeoutAndSayNotFound() {
+        Peer.server(card, Card.NAME); // created, not started
+        Peer client = Peer.client(card, Card.NAME);
+        ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
+        long begin = System.nanoTime();
+        client.endpoint.start();
+        card.until("gave up", () -> client.states.contains(ContextState.IDLE));
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(SHORT_NANOS);
+        assertThat(client.states)
+                .containsExactly(ContextState.STARTING, ContextState.STOPPING, ContextState.IDLE);
+        assertThat(client.endpoint.failure().status()).isEqualTo(Status.NOT_FOUND);
+        assertThat(client.endpoint.failure().getMessage())
+                .contains("server=" + Card.NAME, "function=host/pf0");
+    }
+
+    @Test
+    void shouldFindServerThatStartsAfterTheClient() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        client.endpoint.start();
+        progressFor(card.hostEngine::progress);
+        assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
+        server.endpoint.start();
+        card.until("client runs", () -> client.endpoint.state() == ContextState.RUNNING);
+    }
+
+    @Test
+    void shouldTimeOutAtServerThatDoesNotProgress() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
+        server.endpoint.start();
+        client.endpoint.start();
+        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        while (client.endpoint.state() != ContextState.IDLE && System.nanoTime() < deadline) {
+            card.hostEngine.await(1_000_000);
+        }
+        assertThat(client.endpoint.failure().status()).isEqualTo(Status.TIME_OUT);
+        card.until("server noticed", () -> !server.events.isEmpty());
+        assertThat(server.events).containsExactly("connected false");
+    }
+
+    @Clause("cc-038")
+    @ParameterizedTest
+    @ValueSource(strings = {"Storage", "storag", "storage2", "storage ", "STORAGE"})
+    void shouldNotConnectByAnotherName(String name) {
+        Peer server = Peer.server(card, "storage");
+        server.endpoint.start();
+        Peer client = Peer.client(card, name);
+        ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
+        client.endpoint.start();
+        card.until("gave up", () -> client.endpoint.state() == ContextState.IDLE);
+        assertThat(client.endpoint.failure().status()).isEqualTo(Status.NOT_FOUND);
+        assertThat(server.events).isEmpty();
+    }
+
+    @Clause({"cc-031", "cc-039"})
+    @Test
+    void shouldNotConnectClientOfAnotherFunction() {
+        Peer server = Peer.server(card, Card.NAME);
+        server.endpoint.start();
+        Device vf = card.keep(card.host.findDevice("pf0vf0").open());
+        Peer client = Peer.client(card, Card.NAME, vf);
+        ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
+        client.endpoint.start();
+        card.until("gave up", () -> client.endpoint.state() == ContextState.IDLE);
+        assertThat(client.endpoint.failure().status()).isEqualTo(Status.NOT_FOUND);
+        assertThat(server.events).isEmpty();
+    }
+
+    @Clause("cc-042")
+    @Test
+    void shouldRefuseSecondServerOfTheNameUnlessForAnotherRepresentor() {
+        Peer first = Peer.server(card, Card.NAME);
+        first.endpoint.start();
+        Peer second = Peer.server(card, Card.NAME);
+        assertRefused(Status.IN_USE, second.endpoint::start);
+        assertThat(second.endpoint.state()).isEqualTo(ContextState.IDLE);
+        Representor other = card.keep(card.p0.findRepresentor("hpf0vf0").open(card.p0));
+        Peer third = Peer.server(card, Card.NAME, other);
+        assertThat(third.endpoint.start()).isEqualTo(Status.SUCCESS);
+        Peer.stop(card, first.endpoint);
+        assertThat(second.endpoint.start()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Clause({"cc-015", "cc-077", "cc-131", "cc-135"})
+    @Test
+    void shouldServeSeveralClientsAndRefuseOneTooMany() {
+        Peer server = Peer.server(card, Card.NAME);
+        ((ComchServer) server.endpoint).setMaxClients(2);
+        server.endpoint.start();
+        Peer first = Peer.client(card, Card.NAME);
+        Peer second = Peer.client(card, Card.NAME);
+        Peer third = Peer.client(card, Card.NAME);
+        first.endpoint.start();
+        card.until("first", () -> first.endpoint.state() == ContextState.RUNNING);
+        second.endpoint.start();
+        card.until("second", () -> second.endpoint.state() == ContextState.RUNNING);
+        third.endpoint.start();
+        card.until("third", () -> third.endpoint.state() == ContextState.IDLE);
+        assertThat(third.endpoint.failure().status()).isEqualTo(Status.FULL);
+        assertThat(server.events)
+                .containsExactly("connected true", "connected true", "connected false");
+        first.send("from the first");
+        card.until("one", () -> server.messages.size() == 1);
+        second.send("from the second");
+        card.until("two", () -> server.messages.size() == 2);
+        assertThat(server.texts()).containsExactly("from the first", "from the second");
+        assertThat(server.messageConnections).doesNotHaveDuplicates();
+        Peer.stop(card, first.endpoint);
+        third.endpoint.start();
+        card.until("third again", () -> third.endpoint.state() == ContextState.RUNNING);
+    }
+
+    @Clause("cc-027")
+    @Test
+    void shouldConnectOneClientToOneServerOnly() {
+        Card.Pair pair = card.pair();
+        assertRefused(Status.BAD_STATE, pair.client().endpoint::start);
+        assertThat(pair.server().events).containsExactly("connected true");
+    }
+
+    @Clause({"cc-009", "cc-069"})
+    @Test
+    void shouldRefuseClientWithAnotherMaximumMessageSize() {
+        Peer server = Peer.server(card, Card.NAME);
+        server.endpoint.setMaxMessageSize(1024);
+        Peer client = Peer.client(card, Card.NAME);
+        client.endpoint.setMaxMessageSize(1023);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("refused", () -> client.endpoint.state() == ContextState.IDLE);
+        assertThat(client.endpoint.failure().status()).isEqualTo(Status.INVALID_VALUE);
+        assertThat(client.endpoint.failure().getMessage()).contains("client=1023", "server=1024");
+        client.endpoint.setMaxMessageSize(1024);
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+    }
+
+    @Clause({"cc-137", "cc-139", "cc-140", "cc-141", "cc-152"})
+    @Test
+    void shouldDisconnectInOrderWhenTheClientStops() {
+        Card.Pair pair = card.pair();
+        pair.client().send("last words");
+        pair.client().endpoint.stop();
+        card.until("idle", () -> pair.client().states.contains(ContextState.IDLE));
+        card.until("told", () -> pair.server().events.size() == 2);
+        assertThat(pair.client().sends).containsExactly(Status.SUCCESS);
+        assertThat(pair.server().texts()).containsExactly("last words");
+        assertThat(pair.server().events).containsExactly("connected true", "disconnected true");
+        assertThat(pair.server().connection.failure()).isNull();
+        assertThat(pair.server().connection.isConnected()).isFalse();
+        assertThat(pair.client().endpoint.failure()).isNull();
+        assertThat(pair.server().endpoint.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(((ComchServer) pair.server().endpoint).connections()).isEmpty();
+    }
+
+    @Test
+    void shouldDeliverWhatBothSidesSentBeforeTheDisconnect() {
+        Card.Pair pair = card.pair();
+        for (int i = 0; i < 20; i++) {
+            assertThat(pair.client().send("c" + i)).isEqualTo(Status.SUCCESS);
+            assertThat(pair.server().send("s" + i)).isEqualTo(Status.SUCCESS);
+        }
+        assertThat(pair.server().connection.disconnect()).isEqualTo(Status.SUCCESS);
+        assertThat(pair.server().connection.disconnect()).isEqualTo(Status.NOT_CONNECTED);
+        assertThat(pair.server().send("late")).isEqualTo(Status.NOT_CONNECTED);
+        card.until("idle", () -> pair.client().endpoint.state() == ContextState.IDLE);
+        card.until("told", () -> pair.server().events.size() == 2);
+        assertThat(pair.server().events).containsExactly("connected true", "disconnected true");
+        assertThat(pair.client().endpoint.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(pair.server().messages).hasSize(20);
+        assertThat(pair.client().messages).hasSize(20);
+        assertThat(pair.server().sends).hasSize(20).containsOnly(Status.SUCCESS);
+        assertThat(pair.client().sends).hasSize(20).containsOnly(Status.SUCCESS);
+    }
+
+    @Clause("cc-088")
+    @Test
+    void shouldRefuseToSendOnConnectionThatHasEnded() {
+        Card.Pair pair = card.pair();
+        ComchSendTask kept = pair.server().endpoint.allocateSendTask(pair.server().connection);
+        kept.setMessage(new byte[] {1});
+        Peer.stop(card, pair.client().endpoint);
+        card.until("told", () -> pair.server().events.size() == 2);
+        assertThat(kept.trySubmit()).isEqualTo(Status.NOT_CONNECTED);
+        assertThat(pair.server().connection.disconnect()).isEqualTo(Status.NOT_CONNECTED);
+        kept.free();
+    }
+
+    @Test
+    void shouldEndAllConnectionsWhenTheServerStops() {
+        Card.Pair pair = card.pair();
+        Peer second = Peer.client(card, Card.NAME);
+        second.endpoint.start();
+        card.until("second", () -> second.endpoint.state() == ContextState.RUNNING);
+        Peer.stop(card, pair.server().endpoint);
+        card.until("first idle", () -> pair.client().endpoint.state() == ContextState.IDLE);
+        card.until("second idle", () -> second.endpoint.state() == ContextState.IDLE);
+        assertThat(pair.server().events)
+                .containsExactly(
+                        "connected true",
+                        "connected true",
+                        "disconnected true",
+                        "disconnected true");
+        pair.server().endpoint.start();
+        second.endpoint.start();
+        card.until("again", () -> second.endpoint.state() == ContextState.RUNNING);
+    }
+
+    @Test
+    void shouldGiveUpWaitingForPeerThatDoesNotAnswerTheDisconnect() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        client.endpoint.setControlTimeout(SHORT_NANOS);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        client.send("nobody looks");
+        client.endpoint.stop();
+        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        while (client.endpoint.state() != ContextState.IDLE && System.nanoTime() < deadline) {
+            card.hostEngine.await(10_000_000_000L); // woken by the time limit, not by this one
+        }
+        assertThat(client.endpoint.state()).isEqualTo(ContextState.IDLE);
+        assertThat(client.sends).containsExactly(Status.CONNECTION_ABORTED);
+        card.until("server told", () -> server.events.size() == 2);
+        assertThat(server.events).containsExactly("connected true", "disconnected false");
+        assertThat(server.connection.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(server.messages).isEmpty();
+    }
+
+    @Test
+    void shouldStopWhileConnecting() {
+        Peer client = Peer.client(card, Card.NAME);
+        client.endpoint.start();
+        progressFor(card.hostEngine::progress);
+        assertThat(client.endpoint.stop()).isEqualTo(Status.SUCCESS);
+        assertThat(client.endpoint.state()).isEqualTo(ContextState.IDLE);
+        Peer server = Peer.server(card, Card.NAME);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+    }
+
+    @Test
+    void shouldTellClientThatWaitsThatTheServerIsStopping() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.start();
+        client.endpoint.start();
+        progressFor(card.hostEngine::progress); // the client waits for an answer now
+        assertThat(server.endpoint.stop()).isEqualTo(Status.SUCCESS);
+        card.until("refused", () -> client.endpoint.state() == ContextState.IDLE);
+        assertThat(client.endpoint.failure().status()).isEqualTo(Status.SHUTDOWN);
+    }
+
+    @Test
+    void shouldKeepUserDataAndCountersOfConnections() {
+        Card.Pair pair = card.pair();
+        ComchConnection connection = pair.server().connection;
+        assertThat(connection.userData()).isZero();
+        connection.setUserData(42);
+        connection.setUserObject("mine");
+        pair.client().send("12345");
+        pair.client().send("");
+        pair.server().send("123");
+        card.until("all", () -> pair.server().sends.size() + pair.client().sends.size() == 3);
+        assertThat(connection.receivedMessages()).isEqualTo(2);
+        assertThat(connection.receivedBytes()).isEqualTo(5);
+        assertThat(connection.sentMessages()).isEqualTo(1);
+        assertThat(connection.sentBytes()).isEqualTo(3);
+        assertThat(pair.client().connection().sentMessages()).isEqualTo(2);
+        assertThat(pair.client().connection().receivedBytes()).isEqualTo(3);
+        assertThat(connection.userData()).isEqualTo(42);
+        assertThat(connection.userObject()).isEqualTo("mine");
+    }
+
+    /** Drives one side alone for long enough that something would have happened. */
+    private static void progressFor(Runnable progress) {
+        long end = System.nanoTime() + SHORT_NANOS;
+        while (System.nanoTime() < end) {
+            progress.run();
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package io.softdpu.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the data path must not do once it runs. */
+class DataPathTest {
+    private static final int WARM_UP = 60_000;
+    private static final int MEASURED = 20_000;
+
+    /** What the measurement itself, or a compilation in the middle of it, may allocate. */
+    private static final long SLACK_BYTES = 4096;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    @TempDir Path folder;
+    private Card card;
+    private long received;
+
+    @BeforeEach
+    void open() {
+        card = new Card(folder);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        card.close();
+    }
+
+    @Test
+    void shouldAllocateNothingOnTheFastPath() {
+        Card.Pair pair = card.pair();
+        Card.Memory source = card.memory(card.pf0, 64 * 1024);
+        Card.Memory target = card.memory(card.p0, 64 * 1024);
+        ComchConsumer consumer =
+                card.keep(ComchConsumer.create(pair.server().connection, target.mmap()));
+        ComchProducer producer = card.keep(ComchProducer.create(pair.client().connection()));
+        card.dpuEngine.connect(consumer);
+        card.hostEngine.connect(producer);
+        consumer.setPostReceiveTasks(8, this::repost, DataPathTest::freeReceive);
+        producer.setSendTasks(8, this::resend, DataPathTest::freeSend);
+        consumer.start();
+        producer.start();
+        card.until("runs", () -> consumer.state() == ContextState.RUNNING);
+        card.until("runs", () -> producer.state() == ContextState.RUNNING);
+        for (int i = 0; i < 8; i++) {
+            consumer.allocatePostReceiveTask(
+                            target.inventory().bufByAddress(target.mmap(), i * 4096L, 4096))
+                    .submit();
+        }
+        for (int i = 0; i < 4; i++) { // some fit into a slot, some do not
+            ComchProducerSendTask task =
+                    producer.allocateSendTask(
+                            source.inventory()
+                                    .bufByData(source.mmap(), i * 4096L, i % 2 == 0 ? 64 : 1000),
+                            consumer.id());
+            task.setImmediate(MemorySegment.ofArray(new byte[] {1, 2, 3, 4}), 0, 4);
+            task.submit();
+        }
+        assertThat(allocatedPerRun()).isLessThan(SLACK_BYTES);
+        sending = false;
+        card.until("drained", () -> producer.inFlightTasks() == 0);
+        Peer.stop(card, producer);
+        Peer.stop(card, consumer);
+    }
+
+    @Test
+    void shouldAllocateNothingOnTheBasicPath() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.setMessageCallback((from, message) -> received += message.byteSize() / 8);
+        client.endpoint.setSendTasks(
+                4,
+                task -> {
+                    if (sending) {
+                        task.submit();
+                    } else {
+                        task.free();
+                    }
+                },
+                ComchSendTask::free);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        MemorySegment message = MemorySegment.ofArray(new byte[8]);
+        for (int i = 0; i < 4; i++) {
+            ComchSendTask task = client.endpoint.allocateSendTask(client.connection());
+            task.setMessage(message, 0, 8);
+            task.submit();
+        }
+        assertThat(allocatedPerRun()).isLessThan(SLACK_BYTES);
+        sending = false;
+        card.until("drained", () -> client.endpoint.inFlightTasks() == 0);
+    }
+
+    private boolean sending = true;
+
+    /** Bytes that this thread, which drives both engines, allocates for so many messages. */
+    private long allocatedPerRun() {
+        run(WARM_UP);
+        long thread = Thread.currentThread().threadId();
+        long before = threads.getThreadAllocatedBytes(thread);
+        run(MEASURED);
+        return threads.getThreadAllocatedBytes(thread) - before;
+    }
+
+    private void run(int messages) {
+        long wanted = received + messages;
+        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        while (received < wanted) {
+            card.hostEngine.progress();
+            card.dpuEngine.progress();
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("received=" + received + ", wanted=" + wanted);
+            }
+        }
+    }
+
+    private void repost(ComchPostReceiveTask task) {
+        received++;
+        task.buf().resetDataLength();
+        if (task.trySubmit() != Status.SUCCESS) {
+            freeReceive(task);
+        }
+    }
+
+    private void resend(ComchProducerSendTask task) {
+        if (!sending || task.trySubmit() != Status.SUCCESS) {
+            freeSend(task);
+        }
+    }
+
+    private static void freeReceive(ComchPostReceiveTask task) {
+        task.buf().release();
+        task.free();
+    }
+
+    private static void freeSend(ComchProducerSendTask task) {
+        task.buf().release();
+        task.free();
+    }
+}

@@ -1,0 +1,542 @@
+package io.softdpu.comch;
+
+import static io.softdpu.comch.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What goes from a producer into the buffers of a consumer. */
+class FastPathTest {
+    private static final byte[] NOTHING = {};
+    private static final int MIB = 1 << 20;
+
+    @TempDir Path folder;
+    private Card card;
+    private Card.Pair pair;
+
+    @BeforeEach
+    void open() {
+        card = new Card(folder);
+        pair = card.pair();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        card.close();
+    }
+
+    @Clause({
+        "cc-005", "cc-007", "cc-018", "cc-034", "cc-036", "cc-053", "cc-054", "cc-098", "cc-099",
+        "cc-105", "cc-106", "cc-107", "cc-112", "cc-113", "cc-120"
+    })
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 40, 63, 64, 65, 4096, 262_144, 262_145, 1_000_000})
+    void shouldCarryDataOfEachSizeIntoThePostedBuffer(int size) {
+        Queue.Receiving receiving = receiving(pair.server(), 2 * MIB, 4);
+        Queue.Sending sending = sending(pair.client(), 2 * MIB, 4);
+        assertThat(receiving.consumer.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(sending.producer.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(receiving.post(128, MIB)).isEqualTo(Status.SUCCESS);
+        card.settle();
+        assertThat(receiving.statuses).isEmpty();
+        byte[] bytes = pattern(size);
+        assertThat(sending.send(receiving.consumer.id(), bytes, new byte[] {1, 2, 3}))
+                .isEqualTo(Status.SUCCESS);
+        card.until("received", () -> !receiving.statuses.isEmpty());
+        card.until("sent", () -> !sending.statuses.isEmpty());
+        assertThat(receiving.statuses).containsExactly(Status.SUCCESS);
+        assertThat(sending.statuses).containsExactly(Status.SUCCESS);
+        assertThat(receiving.data.getFirst()).isEqualTo(bytes);
+        assertThat(receiving.immediates.getFirst()).containsExactly(1, 2, 3);
+        assertThat(receiving.producers).containsExactly(sending.producer.id());
+        MemorySegment memory = receiving.memory.shared().segment();
+        assertThat(memory.asSlice(0, 128).toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, 128 + size)).isZero();
+    }
+
+    @Clause({"cc-005", "cc-007"})
+    @Test
+    void shouldCopyLargeDataOnceAndInTheProducersProcessOnly() {
+        Queue.Receiving receiving = receiving(pair.server(), 2 * MIB, 1);
+        Queue.Sending sending = sending(pair.client(), 2 * MIB, 1);
+        receiving.post(0, MIB);
+        long producerSide = card.hostEngine.payloadBytesCopied();
+        long consumerSide = card.dpuEngine.payloadBytesCopied();
+        sending.send(receiving.consumer.id(), pattern(MIB), NOTHING);
+        card.until("received", () -> !receiving.statuses.isEmpty());
+        assertThat(card.hostEngine.payloadBytesCopied() - producerSide).isEqualTo(MIB);
+        assertThat(card.dpuEngine.payloadBytesCopied() - consumerSide).isZero();
+    }
+
+    @Clause("cc-022")
+    @Test
+    void shouldCarryDataInBothDirections() {
+        Queue.Receiving onServer = receiving(pair.server(), 4096, 1);
+        Queue.Receiving onClient = receiving(pair.client(), 4096, 1);
+        Queue.Sending ofServer = sending(pair.server(), 4096, 1);
+        Queue.Sending ofClient = sending(pair.client(), 4096, 1);
+        assertThat(onServer.consumer.id()).isNotEqualTo(onClient.consumer.id());
+        onServer.post(0, 100);
+        onClient.post(0, 100);
+        assertThat(ofServer.send(onClient.consumer.id(), pattern(80), NOTHING))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(ofClient.send(onServer.consumer.id(), pattern(70), NOTHING))
+                .isEqualTo(Status.SUCCESS);
+        card.until("both", () -> onServer.data.size() + onClient.data.size() == 2);
+        assertThat(onClient.data.getFirst()).isEqualTo(pattern(80));
+        assertThat(onServer.data.getFirst()).isEqualTo(pattern(70));
+    }
+
+    @Clause({"cc-103", "cc-107", "cc-117"})
+    @ParameterizedTest
+    @ValueSource(ints = {30, 3000})
+    void shouldSendTheDataSectionAndAppendItBehindWhatIsThere(int length) {
+        Queue.Receiving receiving = receiving(pair.server(), 16_384, 1);
+        Queue.Sending sending = sending(pair.client(), 16_384, 1);
+        MemorySegment target = receiving.memory.shared().segment();
+        target.fill((byte) 0x11);
+        Buf destination =
+                receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 8192);
+        destination.setData(100, 50);
+        MemorySegment source = sending.memory.shared().segment();
+        source.fill((byte) 0x22);
+        source.asSlice(500, length).fill((byte) 0x33);
+        Buf data = sending.memory.inventory().bufByAddress(sending.memory.mmap(), 0, 16_384);
+        data.setData(500, length);
+        destination.retain();
+        data.retain();
+        receiving.post(destination);
+        sending.send(receiving.consumer.id(), data, NOTHING);
+        card.until("received", () -> !receiving.statuses.isEmpty());
+        card.until("sent", () -> !sending.statuses.isEmpty());
+        assertThat(destination.dataOffset()).isEqualTo(100);
+        assertThat(destination.dataLength()).isEqualTo(50 + length);
+        assertThat(target.asSlice(0, 150).toArray(ValueLayout.JAVA_BYTE)).containsOnly(0x11);
+        assertThat(target.asSlice(150, length).toArray(ValueLayout.JAVA_BYTE)).containsOnly(0x33);
+        assertThat(target.asSlice(150 + length, 100).toArray(ValueLayout.JAVA_BYTE))
+                .containsOnly(0x11);
+        assertThat(data.dataOffset()).isEqualTo(500);
+        assertThat(data.dataLength()).isEqualTo(length);
+        destination.release();
+        data.release();
+    }
+
+    @Clause({"cc-119", "cc-145", "cc-147", "cc-143", "cc-144", "cc-142", "cc-146", "cc-052"})
+    @Test
+    void shouldTellThePeerAndNobodyElseOfConsumers() {
+        Queue.Receiving first = receiving(pair.server(), 4096, 1);
+        Queue.Receiving second = receiving(pair.server(), 4096, 1);
+        Queue.Receiving other = receiving(pair.client(), 4096, 1);
+        card.settle();
+        assertThat(pair.client().consumers)
+                .containsExactly(first.consumer.id(), second.consumer.id());
+        assertThat(pair.server().consumers).containsExactly(other.consumer.id());
+        assertThat(pair.client().connection().remoteConsumers())
+                .containsExactly(first.consumer.id(), second.consumer.id());
+        assertThat(new int[] {first.consumer.id(), second.consumer.id(), other.consumer.id()})
+                .doesNotHaveDuplicates();
+        int gone = first.consumer.id();
+        Peer.stop(card, first.consumer);
+        assertThat(pair.client().events)
+                .containsExactly(
+                        "consumer " + gone, "consumer " + second.consumer.id(), "expired " + gone);
+        assertThat(pair.client().connection().remoteConsumers())
+                .containsExactly(second.consumer.id());
+        first.run(card);
+        assertThat(first.consumer.id()).isNotEqualTo(gone);
+    }
+
+    @Clause("cc-051")
+    @Test
+    void shouldRegisterConsumerByProgressOfItsConnectionAlone() {
+        var own = card.engine();
+        Queue.Receiving receiving = new Queue.Receiving(pair.server(), own, 4096, 1);
+        receiving.consumer.start();
+        for (int i = 0; i < 2000; i++) {
+            own.progress();
+            card.hostEngine.progress();
+        }
+        assertThat(receiving.consumer.state()).isEqualTo(ContextState.STARTING);
+        assertThat(pair.client().consumers).isEmpty();
+        Buf buf = receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 64);
+        assertRefused(Status.BAD_STATE, () -> receiving.consumer.allocatePostReceiveTask(buf));
+        buf.release();
+        card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);
+        assertThat(pair.client().consumers).containsExactly(receiving.consumer.id());
+    }
+
+    @Clause({"cc-014", "cc-016", "cc-035", "cc-121"})
+    @Test
+    void shouldKeepOrderOfEachProducerAndTellConsumersApart() {
+        Queue.Receiving left = receiving(pair.server(), 64 * 1024, 64);
+        Queue.Receiving right = receiving(pair.server(), 64 * 1024, 64);
+        Queue.Sending one = sending(pair.client(), 4096, 64);
+        Queue.Sending two = sending(pair.client(), 4096, 64);
+        for (int i = 0; i < 40; i++) {
+            left.post(i * 128L, 128);
+            right.post(i * 128L, 128);
+        }
+        for (int i = 0; i < 40; i++) {
+            Queue.Sending from = i % 2 == 0 ? one : two;
+            Queue.Receiving to = i % 4 < 2 ? left : right;
+            // Sizes on both sides of what fits into a slot, so that order is not luck.
+            byte[] bytes = new byte[i % 3 == 0 ? 100 : 10];
+            bytes[0] = (byte) i;
+            MemorySegment source = from.memory.shared().segment();
+            MemorySegment.copy(bytes, 0, source, ValueLayout.JAVA_BYTE, i * 100L, bytes.length);
+            Buf buf = from.memory.inventory().bufByData(from.memory.mmap(), i * 100L, bytes.length);
+            assertThat(from.send(to.consumer.id(), buf, NOTHING)).isEqualTo(Status.SUCCESS);
+        }
+        card.until("all", () -> left.data.size() + right.data.size() == 40);
+        for (Queue.Receiving receiving : new Queue.Receiving[] {left, right}) {
+            assertThat(receiving.data).hasSize(20);
+            for (Queue.Sending from : new Queue.Sending[] {one, two}) {
+                int last = -1;
+                for (int i = 0; i < 20; i++) {
+                    if (receiving.producers.get(i) == from.producer.id()) {
+                        int number = receiving.data.get(i)[0];
+                        assertThat(number).isGreaterThan(last);
+                        assertThat(number % 2).isEqualTo(from == one ? 0 : 1);
+                        assertThat(number % 4 < 2).isEqualTo(receiving == left);
+                        last = number;
+                    }
+                }
+            }
+        }
+        assertThat(one.producer.id()).isNotEqualTo(two.producer.id());
+    }
+
+    @Clause({"cc-035", "cc-118", "cc-123"})
+    @Test
+    void shouldNotFindConsumerOfAnotherConnectionOrUnknownOne() {
+        Peer second = Peer.client(card, Card.NAME);
+        second.endpoint.start();
+        card.until("second", () -> second.endpoint.state() == ContextState.RUNNING);
+        card.until("two", () -> ((ComchServer) pair.server().endpoint).connections().size() == 2);
+        receiving(second, 4096, 1);
+        Queue.Receiving third = receiving(second, 4096, 1);
+        Queue.Sending sending = sending(pair.server(), 4096, 1);
+        pair.server().connection = ((ComchServer) pair.server().endpoint).connections().getFirst();
+        Queue.Sending onFirst = sending(pair.server(), 4096, 1);
+        for (int id : new int[] {third.consumer.id(), 0, -1, 77, Integer.MAX_VALUE}) {
+            assertThat(onFirst.send(id, pattern(8), NOTHING)).isEqualTo(Status.NOT_FOUND);
+        }
+        assertThat(sending.producer.connection()).isNotSameAs(onFirst.producer.connection());
+    }
+
+    @Clause({"cc-118", "cc-123"})
+    @Test
+    void shouldNotSendToConsumerThatHasGone() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 1);
+        Queue.Sending sending = sending(pair.client(), 4096, 1);
+        int id = receiving.consumer.id();
+        receiving.post(0, 100);
+        sending.send(id, pattern(10), NOTHING);
+        card.until("received", () -> !receiving.statuses.isEmpty());
+        Peer.stop(card, receiving.consumer);
+        Buf buf = sending.memory.inventory().bufByData(sending.memory.mmap(), 0, 10);
+        buf.retain();
+        assertThat(sending.send(id, buf, NOTHING)).isEqualTo(Status.NOT_FOUND);
+        assertThat(buf.dataLength()).isEqualTo(10);
+        buf.resetDataLength(); // not in flight
+        buf.release();
+    }
+
+    @Clause({"cc-080", "cc-097", "cc-114", "cc-123", "cc-126"})
+    @Test
+    void shouldValidateProducerSends() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 2);
+        Queue.Sending sending = sending(pair.client(), 4096, 2);
+        int id = receiving.consumer.id();
+        assertThat(sending.send(id, pattern(10), NOTHING)).isEqualTo(Status.AGAIN);
+        receiving.post(0, 100);
+        assertThat(sending.send(id, pattern(101), NOTHING)).isEqualTo(Status.INVALID_VALUE);
+        Buf buf = sending.memory.inventory().bufByData(sending.memory.mmap(), 0, 100);
+        ComchProducerSendTask task = sending.producer.allocateSendTask(buf, id);
+        ComchProducerSendTask twin = sending.producer.allocateSendTask(buf, id);
+        assertRefused(Status.NO_MEMORY, () -> sending.producer.allocateSendTask(buf, id));
+        task.submit();
+        assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
+        receiving.post(200, 100);
+        assertThat(twin.trySubmit()).isEqualTo(Status.IN_USE); // its buf is in flight
+        assertRefused(Status.IN_USE, buf::resetDataLength);
+        assertRefused(
+                Status.INVALID_VALUE,
+                () -> twin.setImmediate(MemorySegment.ofArray(new byte[33]), 0, 33));
+        card.until("sent", () -> !sending.statuses.isEmpty());
+        twin.free();
+        assertThat(sending.statuses).containsExactly(Status.SUCCESS);
+        card.until("received", () -> receiving.statuses.size() == 1);
+
+        // A local mmap will do, without any right over PCIe; an imported one will not.
+        Mmap local = card.keep(Mmap.create());
+        local.setMemory(MemorySegment.ofArray(new byte[64]))
+                .setPermissions(Permissions.LOCAL_READ_WRITE)
+                .addDevice(card.pf0)
+                .start();
+        assertThat(sending.send(id, sending.memory.inventory().bufByData(local, 0, 64), NOTHING))
+                .isEqualTo(Status.SUCCESS);
+        card.until("received", () -> receiving.statuses.size() == 2);
+        Mmap imported =
+                card.keep(
+                        Mmap.createFromExport(
+                                card.memory(card.pf0, 4096).mmap().exportPci(card.pf0), card.p0));
+        Queue.Sending back = sending(pair.server(), 4096, 1);
+        Queue.Receiving onClient = receiving(pair.client(), 4096, 1);
+        onClient.post(0, 100);
+        assertThat(
+                        back.send(
+                                onClient.consumer.id(),
+                                back.memory.inventory().bufByData(imported, 0, 64),
+                                NOTHING))
+                .isEqualTo(Status.INVALID_VALUE);
+    }
+
+    @Clause({"cc-081", "cc-097", "cc-100", "cc-104", "cc-108", "cc-110", "cc-111"})
+    @Test
+    void shouldValidatePostReceives() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 2);
+        Queue.Sending sending = sending(pair.client(), 4096, 1);
+        Card.Memory other =
+                card.memory(
+                        card.p0,
+                        4096,
+                        Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE));
+        Buf foreign = other.inventory().bufByAddress(other.mmap(), 0, 64);
+        assertThat(receiving.post(foreign)).isEqualTo(Status.INVALID_VALUE);
+        foreign.release();
+        Buf full = receiving.memory.inventory().bufByData(receiving.memory.mmap(), 0, 64);
+        assertThat(receiving.post(full)).isEqualTo(Status.INVALID_VALUE);
+        full.release();
+        // Nothing of what was refused can be written to.
+        assertThat(sending.send(receiving.consumer.id(), pattern(1), NOTHING))
+                .isEqualTo(Status.AGAIN);
+        Buf buf = receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 64);
+        ComchPostReceiveTask task = receiving.consumer.allocatePostReceiveTask(buf);
+        ComchPostReceiveTask twin = receiving.consumer.allocatePostReceiveTask(buf);
+        assertRefused(Status.NO_MEMORY, () -> receiving.consumer.allocatePostReceiveTask(buf));
+        task.submit();
+        assertThat(twin.trySubmit()).isEqualTo(Status.IN_USE);
+        assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
+        assertRefused(Status.IN_USE, buf::resetDataLength);
+        assertRefused(Status.IN_USE, buf::release);
+        twin.free();
+        assertThat(receiving.statuses).isEmpty();
+    }
+
+    @Test
+    void shouldPostAnewInsideTheCallback() {
+        Card.Memory memory = card.memory(card.p0, 4096);
+        ComchConsumer consumer =
+                card.keep(ComchConsumer.create(pair.server().connection, memory.mmap()));
+        card.dpuEngine.connect(consumer);
+        int[] received = {0};
+        consumer.setPostReceiveTasks(
+                2,
+                task -> {
+                    received[0]++;
+                    task.buf().resetDataLength();
+                    task.submit();
+                },
+                task -> {
+                    task.buf().release();
+                    task.free();
+                });
+        consumer.start();
+        card.until("runs", () -> consumer.state() == ContextState.RUNNING);
+        for (int i = 0; i < 2; i++) {
+            consumer.allocatePostReceiveTask(
+                            memory.inventory().bufByAddress(memory.mmap(), i * 64L, 64))
+                    .submit();
+        }
+        Queue.Sending sending = sending(pair.client(), 4096, 2);
+        int sent = 0;
+        while (sent < 1000) {
+            if (sending.send(consumer.id(), pattern(64), NOTHING) == Status.SUCCESS) {
+                sent++;
+            }
+            card.hostEngine.progress();
+            card.dpuEngine.progress();
+        }
+        card.until("all", () -> received[0] == 1000);
+        assertThat(sending.statuses).hasSizeGreaterThan(900).containsOnly(Status.SUCCESS);
+        Peer.stop(card, consumer);
+    }
+
+    @Test
+    void shouldLetSmallSendsWaitBehindLargeOne() {
+        Queue.Receiving receiving = receiving(pair.server(), 4 * MIB, 4);
+        Queue.Sending sending = sending(pair.client(), 4 * MIB, 4);
+        receiving.post(0, 2 * MIB);
+        receiving.post(3 * MIB, 64);
+        byte[] large = pattern(2 * MIB);
+        sending.send(receiving.consumer.id(), large, new byte[] {1});
+        Buf small = sending.memory.inventory().bufByData(sending.memory.mmap(), 3 * MIB, 10);
+        sending.send(receiving.consumer.id(), small, new byte[] {2});
+        card.hostEngine.progress(); // 256 KiB of the large one are there now, and the small one is
+        card.dpuEngine.progress();
+        assertThat(receiving.statuses).isEmpty();
+        card.until("both", () -> receiving.statuses.size() == 2);
+        assertThat(receiving.immediates.get(0)).containsExactly(1);
+        assertThat(receiving.data.get(0)).isEqualTo(large);
+        assertThat(receiving.immediates.get(1)).containsExactly(2);
+    }
+
+    @Clause({"cc-152", "cc-153", "cc-158", "cc-161"})
+    @Test
+    void shouldFlushPostedBuffersWhenTheConsumerStops() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 8);
+        for (int i = 0; i < 5; i++) {
+            receiving.post(i * 100L, 100);
+        }
+        assertThat(receiving.consumer.stop()).isEqualTo(Status.IN_PROGRESS);
+        assertThat(receiving.consumer.state()).isEqualTo(ContextState.STOPPING);
+        card.until("idle", () -> receiving.consumer.state() == ContextState.IDLE);
+        assertThat(receiving.statuses).hasSize(5).containsOnly(Status.SHUTDOWN);
+        assertThat(receiving.data).allMatch(bytes -> bytes.length == 0);
+        assertThat(receiving.memory.inventory().free())
+                .isEqualTo(receiving.memory.inventory().total());
+    }
+
+    @Test
+    void shouldFinishTheSendsThatWereTakenWhenTheProducerStops() {
+        Queue.Receiving receiving = receiving(pair.server(), 4 * MIB, 2);
+        Queue.Sending sending = sending(pair.client(), 4 * MIB, 2);
+        receiving.post(0, MIB);
+        receiving.post(MIB, MIB);
+        sending.send(receiving.consumer.id(), pattern(MIB), NOTHING);
+        Buf small = sending.memory.inventory().bufByData(sending.memory.mmap(), 3 * MIB, 10);
+        sending.send(receiving.consumer.id(), small, NOTHING);
+        assertThat(sending.producer.stop()).isEqualTo(Status.IN_PROGRESS);
+        card.until("idle", () -> sending.producer.state() == ContextState.IDLE);
+        card.until("received", () -> receiving.statuses.size() == 2);
+        assertThat(sending.statuses).containsExactly(Status.SUCCESS, Status.SUCCESS);
+        assertThat(receiving.data.getFirst()).isEqualTo(pattern(MIB));
+    }
+
+    @Test
+    void shouldFinishLargeCopyIntoConsumerThatStops() {
+        Queue.Receiving receiving = receiving(pair.server(), 4 * MIB, 2);
+        Queue.Sending sending = sending(pair.client(), 4 * MIB, 2);
+        receiving.post(0, 2 * MIB);
+        receiving.post(3 * MIB, 64);
+        sending.send(receiving.consumer.id(), pattern(2 * MIB), NOTHING);
+        card.hostEngine.progress(); // the copy has begun
+        receiving.consumer.stop();
+        card.until("idle", () -> receiving.consumer.state() == ContextState.IDLE);
+        card.until("sent", () -> !sending.statuses.isEmpty());
+        assertThat(receiving.statuses).containsExactly(Status.SUCCESS, Status.SHUTDOWN);
+        assertThat(receiving.data.getFirst()).isEqualTo(pattern(2 * MIB));
+        assertThat(sending.statuses).containsExactly(Status.SUCCESS);
+    }
+
+    @Clause({"cc-152", "cc-158"})
+    @Test
+    void shouldRefuseToStopTheEndpointUnderProducersAndConsumers() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 1);
+        Queue.Sending sending = sending(pair.client(), 4096, 1);
+        assertRefused(Status.IN_USE, pair.server().endpoint::stop);
+        assertRefused(Status.IN_USE, pair.client().endpoint::stop);
+        assertThat(pair.server().connection.disconnect()).isEqualTo(Status.IN_USE);
+        assertThat(pair.client().connection().disconnect()).isEqualTo(Status.IN_USE);
+        assertThat(pair.server().endpoint.state()).isEqualTo(ContextState.RUNNING);
+        Peer.stop(card, receiving.consumer);
+        Peer.stop(card, sending.producer);
+        pair.client().endpoint.stop();
+        card.until("idle", () -> pair.client().endpoint.state() == ContextState.IDLE);
+        card.until("told", () -> pair.server().events.contains("disconnected true"));
+    }
+
+    @Clause({"cc-093", "cc-109", "cc-122", "cc-164"})
+    @Test
+    void shouldStopConsumerAndProducerWhoseConnectionHasEnded() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 4);
+        Queue.Sending ofServer = sending(pair.server(), 4096, 4);
+        receiving.post(0, 100);
+        receiving.post(100, 100);
+        pair.client().endpoint.stop(); // the client has neither, so it may
+        card.until("consumer", () -> receiving.consumer.state() == ContextState.IDLE);
+        card.until("producer", () -> ofServer.producer.state() == ContextState.IDLE);
+        assertThat(receiving.statuses)
+                .containsExactly(Status.CONNECTION_RESET, Status.CONNECTION_RESET);
+        assertThat(receiving.consumer.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(ofServer.producer.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        card.until("told", () -> pair.server().events.contains("disconnected true"));
+        assertRefused(Status.NOT_CONNECTED, receiving.consumer::start);
+    }
+
+    @Test
+    void shouldExpireTheConsumersOfPeerThatEnds() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 4);
+        int id = receiving.consumer.id();
+        pair.client().endpoint.stop();
+        card.until("idle", () -> pair.client().endpoint.state() == ContextState.IDLE);
+        assertThat(pair.client().events).containsExactly("consumer " + id, "expired " + id);
+        assertThat(pair.client().consumers).isEmpty();
+    }
+
+    @Test
+    void shouldLimitConsumersOfOneSide() {
+        int limit = ComchCapabilities.of(card.p0.info()).maxConsumers();
+        Card.Memory memory = card.memory(card.p0, 4096);
+        Queue.Receiving[] all = new Queue.Receiving[limit];
+        for (int i = 0; i < limit; i++) {
+            all[i] = new Queue.Receiving(pair.server(), card.dpuEngine, memory, 1);
+            all[i].consumer.start();
+        }
+        card.until("all known", () -> pair.client().consumers.size() == limit);
+        Queue.Receiving more = new Queue.Receiving(pair.server(), card.dpuEngine, memory, 1);
+        more.run(card);
+        card.until("refused", () -> more.consumer.state() == ContextState.IDLE);
+        assertThat(more.consumer.failure().status()).isEqualTo(Status.FULL);
+        Peer.stop(card, all[0].consumer);
+        more.run(card);
+        assertThat(more.consumer.state()).isEqualTo(ContextState.RUNNING);
+    }
+
+    @Test
+    void shouldNotCloseReceiveMemoryUnderConsumer() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 1);
+        assertThat(org.assertj.core.api.Assertions.catchThrowable(receiving.memory.mmap()::close))
+                .isNotNull();
+        Peer.stop(card, receiving.consumer);
+        receiving.consumer.close();
+        receiving.memory.mmap().close();
+    }
+
+    private Queue.Receiving receiving(Peer peer, long sizeBytes, int tasks) {
+        return new Queue.Receiving(peer, engineOf(peer), sizeBytes, tasks).run(card);
+    }
+
+    private Queue.Sending sending(Peer peer, long sizeBytes, int tasks) {
+        return new Queue.Sending(peer, engineOf(peer), sizeBytes, tasks).run(card);
+    }
+
+    private ProgressEngine engineOf(Peer peer) {
+        return peer.endpoint instanceof ComchServer ? card.dpuEngine : card.hostEngine;
+    }
+
+    private static byte[] pattern(int size) {
+        byte[] bytes = new byte[size];
+        for (int i = 0; i < size; i++) {
+            bytes[i] = (byte) (i * 31 + 7);
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,320 @@
+package io.softdpu.comch;
+
+import static io.softdpu.comch.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The basic path: messages between a client and a server. */
+class MessageTest {
+    @TempDir Path folder;
+    private Card card;
+
+    @BeforeEach
+    void open() {
+        card = new Card(folder);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        card.close();
+    }
+
+    @Clause({
+        "cc-004", "cc-033", "cc-046", "cc-050", "cc-083", "cc-084", "cc-085", "cc-091", "cc-092",
+        "cc-128", "cc-129", "cc-130", "cc-132", "cc-135", "cc-156", "cc-157"
+    })
+    @Test
+    void shouldCarryMessagesBothWays() {
+        Card.Pair pair = card.pair();
+        assertThat(pair.client().send("hello")).isEqualTo(Status.SUCCESS);
+        card.until("message", () -> !pair.server().messages.isEmpty());
+        assertThat(pair.server().send("welcome")).isEqualTo(Status.SUCCESS);
+        card.until("answer", () -> !pair.client().messages.isEmpty());
+        card.until("sent", () -> pair.server().sends.size() + pair.client().sends.size() == 2);
+        assertThat(pair.server().texts()).containsExactly("hello");
+        assertThat(pair.client().texts()).containsExactly("welcome");
+        assertThat(pair.client().sends).containsExactly(Status.SUCCESS);
+        assertThat(pair.server().sends).containsExactly(Status.SUCCESS);
+        assertThat(pair.server().messageConnections).containsExactly(pair.server().connection);
+    }
+
+    @Clause("cc-091")
+    @Test
+    void shouldCompleteTheSendOnlyWhenThePeerHasReceived() {
+        Card.Pair pair = card.pair();
+        pair.client().send("wait for it");
+        for (int i = 0; i < 1000; i++) {
+            card.hostEngine.progress();
+        }
+        assertThat(pair.client().sends).isEmpty();
+        assertThat(pair.client().endpoint.inFlightTasks()).isEqualTo(1);
+        card.dpuEngine.progress();
+        assertThat(pair.server().messages).hasSize(1);
+        card.hostEngine.progress();
+        assertThat(pair.client().sends).containsExactly(Status.SUCCESS);
+    }
+
+    @Clause({"cc-089", "cc-090", "cc-134"})
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 63, 64, 65, 4079, 4080})
+    void shouldCarryBytesOfEachLengthUnchanged(int length) {
+        Card.Pair pair = card.pair();
+        byte[] message = new byte[length];
+        for (int i = 0; i < length; i++) {
+            message[i] = (byte) (i * 7); // with zeros in it
+        }
+        assertThat(pair.client().send(message)).isEqualTo(Status.SUCCESS);
+        card.until("message", () -> !pair.server().messages.isEmpty());
+        assertThat(pair.server().messages.getFirst()).isEqualTo(message);
+    }
+
+    @Clause({"cc-009", "cc-087", "cc-090"})
+    @Test
+    void shouldRefuseMessageAboveTheMaximum() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.setMaxMessageSize(100);
+        client.endpoint.setMaxMessageSize(100);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        card.until("connected", () -> server.connection != null);
+        assertThat(client.endpoint.maxMessageSize()).isEqualTo(100);
+        assertThat(client.send(new byte[101])).isEqualTo(Status.INVALID_VALUE);
+        assertThat(server.send(new byte[101])).isEqualTo(Status.INVALID_VALUE);
+        assertThat(client.send(new byte[100])).isEqualTo(Status.SUCCESS);
+        card.until("one", () -> server.messages.size() == 1);
+        assertThat(server.messages.getFirst()).hasSize(100);
+    }
+
+    @Clause("cc-017")
+    @Test
+    void shouldSendFromAnyMemory() {
+        Card.Pair pair = card.pair();
+        byte[] heap = {1, 2, 3, 4};
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment outside = arena.allocate(8, 8);
+            outside.setAtIndex(ValueLayout.JAVA_BYTE, 3, (byte) 99);
+            ComchSendTask task =
+                    pair.client().endpoint.allocateSendTask(pair.client().connection());
+            task.setMessage(outside, 3, 1);
+            task.submit();
+            ComchSendTask second =
+                    pair.client().endpoint.allocateSendTask(pair.client().connection());
+            second.setMessage(MemorySegment.ofArray(heap), 1, 2);
+            second.submit();
+        }
+        card.until("both", () -> pair.server().messages.size() == 2);
+        assertThat(pair.server().messages.get(0)).containsExactly(99);
+        assertThat(pair.server().messages.get(1)).containsExactly(2, 3);
+    }
+
+    @Clause({"cc-006", "cc-096"})
+    @Test
+    void shouldGiveTheReceiverItsOwnCopy() {
+        Card.Pair pair = card.pair();
+        byte[] message = {1, 2, 3};
+        ComchSendTask task = pair.client().endpoint.allocateSendTask(pair.client().connection());
+        task.setMessage(message);
+        task.submit();
+        message[0] = 9; // the bytes were taken at submission
+        card.until("message", () -> !pair.server().messages.isEmpty());
+        assertThat(pair.server().messages.getFirst()).containsExactly(1, 2, 3);
+    }
+
+    @Clause({"cc-132", "cc-133"})
+    @Test
+    void shouldLendTheMessageForTheCallbackOnly() {
+        Peer server = Peer.server(card, Card.NAME);
+        List<MemorySegment> lent = new ArrayList<>();
+        server.endpoint.setMessageCallback((from, message) -> lent.add(message));
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        client.send(new byte[] {1, 1});
+        client.send(new byte[] {2, 2});
+        card.until("both", () -> lent.size() == 2);
+        assertThat(lent.getFirst().isReadOnly()).isTrue();
+        assertThat(lent.getFirst().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 2);
+    }
+
+    @Clause({"cc-068", "cc-092"})
+    @Test
+    void shouldAnswerAgainWhenThePeersReceiveQueueIsFull() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.setReceiveQueueSize(5);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        for (int i = 0; i < 5; i++) {
+            assertThat(client.send("m" + i)).isEqualTo(Status.SUCCESS);
+        }
+        assertThat(client.send("one too many")).isEqualTo(Status.AGAIN);
+        assertThat(client.connection().disconnect()).isEqualTo(Status.AGAIN);
+        card.until("delivered", () -> client.sends.size() == 5);
+        assertThat(client.send("m5")).isEqualTo(Status.SUCCESS);
+        card.until("all", () -> server.messages.size() == 6);
+        assertThat(server.texts()).containsExactly("m0", "m1", "m2", "m3", "m4", "m5");
+    }
+
+    @Clause("cc-092")
+    @Test
+    void shouldKeepTheOrderOfManyMessages() {
+        Card.Pair pair = card.pair();
+        int total = 5000;
+        int submitted = 0;
+        while (pair.server().messages.size() < total) {
+            while (submitted < total
+                    && pair.client().endpoint.inFlightTasks() < 32
+                    && pair.client().send("m" + submitted) == Status.SUCCESS) {
+                submitted++;
+            }
+            card.hostEngine.progress();
+            card.dpuEngine.progress();
+        }
+        assertThat(pair.server().texts())
+                .isEqualTo(IntStream.range(0, total).mapToObj(i -> "m" + i).toList());
+        card.until("all sent", () -> pair.client().sends.size() == total);
+        assertThat(pair.client().sends).containsOnly(Status.SUCCESS);
+    }
+
+    @Clause({"cc-013", "cc-015"})
+    @Test
+    void shouldGiveEachMessageToTheOneReceiverOfItsConnection() {
+        Card.Pair pair = card.pair();
+        Peer second = Peer.client(card, Card.NAME);
+        second.endpoint.start();
+        card.until("second", () -> second.endpoint.state() == ContextState.RUNNING);
+        card.until("two", () -> ((ComchServer) pair.server().endpoint).connections().size() == 2);
+        for (ComchConnection connection : ((ComchServer) pair.server().endpoint).connections()) {
+            ComchSendTask task = pair.server().endpoint.allocateSendTask(connection);
+            task.setMessage(new byte[] {(byte) connection.remoteConsumers().length});
+            task.submit();
+        }
+        card.until("both", () -> pair.client().messages.size() + second.messages.size() == 2);
+        card.settle();
+        assertThat(pair.client().messages).hasSize(1);
+        assertThat(second.messages).hasSize(1);
+    }
+
+    @Clause({"cc-097", "cc-100"})
+    @Test
+    void shouldRefuseMisuseOfSendTasks() {
+        Card.Pair pair = card.pair();
+        ComchEndpoint client = pair.client().endpoint;
+        ComchSendTask task = client.allocateSendTask(pair.client().connection());
+        task.setMessage(new byte[] {1});
+        task.submit();
+        assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
+        assertRefused(Status.IN_USE, task::free);
+        assertRefused(Status.IN_USE, () -> task.setMessage(new byte[] {2}));
+        card.until("sent", () -> pair.client().sends.size() == 1);
+        assertThat(task.trySubmit()).isEqualTo(Status.BAD_STATE); // freed by its callback
+        assertRefused(Status.BAD_STATE, task::free);
+        List<ComchSendTask> all = new ArrayList<>();
+        for (int i = 0; i < 32; i++) {
+            all.add(client.allocateSendTask(pair.client().connection()));
+        }
+        assertRefused(Status.NO_MEMORY, () -> client.allocateSendTask(pair.client().connection()));
+        all.forEach(ComchSendTask::free);
+        assertRefused(
+                Status.INVALID_VALUE, () -> client.allocateSendTask(pair.server().connection));
+        ComchSendTask ranges = client.allocateSendTask(pair.client().connection());
+        MemorySegment eight = MemorySegment.ofArray(new byte[8]);
+        assertRefused(Status.INVALID_VALUE, () -> ranges.setMessage(eight, 5, 4));
+        assertRefused(Status.INVALID_VALUE, () -> ranges.setMessage(eight, -1, 4));
+        assertRefused(Status.INVALID_VALUE, () -> ranges.setMessage(eight, 0, -1));
+        ranges.free();
+    }
+
+    @Test
+    void shouldSubmitTheTaskAnewInsideItsCallback() {
+        Card.Pair pair = card.pair();
+        Peer server = Peer.server(card, "again");
+        Peer client = Peer.client(card, "again");
+        int[] left = {100};
+        client.endpoint.setSendTasks(
+                1,
+                task -> {
+                    if (--left[0] > 0) {
+                        task.submit();
+                    } else {
+                        task.free();
+                    }
+                },
+                task -> task.free());
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        ComchSendTask task = client.endpoint.allocateSendTask(client.connection());
+        task.setMessage(new byte[] {5});
+        task.submit();
+        card.until("hundred", () -> server.messages.size() == 100);
+        assertThat(pair.server().messages).isEmpty();
+    }
+
+    @Clause("cc-011")
+    @Test
+    void shouldRefuseOtherThreads() throws Exception {
+        Card.Pair pair = card.pair();
+        ComchEndpoint client = pair.client().endpoint;
+        ComchConnection connection = pair.client().connection();
+        ComchSendTask task = client.allocateSendTask(connection);
+        Thread other =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            assertRefused(Status.NOT_PERMITTED, task::trySubmit);
+                            assertRefused(
+                                    Status.NOT_PERMITTED,
+                                    () -> client.allocateSendTask(connection));
+                            assertRefused(Status.NOT_PERMITTED, connection::disconnect);
+                            assertRefused(Status.NOT_PERMITTED, client::stop);
+                            pair.client().events.add("done");
+                        });
+        other.join(10_000);
+        assertThat(pair.client().events).containsExactly("done");
+        task.free();
+    }
+
+    @Test
+    void shouldGoOnAfterCallbackThatThrows() {
+        Peer server = Peer.server(card, Card.NAME);
+        List<Integer> lengths = new ArrayList<>();
+        server.endpoint.setMessageCallback((from, message) -> {
+            lengths.add((int) message.byteSize());
+            if (message.byteSize() == 1) {
+                throw new IllegalStateException("mine");
+            }
+        });
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        client.send(new byte[1]);
+        client.send(new byte[2]);
+        org.assertj.core.api.Assertions.assertThatThrownBy(
+                        () -> card.until("both", () -> lengths.size() == 3))
+                .hasMessage("mine");
+        card.until("sent", () -> client.sends.size() == 2);
+        assertThat(lengths).containsExactly(1, 2);
+        assertThat(client.sends).containsOnly(Status.SUCCESS);
+    }
+}

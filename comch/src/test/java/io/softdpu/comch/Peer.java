@@ -1,0 +1,113 @@
+package io.softdpu.comch;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A server or client that notes what its callbacks are told, and is stopped when its card is. */
+final class Peer {
+    final Card card;
+    final ComchEndpoint endpoint;
+    final List<String> events = new ArrayList<>();
+    final List<byte[]> messages = new ArrayList<>();
+    final List<ComchConnection> messageConnections = new ArrayList<>();
+    final List<Status> sends = new ArrayList<>();
+    final List<Integer> consumers = new ArrayList<>();
+    final List<ContextState> states = new ArrayList<>();
+    ComchConnection connection;
+
+    private Peer(Card card, ComchEndpoint endpoint, ProgressEngine engine) {
+        this.card = card;
+        this.endpoint = card.keep(endpoint);
+        engine.connect(endpoint);
+        endpoint.setStateChangedCallback((context, from, to) -> states.add(to));
+        endpoint.setSendTasks(32, this::sent, this::sent);
+        endpoint.setMessageCallback(this::received);
+        endpoint.setConsumerCallbacks(
+                (from, id) -> {
+                    consumers.add(id);
+                    events.add("consumer " + id);
+                },
+                (from, id) -> {
+                    consumers.remove(Integer.valueOf(id));
+                    events.add("expired " + id);
+                });
+        card.atEnd(() -> stop(card, endpoint));
+    }
+
+    static Peer server(Card card, String name) {
+        return server(card, name, card.hpf0);
+    }
+
+    static Peer server(Card card, String name, Representor representor) {
+        ComchServer server = ComchServer.create(card.p0, representor, name);
+        Peer peer = new Peer(card, server, card.dpuEngine);
+        server.setConnectionCallbacks(
+                (connection, successful) -> {
+                    peer.events.add("connected " + successful);
+                    if (successful) {
+                        peer.connection = connection;
+                    }
+                },
+                (connection, successful) -> peer.events.add("disconnected " + successful));
+        return peer;
+    }
+
+    static Peer client(Card card, String name) {
+        return client(card, name, card.pf0);
+    }
+
+    static Peer client(Card card, String name, Device device) {
+        return new Peer(card, ComchClient.create(device, name), card.hostEngine);
+    }
+
+    /** The connection of either side. */
+    ComchConnection connection() {
+        return endpoint instanceof ComchClient client ? client.connection() : connection;
+    }
+
+    /** Submits a message in a task that frees itself. */
+    Status send(String text) {
+        return send(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    Status send(byte[] message) {
+        ComchSendTask task = endpoint.allocateSendTask(connection());
+        task.setMessage(message);
+        Status submitted = task.trySubmit();
+        if (submitted != Status.SUCCESS) {
+            task.free();
+        }
+        return submitted;
+    }
+
+    List<String> texts() {
+        return messages.stream().map(m -> new String(m, StandardCharsets.UTF_8)).toList();
+    }
+
+    /** Brings a context to IDLE, whatever it is doing. */
+    static void stop(Card card, Context context) {
+        if (context.state() == ContextState.STARTING || context.state() == ContextState.RUNNING) {
+            context.stop();
+        }
+        card.until("idle: " + context, () -> context.state() == ContextState.IDLE);
+    }
+
+    private void sent(ComchSendTask task) {
+        sends.add(task.status());
+        task.free();
+    }
+
+    private void received(ComchConnection from, MemorySegment message) {
+        messages.add(message.toArray(ValueLayout.JAVA_BYTE));
+        messageConnections.add(from);
+    }
+}

@@ -1,0 +1,327 @@
+package io.softdpu.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Both sides on threads of their own, which sleep when there is nothing to do. */
+class ThreadsTest {
+    private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final Permissions SHARED =
+            Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);
+
+    @TempDir Path folder;
+
+    @Clause({"cc-011", "cc-025"})
+    @Test
+    void shouldWakeThePeerForEachMessageOfPingPong() throws Exception {
+        int rounds = 2000;
+        runBoth(
+                (device, engine) -> {
+                    AtomicInteger received = new AtomicInteger();
+                    ComchServer server = server(device, engine);
+                    server.setMessageCallback((from, message) -> {
+                        received.incrementAndGet();
+                        ComchSendTask task = server.allocateSendTask(from);
+                        task.setMessage(message, 0, (int) message.byteSize());
+                        task.submit();
+                    });
+                    AtomicReference<Boolean> ended = new AtomicReference<>();
+                    server.setConnectionCallbacks(
+                            (c, successful) -> {}, (c, successful) -> ended.set(successful));
+                    server.start();
+                    awaitWoken(engine, "client has gone", () -> ended.get() != null);
+                    assertThat(ended.get()).isTrue();
+                    stop(engine, server);
+                    return received.get();
+                },
+                (device, engine) -> {
+                    AtomicInteger answers = new AtomicInteger();
+                    ComchClient client = client(device, engine);
+                    client.setMessageCallback((from, message) -> answers.incrementAndGet());
+                    client.start();
+                    awaitWoken(engine, "runs", () -> client.state() == ContextState.RUNNING);
+                    for (int i = 1; i <= rounds; i++) {
+                        int wanted = i;
+                        ComchSendTask task = client.allocateSendTask(client.connection());
+                        task.setMessage(new byte[] {(byte) i});
+                        task.submit();
+                        awaitWoken(engine, "answer " + i, () -> answers.get() == wanted);
+                    }
+                    stop(engine, client);
+                    return answers.get();
+                },
+                rounds);
+    }
+
+    @Clause({"cc-012", "cc-016"})
+    @Test
+    void shouldDriveProducersAndConsumersOnThreadsOfTheirOwn() throws Exception {
+        int messages = 3000;
+        AtomicReference<ComchConnection> serverConnection = new AtomicReference<>();
+        AtomicReference<ComchConnection> clientConnection = new AtomicReference<>();
+        AtomicReference<Integer> consumerId = new AtomicReference<>();
+        AtomicInteger finished = new AtomicInteger();
+        try (Machine dpu = machine(Side.DPU);
+                Device p0 = dpu.findDevice("p0").open();
+                Machine host = machine(Side.HOST);
+                Device pf0 = host.findDevice("pf0").open()) {
+            runAll(
+                    () -> {
+                        try (ProgressEngine engine = ProgressEngine.create();
+                                var hpf0 = p0.findRepresentor("hpf0").open(p0)) {
+                            ComchServer server = ComchServer.create(p0, hpf0, Card.NAME);
+                            configure(server, engine);
+                            server.setConnectionCallbacks(
+                                    (c, successful) -> serverConnection.set(c), (c, ok) -> {});
+                            server.start();
+                            await(engine, "all done", () -> finished.get() == 3);
+                            stop(engine, server);
+                            finished.incrementAndGet();
+                        }
+                        return 0;
+                    },
+                    () -> {
+                        try (ProgressEngine engine = ProgressEngine.create()) {
+                            ComchClient client = ComchClient.create(pf0, Card.NAME);
+                            configure(client, engine);
+                            client.setConsumerCallbacks(
+                                    (c, id) -> consumerId.set(id), (c, id) -> {});
+                            client.start();
+                            awaitWoken(
+                                    engine, "runs", () -> client.state() == ContextState.RUNNING);
+                            clientConnection.set(client.connection());
+                            await(engine, "all done", () -> finished.get() == 3);
+                            awaitWoken(engine, "idle", () -> client.state() == ContextState.IDLE);
+                            client.close();
+                        }
+                        return 0;
+                    },
+                    () -> consume(p0, serverConnection, messages * 2, finished),
+                    () -> produce(pf0, clientConnection, consumerId, messages, finished),
+                    () -> produce(pf0, clientConnection, consumerId, messages, finished));
+        }
+    }
+
+    private static int consume(
+            Device device,
+            AtomicReference<ComchConnection> connection,
+            int messages,
+            AtomicInteger finished) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                SharedMemory memory = SharedMemory.allocate(64 * 1024);
+                Mmap mmap = mmap(memory, device);
+                BufInventory inventory = BufInventory.create(64)) {
+            inventory.start();
+            await(engine, "connection", () -> connection.get() != null);
+            long[] sums = new long[2];
+            int[] received = {0};
+            ComchConsumer consumer = ComchConsumer.create(connection.get(), mmap);
+            engine.connect(consumer);
+            consumer.setPostReceiveTasks(
+                    64,
+                    task -> {
+                        received[0]++;
+                        long value =
+                                mmap.segment().get(ValueLayout.JAVA_LONG, task.buf().dataOffset());
+                        sums[(int) (value & 1)] += value;
+                        task.buf().resetDataLength();
+                        task.submit();
+                    },
+                    task -> {
+                        task.buf().release();
+                        task.free();
+                    });
+            consumer.start();
+            awaitWoken(engine, "consumer runs", () -> consumer.state() == ContextState.RUNNING);
+            for (int i = 0; i < 64; i++) {
+                consumer.allocatePostReceiveTask(inventory.bufByAddress(mmap, i * 1024L, 1024))
+                        .submit();
+            }
+            awaitWoken(engine, "all messages", () -> received[0] == messages);
+            assertThat(sums[0] + sums[1]).isEqualTo(2L * sum(messages / 2));
+            stop(engine, consumer);
+            finished.incrementAndGet();
+        }
+        return messages;
+    }
+
+    private static int produce(
+            Device device,
+            AtomicReference<ComchConnection> connection,
+            AtomicReference<Integer> consumerId,
+            int messages,
+            AtomicInteger finished) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                SharedMemory memory = SharedMemory.allocate(64 * 1024);
+                Mmap mmap = mmap(memory, device);
+                BufInventory inventory = BufInventory.create(16)) {
+            inventory.start();
+            await(engine, "connection", () -> connection.get() != null);
+            ComchProducer producer = ComchProducer.create(connection.get());
+            engine.connect(producer);
+            List<ComchProducerSendTask> idle = new ArrayList<>();
+            producer.setSendTasks(16, idle::add, idle::add);
+            producer.start();
+            awaitWoken(engine, "producer runs", () -> producer.state() == ContextState.RUNNING);
+            await(engine, "consumer known", () -> consumerId.get() != null);
+            for (int i = 0; i < 16; i++) {
+                idle.add(
+                        producer.allocateSendTask(
+                                inventory.bufByData(mmap, i * 1024L, i % 2 == 0 ? 32 : 512),
+                                consumerId.get()));
+            }
+            for (int i = 0; i < messages; i++) {
+                while (idle.isEmpty()) {
+                    engine.progress();
+                }
+                ComchProducerSendTask task = idle.removeLast();
+                MemorySegment segment = mmap.segment();
+                segment.set(ValueLayout.JAVA_LONG, task.buf().dataOffset(), i);
+                while (task.trySubmit() == Status.AGAIN) {
+                    engine.await(100_000); // no buffer is posted just now
+                }
+            }
+            awaitWoken(engine, "all sent", () -> idle.size() == 16);
+            assertThat(idle).allMatch(task -> task.status() == Status.SUCCESS);
+            idle.forEach(task -> {
+                task.buf().release();
+                task.free();
+            });
+            stop(engine, producer);
+            finished.incrementAndGet();
+        }
+        return messages;
+    }
+
+    private static long sum(int messages) {
+        return (long) messages * (messages - 1) / 2;
+    }
+
+    // ---- scaffolding ----
+
+    private interface Role {
+        int run(Device device, ProgressEngine engine) throws Exception;
+    }
+
+    private void runBoth(Role server, Role client, int expected) throws Exception {
+        runAll(
+                () -> {
+                    try (Machine dpu = machine(Side.DPU);
+                            Device p0 = dpu.findDevice("p0").open();
+                            ProgressEngine engine = ProgressEngine.create()) {
+                        assertThat(server.run(p0, engine)).isEqualTo(expected);
+                    }
+                    return 0;
+                },
+                () -> {
+                    try (Machine host = machine(Side.HOST);
+                            Device pf0 = host.findDevice("pf0").open();
+                            ProgressEngine engine = ProgressEngine.create()) {
+                        assertThat(client.run(pf0, engine)).isEqualTo(expected);
+                    }
+                    return 0;
+                });
+    }
+
+    @SafeVarargs
+    private static void runAll(Callable<Integer>... roles) throws Exception {
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            List<Future<Integer>> running = new ArrayList<>();
+            for (Callable<Integer> role : roles) {
+                running.add(threads.submit(role));
+            }
+            for (Future<Integer> role : running) {
+                role.get(LONG_NANOS, TimeUnit.NANOSECONDS);
+            }
+        }
+    }
+
+    private Machine machine(Side side) {
+        return Machine.builder(side).fabricFolder(folder.resolve("fabric")).open();
+    }
+
+    private static Mmap mmap(SharedMemory memory, Device device) {
+        return Mmap.create().setMemory(memory).setPermissions(SHARED).addDevice(device).start();
+    }
+
+    private static ComchServer server(Device device, ProgressEngine engine) {
+        ComchServer server =
+                ComchServer.create(device, device.findRepresentor("hpf0").open(device), Card.NAME);
+        configure(server, engine);
+        return server;
+    }
+
+    private static ComchClient client(Device device, ProgressEngine engine) {
+        ComchClient client = ComchClient.create(device, Card.NAME);
+        configure(client, engine);
+        return client;
+    }
+
+    private static void configure(ComchEndpoint endpoint, ProgressEngine engine) {
+        engine.connect(endpoint);
+        endpoint.setSendTasks(4, ComchSendTask::free, ComchSendTask::free);
+        endpoint.setMessageCallback((from, message) -> {});
+        endpoint.setConsumerCallbacks((c, id) -> {}, (c, id) -> {});
+        if (endpoint instanceof ComchServer server) {
+            server.setConnectionCallbacks((c, successful) -> {}, (c, successful) -> {});
+        }
+    }
+
+    /** Waits for what other threads of this program bring about, without waking the engine. */
+    private static void await(ProgressEngine engine, String what, BooleanSupplier condition) {
+        await(engine, what, TimeUnit.MILLISECONDS.toNanos(5), condition);
+    }
+
+    /** Waits for what the peer brings about: a wake-up that is lost ends at the deadline. */
+    private static void awaitWoken(ProgressEngine engine, String what, BooleanSupplier condition) {
+        await(engine, what, 2 * LONG_NANOS, condition);
+    }
+
+    private static void await(
+            ProgressEngine engine, String what, long sleepNanos, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + LONG_NANOS;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            engine.await(sleepNanos);
+        }
+    }
+
+    private static void stop(ProgressEngine engine, Context context) {
+        if (context.state() != ContextState.IDLE) {
+            context.stop();
+        }
+        awaitWoken(engine, "idle: " + context, () -> context.state() == ContextState.IDLE);
+        context.close();
+        if (context instanceof ComchServer server) {
+            server.representor().close();
+        }
+    }
+}
