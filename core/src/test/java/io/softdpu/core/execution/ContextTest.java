@@ -9,6 +9,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
@@ -47,6 +48,7 @@ class ContextTest {
     @AfterEach
     void close() throws Exception {
         context.drained = true;
+        context.inhabited = false;
         while (context.state() != ContextState.IDLE && engine.progress()) {}
         machines.close();
     }
@@ -145,6 +147,7 @@ class ContextTest {
     }
 
     @Test
+    @Clause("core-144")
     void shouldRefuseToStartWithoutAnEngine() {
         Thrown.with(Status.BAD_STATE, context::start).hasMessageContaining("no progress engine");
     }
@@ -171,6 +174,7 @@ class ContextTest {
     }
 
     @Test
+    @Clause("core-138")
     void shouldFlushTasksWhenItStopsAndBeIdleWhenNoneIsLeft() {
         running();
         context.completesByItself = false;
@@ -264,6 +268,47 @@ class ContextTest {
         Thrown.with(Status.IN_USE, device::close).hasMessageContaining("tiny");
         context.close();
         device.close();
+    }
+
+    @Test
+    void shouldKeepItsRepresentorOpen() throws Exception {
+        Device p0 = machines.device(Side.DPU, "p0");
+        Representor hpf0 = p0.findRepresentor("hpf0").open(p0);
+        TinyContext behind = new TinyContext(p0, hpf0);
+        Thrown.with(Status.IN_USE, hpf0::close).hasMessageContaining("tiny behind a representor");
+        behind.close();
+        hpf0.close();
+        Thrown.with(Status.BAD_STATE, () -> new TinyContext(p0, hpf0));
+        p0.close();
+    }
+
+    @Test
+    void shouldNotStopUnderWhatLivesOnItUnlessItHasTo() {
+        running();
+        context.inhabited = true;
+        Thrown.with(Status.IN_USE, context::stop);
+        Thrown.with(Status.IN_USE, context::close);
+        assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+        context.postWork(() -> context.breakDown(Status.IO_FAILED, "gone"));
+        engine.progress();
+        assertThat(context.state()).isEqualTo(ContextState.IDLE);
+    }
+
+    @Test
+    void shouldNotCollectChangesWithoutEndForAProgressThatNeverComes() {
+        engine.connect(context);
+        Thrown.with(
+                        Status.BAD_STATE,
+                        () -> {
+                            for (int i = 0; i < 1000; i++) {
+                                context.start();
+                                context.stop();
+                            }
+                        })
+                .hasMessageContaining("without a progress");
+        engine.progress();
+        assertThat(changes).hasSizeLessThan(40).startsWith("IDLE>RUNNING").endsWith("STOPPING>IDLE");
+        assertThat(context.start()).isEqualTo(Status.SUCCESS);
     }
 
     @Test

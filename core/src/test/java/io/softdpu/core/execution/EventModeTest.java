@@ -66,7 +66,7 @@ class EventModeTest {
     }
 
     @Test
-    @Clause("core-161")
+    @Clause({"core-161", "core-152"})
     void shouldArmContextsOnlyWhenAskedAndUntilCleared() {
         context.calls.clear();
         engine.progress();
@@ -90,7 +90,7 @@ class EventModeTest {
     }
 
     @Test
-    @Clause("core-164")
+    @Clause({"core-164", "core-136"})
     void shouldLoseNoCompletionOverManyRounds() {
         int[] done = new int[1];
         TinyTask task = context.allocate();

@@ -13,6 +13,9 @@ import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +64,7 @@ class ProgressEngineTest {
     }
 
     @Test
+    @Clause("core-148")
     void shouldConnectAnIdleContextOnceOnly() {
         TinyContext context = machines.add(new TinyContext(device));
         engine.connect(context);
@@ -252,6 +256,47 @@ class ProgressEngineTest {
         Thread waker = Thread.ofPlatform().start(engine::wake);
         assertThat(engine.await(TEN_SECONDS)).as("woken meanwhile").isFalse();
         waker.join();
+    }
+
+    @Test
+    @Clause("core-130")
+    void shouldLoseNoWakeUpBetweenEnginesOfTwoThreads() throws Exception {
+        int rounds = 2_000;
+        TinyContext here = running();
+        AtomicInteger caught = new AtomicInteger();
+        CompletableFuture<TinyContext> other = new CompletableFuture<>();
+        CompletableFuture<Integer> ended = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .start(
+                        () -> {
+                            try (ProgressEngine theirs = ProgressEngine.create();
+                                    TinyContext there = new TinyContext(device)) {
+                                theirs.connect(there);
+                                there.start();
+                                other.complete(there);
+                                int seen = 0;
+                                while (seen < rounds) {
+                                    if (!theirs.await(TEN_SECONDS)) {
+                                        throw new AssertionError("not woken: round=" + seen);
+                                    }
+                                    while (seen < caught.get()) {
+                                        seen++;
+                                        here.postWork(() -> {});
+                                    }
+                                }
+                                there.close();
+                                ended.complete(seen);
+                            } catch (Throwable e) {
+                                ended.completeExceptionally(e);
+                            }
+                        });
+        TinyContext there = other.get(20, TimeUnit.SECONDS);
+        for (int i = 0; i < rounds; i++) {
+            caught.incrementAndGet();
+            there.postWork(() -> {});
+            assertThat(engine.await(TEN_SECONDS)).as("woken in round %d", i).isTrue();
+        }
+        assertThat(ended.get(20, TimeUnit.SECONDS)).isEqualTo(rounds);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.TaskPool;
@@ -23,6 +24,7 @@ public final class TinyContext extends ContextBase {
     boolean drained = true;
     boolean workBeforeSleep;
     boolean recording = true;
+    boolean inhabited;
     @Nullable RuntimeException defect;
     private boolean mandatory = true;
     private int queueDepth = 16;
@@ -34,6 +36,10 @@ public final class TinyContext extends ContextBase {
 
     public TinyContext(Device device) {
         super("tiny", device);
+    }
+
+    TinyContext(Device device, Representor representor) {
+        super("tiny behind a representor", device, representor);
     }
 
     void setMandatory(boolean given) {
@@ -114,6 +120,13 @@ public final class TinyContext extends ContextBase {
             progressed = true;
         }
         return progressed;
+    }
+
+    @Override
+    protected void checkStop() {
+        if (inhabited) {
+            throw new DpuException(Status.IN_USE, "something lives on it: context=" + this);
+        }
     }
 
     @Override
