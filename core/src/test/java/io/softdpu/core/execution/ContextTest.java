@@ -307,7 +307,10 @@ class ContextTest {
                         })
                 .hasMessageContaining("without a progress");
         engine.progress();
-        assertThat(changes).hasSizeLessThan(40).startsWith("IDLE>RUNNING").endsWith("STOPPING>IDLE");
+        assertThat(changes)
+                .hasSizeLessThan(40)
+                .startsWith("IDLE>RUNNING")
+                .endsWith("STOPPING>IDLE");
         assertThat(context.start()).isEqualTo(Status.SUCCESS);
     }
 

@@ -267,29 +267,28 @@ class ProgressEngineTest {
         CompletableFuture<TinyContext> other = new CompletableFuture<>();
         CompletableFuture<Integer> ended = new CompletableFuture<>();
         Thread.ofPlatform()
-                .start(
-                        () -> {
-                            try (ProgressEngine theirs = ProgressEngine.create();
-                                    TinyContext there = new TinyContext(device)) {
-                                theirs.connect(there);
-                                there.start();
-                                other.complete(there);
-                                int seen = 0;
-                                while (seen < rounds) {
-                                    if (!theirs.await(TEN_SECONDS)) {
-                                        throw new AssertionError("not woken: round=" + seen);
-                                    }
-                                    while (seen < caught.get()) {
-                                        seen++;
-                                        here.postWork(() -> {});
-                                    }
-                                }
-                                there.close();
-                                ended.complete(seen);
-                            } catch (Throwable e) {
-                                ended.completeExceptionally(e);
+                .start(() -> {
+                    try (ProgressEngine theirs = ProgressEngine.create();
+                            TinyContext there = new TinyContext(device)) {
+                        theirs.connect(there);
+                        there.start();
+                        other.complete(there);
+                        int seen = 0;
+                        while (seen < rounds) {
+                            if (!theirs.await(TEN_SECONDS)) {
+                                throw new AssertionError("not woken: round=" + seen);
                             }
-                        });
+                            while (seen < caught.get()) {
+                                seen++;
+                                here.postWork(() -> {});
+                            }
+                        }
+                        there.close();
+                        ended.complete(seen);
+                    } catch (Throwable e) {
+                        ended.completeExceptionally(e);
+                    }
+                });
         TinyContext there = other.get(20, TimeUnit.SECONDS);
         for (int i = 0; i < rounds; i++) {
             caught.incrementAndGet();
