@@ -113,8 +113,14 @@ final class IncomingHandshake implements BusLoop.Handler {
         int memory = DescriptorCheck.take(message, 0, hello.memoryBytes(), bus.maxImportBytes());
         SharedSegment remote = SharedSegment.adopt(memory, hello.memoryBytes(), true);
         leave();
-        PendingLink pending =
-                new PendingLink(bus.newLink(socket, peer), socket, remote, hello.payload());
+        Link link;
+        try {
+            link = bus.newLink(socket, peer);
+        } catch (RuntimeException e) {
+            remote.release();
+            throw e;
+        }
+        PendingLink pending = new PendingLink(link, socket, remote, hello.payload());
         try {
             to.arriving(pending);
         } catch (RuntimeException e) {
