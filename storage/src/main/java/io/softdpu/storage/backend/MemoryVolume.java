@@ -88,6 +88,27 @@ public final class MemoryVolume implements Volume {
      *     may not be read; IO_FAILED where reading fails; NO_MEMORY
      */
     public static MemoryVolume fromFile(Path file, int blockSizeBytes) {
+        return read(
+                file,
+                blockSizeBytes,
+                (channel, size) -> load(file, channel, size, blockSizeBytes));
+    }
+
+    /**
+     * The size that a volume of this file would have, without loading it.
+     *
+     * @throws DpuException as for {@link #fromFile}
+     */
+    public static long sizeOf(Path file, int blockSizeBytes) {
+        return read(file, blockSizeBytes, (channel, size) -> size);
+    }
+
+    /** What is made of a file that is fit to be a volume. */
+    private interface FileReader<T> {
+        T read(FileChannel channel, long sizeBytes) throws IOException;
+    }
+
+    private static <T> T read(Path file, int blockSizeBytes, FileReader<T> reader) {
         checkBlockSize(blockSizeBytes);
         checkFile(file);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -102,7 +123,7 @@ public final class MemoryVolume implements Volume {
                         "its size is no multiple of the block size, size=" + size,
                         "a multiple of " + blockSizeBytes);
             }
-            return load(file, channel, size, blockSizeBytes);
+            return reader.read(channel, size);
         } catch (AccessDeniedException e) {
             throw unreadable(file, e);
         } catch (NoSuchFileException e) {

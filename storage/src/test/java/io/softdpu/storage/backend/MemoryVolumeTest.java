@@ -42,6 +42,7 @@ class MemoryVolumeTest {
         try (MemoryVolume volume = MemoryVolume.fromFile(file, 4096)) {
             assertThat(volume.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(bytes);
             assertThat(volume.description()).contains(file.toString());
+            assertThat(MemoryVolume.sizeOf(file, 4096)).isEqualTo(bytes.length);
             volume.segment().fill((byte) 1);
         }
 
@@ -116,7 +117,12 @@ class MemoryVolumeTest {
     }
 
     private static void assertRefused(Path file, Status status, String reason) {
-        assertThatThrownBy(() -> MemoryVolume.fromFile(file, 4096))
+        assertRefused(() -> MemoryVolume.fromFile(file, 4096), file, status, reason);
+        assertRefused(() -> MemoryVolume.sizeOf(file, 4096), file, status, reason);
+    }
+
+    private static void assertRefused(Runnable action, Path file, Status status, String reason) {
+        assertThatThrownBy(action::run)
                 .isInstanceOfSatisfying(
                         DpuException.class, e -> assertThat(e.status()).isEqualTo(status))
                 .hasMessageContaining("file=" + file)
