@@ -1,0 +1,322 @@
+package io.softdpu.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.initiator.ExecutionStrategy;
+import io.softdpu.storage.initiator.InitiatorListener;
+import io.softdpu.storage.initiator.InitiatorReport;
+import io.softdpu.storage.initiator.IoSize;
+import io.softdpu.storage.initiator.Phase;
+import io.softdpu.storage.initiator.PhaseReport;
+import io.softdpu.storage.initiator.StorageInitiator;
+import io.softdpu.storage.initiator.StrategySettings;
+import io.softdpu.storage.initiator.Workload;
+import io.softdpu.storage.wire.IoType;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.SeededRandom;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The three programs in one JVM, with everything between them real. */
+class PipelineTest {
+    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
+    private static final int VOLUME_BYTES = 2 << 20;
+
+    @TempDir private Path folder;
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({
+        "sto-001", "sto-002", "sto-006", "sto-015", "sto-018", "sto-019", "sto-083", "sto-084",
+        "sto-088", "sto-120", "sto-121"
+    })
+    void shouldCarryOutEachStrategy(ExecutionStrategy strategy) throws Exception {
+        byte[] plain = new byte[VOLUME_BYTES];
+        new SeededRandom(7).nextBytes(plain);
+        Path file = Files.write(folder.resolve("plain"), plain);
+        Workload workload = strategy.workload(new StrategySettings(3000, 16, 2, file));
+
+        try (Pipeline pipeline = new Pipeline(folder.resolve("fabric"), CONTROL_TIMEOUT)) {
+            int port = pipeline.startTarget(MemoryVolume.fromFile(file, 4096)).port();
+            pipeline.startService(port);
+            StorageInitiator initiator = pipeline.openInitiator(workload);
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+            long expected =
+                    switch (strategy) {
+                        case READ_THROUGHPUT_TEST, WRITE_THROUGHPUT_TEST -> 3000;
+                        case READ_WRITE_DATA_VALIDITY_TEST -> 2L * VOLUME_BYTES / 8192;
+                        case READ_ONLY_DATA_VALIDITY_TEST -> VOLUME_BYTES / 8192;
+                    };
+            assertThat(initiator.initiatorReport().operations()).isEqualTo(expected);
+        }
+        assertThat(file).hasBinaryContent(plain);
+    }
+
+    @Test
+    @Clause({"sto-020", "sto-066", "sto-003", "sto-004"})
+    void shouldReadAWholeVolumeIntoTheInitiatorsMemory() {
+        Content content = Content.pattern(Content.VOLUME_PATTERN_SEED);
+        Phase read =
+                Phase.read("read all")
+                        .ioSize(IoSize.bytes(64 << 10))
+                        .transactions(8)
+                        .fill(Content.zeros())
+                        .expect(content)
+                        .build();
+
+        PhaseReport report = runAlone(read);
+
+        assertThat(report.bytesVerified()).isEqualTo(VOLUME_BYTES);
+        assertThat(report.expectedSha256()).isEqualTo(content.sha256(VOLUME_BYTES));
+        assertThat(report.actualSha256()).isEqualTo(report.expectedSha256());
+        assertThat(report.operations()).isEqualTo(VOLUME_BYTES >> 16);
+        assertThat(report.payloadBytes()).isEqualTo(VOLUME_BYTES);
+    }
+
+    @Test
+    @Clause({"sto-021", "sto-022", "sto-023"})
+    void shouldWriteAWholeVolumeFromTheInitiatorsMemory() {
+        Content written = Content.pattern(99);
+        MemoryVolume volume = MemoryVolume.ofPattern(VOLUME_BYTES, 4096);
+        Phase write =
+                Phase.write("write all")
+                        .ioSize(IoSize.bytes(20_000)) // five blocks: the last one is shorter
+                        .transactions(4)
+                        .fill(written)
+                        .build();
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            // The volume's memory goes with the target; look at it just before it is told to stop.
+            List<byte[]> seen = Collections.synchronizedList(new ArrayList<>());
+            pipeline.targetListener(
+                    new SessionListener() {
+                        @Override
+                        public void step(SessionStep step, String detail) {
+                            if (step == SessionStep.STOP) {
+                                seen.add(
+                                        volume.segment()
+                                                .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
+                            }
+                        }
+                    });
+            pipeline.startService(pipeline.startTarget(volume).port());
+            StorageInitiator initiator = pipeline.openInitiator(new Workload(List.of(write)));
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+            assertThat(initiator.initiatorReport().phases().getFirst().ioSizeBytes())
+                    .isEqualTo(20_480);
+            byte[] expected = new byte[VOLUME_BYTES];
+            written.fill(java.lang.foreign.MemorySegment.ofArray(expected), 0);
+            assertThat(seen).hasSize(1);
+            assertThat(seen.getFirst()).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void shouldCarryOutSeveralPhasesInOneSession() {
+        Content other = Content.pattern(5);
+        List<Phase> phases =
+                List.of(
+                        Phase.read("read all")
+                                .ioSize(IoSize.bytes(1 << 20))
+                                .transactions(4)
+                                .fill(Content.zeros())
+                                .expect(Content.pattern(Content.VOLUME_PATTERN_SEED))
+                                .build(),
+                        Phase.write("write all").transactions(32).fill(other).build(),
+                        Phase.read("read back")
+                                .transactions(32)
+                                .fill(Content.zeros())
+                                .expect(other)
+                                .build(),
+                        Phase.read("random, 32")
+                                .transactions(32)
+                                .random(1)
+                                .nanos(50_000_000)
+                                .build(),
+                        Phase.write("random, 1").random(2).operations(500).build(),
+                        Phase.read("sequential")
+                                .ioSize(IoSize.bytes(1 << 20))
+                                .transactions(16)
+                                .operations(100)
+                                .build());
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            pipeline.listener(
+                    new InitiatorListener() {
+                        @Override
+                        public void phaseStarted(Phase phase) {
+                            heard.add("+" + phase.name());
+                        }
+
+                        @Override
+                        public void phaseFinished(PhaseReport report) {
+                            heard.add("-" + report.name());
+                        }
+                    });
+            StorageInitiator initiator = pipeline.start(VOLUME_BYTES, new Workload(phases));
+
+            initiator.run();
+
+            InitiatorReport report = initiator.initiatorReport();
+            assertWentWell(pipeline, report);
+            assertThat(heard)
+                    .containsExactlyElementsOf(
+                            phases.stream()
+                                    .flatMap(p -> List.of("+" + p.name(), "-" + p.name()).stream())
+                                    .toList());
+            assertThat(report.bytesVerified()).isEqualTo(2L * VOLUME_BYTES);
+            PhaseReport timed = report.phases().get(3);
+            assertThat(timed.nanos()).isGreaterThanOrEqualTo(50_000_000);
+            assertThat(timed.transactions()).isEqualTo(32);
+            assertThat(timed.latency().count()).isEqualTo(timed.operations()).isPositive();
+            assertThat(timed.latency().minNanos())
+                    .isPositive()
+                    .isLessThanOrEqualTo(timed.latency().p50Nanos());
+            assertThat(timed.latency().p999Nanos())
+                    .isGreaterThanOrEqualTo(timed.latency().p99Nanos())
+                    .isLessThanOrEqualTo(timed.latency().maxNanos());
+            assertThat(report.phases().get(4).operations()).isEqualTo(500);
+            assertThat(report.phases().get(5).payloadBytes()).isEqualTo(100L << 20);
+        }
+    }
+
+    @Test
+    @Clause({"sto-039", "sto-040", "sto-073"})
+    void shouldShareTheVolumeBetweenCores() {
+        Content other = Content.pattern(6);
+        Workload workload =
+                new Workload(
+                        List.of(
+                                Phase.write("write all").transactions(8).fill(other).build(),
+                                Phase.read("read back")
+                                        .transactions(8)
+                                        .fill(Content.zeros())
+                                        .expect(other)
+                                        .build(),
+                                Phase.read("random")
+                                        .transactions(4)
+                                        .random(3)
+                                        .operations(200)
+                                        .build()));
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(3, 4)) {
+            StorageInitiator initiator = pipeline.start(100 * 4096, workload);
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+            for (SessionReport report :
+                    List.of(
+                            initiator.report(),
+                            pipeline.serviceReport(),
+                            pipeline.targetReport())) {
+                // 100 blocks are 34, 33 and 33: written, read back, and 200 of each core.
+                assertThat(report.workers())
+                        .extracting(WorkerReport::operations)
+                        .containsExactly(268L, 266L, 266L);
+            }
+        }
+    }
+
+    @Test
+    void shouldServeOneSessionAfterTheOtherUnderTheSameNamesAndPort() {
+        Phase read = Phase.read("read").transactions(4).build();
+        try (Pipeline first = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            StorageInitiator initiator = first.start(64 << 10, new Workload(List.of(read)));
+            initiator.run();
+            assertWentWell(first, initiator.initiatorReport());
+        }
+        try (Pipeline second = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            StorageInitiator initiator = second.start(64 << 10, new Workload(List.of(read)));
+            initiator.run();
+            assertWentWell(second, initiator.initiatorReport());
+        }
+    }
+
+    @Test
+    void shouldWorkWithLessMemoryThanTheStorageHasWhereNothingIsMirrored() {
+        Phase random = Phase.write("random").transactions(8).random(1).operations(300).build();
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            int port = pipeline.startTarget(MemoryVolume.ofPattern(1 << 20, 4096)).port();
+            pipeline.startService(port);
+            StorageInitiator initiator =
+                    pipeline.openInitiator(
+                            new Workload(List.of(random)),
+                            options -> options.localIoRegionSizeBytes(8192));
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+        }
+    }
+
+    @Test
+    @Clause({"sto-116", "sto-047"})
+    void shouldCountHitsAndMissesOfEachWorker() {
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            StorageInitiator initiator =
+                    pipeline.start(
+                            VOLUME_BYTES,
+                            new Workload(List.of(Phase.read("read").transactions(8).build())));
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+            for (SessionReport report :
+                    List.of(
+                            initiator.report(),
+                            pipeline.serviceReport(),
+                            pipeline.targetReport())) {
+                WorkerReport worker = report.workers().getFirst();
+                assertThat(worker.progressHits()).isPositive();
+                assertThat(worker.dataPathNanos()).isPositive();
+                assertThat(worker.hitRatePercent())
+                        .isEqualTo(
+                                100.0
+                                        * worker.progressHits()
+                                        / (worker.progressHits() + worker.progressMisses()));
+                assertThat(worker.messageBytesCopied()).isPositive();
+            }
+        }
+    }
+
+    private PhaseReport runAlone(Phase phase) {
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            StorageInitiator initiator = pipeline.start(VOLUME_BYTES, new Workload(List.of(phase)));
+            initiator.run();
+            assertWentWell(pipeline, initiator.initiatorReport());
+            return initiator.initiatorReport().phases().getFirst();
+        }
+    }
+
+    /** All three ended well, counted the same, and each byte was copied once, by the target. */
+    private static void assertWentWell(Pipeline pipeline, InitiatorReport report) {
+        SessionReport service = pipeline.awaitService();
+        SessionReport target = pipeline.awaitTarget();
+        assertThat(report.session().status()).isEqualTo(Status.SUCCESS);
+        assertThat(service.status()).isEqualTo(Status.SUCCESS);
+        assertThat(target.status()).isEqualTo(Status.SUCCESS);
+        assertThat(report.session().operations()).isEqualTo(report.operations());
+        assertThat(service.operations()).isEqualTo(report.operations());
+        assertThat(target.operations()).isEqualTo(report.operations());
+        assertThat(report.phases()).allMatch(phase -> phase.errors() == 0);
+        assertThat(report.phases()).allMatch(phase -> phase.operation() != IoType.RESULT);
+
+        assertThat(target.payloadBytesCopied()).isEqualTo(report.payloadBytesMoved());
+        assertThat(service.payloadBytesCopied()).isZero();
+        assertThat(report.session().payloadBytesCopied()).isZero();
+    }
+}
