@@ -350,7 +350,8 @@ public final class Rdma extends ContextBase {
 
     @Override
     protected boolean onProgress() {
-        return connections().progress();
+        // In STOPPING nothing is moved any more: onStop, which follows, flushes.
+        return state() != ContextState.STOPPING && connections().progress();
     }
 
     @Override

@@ -1,0 +1,295 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Clause;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** How instances of every provider get connected and disconnected. */
+public abstract class RdmaConnectContract extends RdmaContract {
+    /** For subclasses. */
+    protected RdmaConnectContract() {}
+
+    @Test
+    @Clause({"rdma-051", "rdma-052", "rdma-185", "rdma-186", "rdma-187", "rdma-191"})
+    void shouldBecomeRunningInProgressOnceBothSidesHaveConnected() {
+        Party near = openNear();
+        Party far = openFar();
+        assertThat(near.rdma.start()).isEqualTo(Status.IN_PROGRESS);
+        far.start();
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+
+        RdmaConnection here = near.rdma.exportConnection();
+        RdmaConnection there = far.rdma.exportConnection();
+        near.rdma.connect(there.blob().clone(), here);
+        for (int i = 0; i < 100; i++) {
+            near.engine.progress();
+            far.engine.progress();
+        }
+        assertThat(near.rdma.state())
+                .as("the peer has not connected")
+                .isEqualTo(ContextState.STARTING);
+        assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+
+        far.rdma.connect(here.blob().clone(), there);
+        assertThat(far.rdma.state()).as("without progress").isEqualTo(ContextState.STARTING);
+        Party.drive(
+                "both run",
+                () ->
+                        near.rdma.state() == ContextState.RUNNING
+                                && far.rdma.state() == ContextState.RUNNING,
+                near,
+                far);
+        near.engine.progress();
+        assertThat(near.states).containsExactly(ContextState.STARTING, ContextState.RUNNING);
+        assertThat(near.connectionStates)
+                .containsExactly(RdmaConnection.State.CONNECTING, RdmaConnection.State.CONNECTED);
+    }
+
+    @Test
+    @Clause({"rdma-050", "rdma-049"})
+    void shouldRefuseToExportAndConnectBeforeStart() {
+        Party near = openNear();
+        Party far = openFar();
+        far.start();
+        byte[] blob = far.rdma.exportConnection().blob();
+
+        assertThat(Refusals.statusOf(near.rdma::exportConnection)).isEqualTo(Status.BAD_STATE);
+        near.start();
+        RdmaConnection here = near.rdma.exportConnection();
+        assertThat(Refusals.statusOf(() -> near.rdma.allocateSend(here, null)))
+                .as("not connected yet")
+                .isEqualTo(Status.BAD_STATE);
+        near.stop();
+        assertThat(Refusals.statusOf(() -> near.rdma.connect(blob, here)))
+                .isEqualTo(Status.BAD_STATE);
+    }
+
+    @Test
+    @Clause("rdma-053")
+    void shouldRefuseDamagedBlobsAndSurviveThem() {
+        Party near = openNear();
+        Party far = openFar();
+        near.start();
+        far.start();
+        RdmaConnection here = near.rdma.exportConnection();
+        RdmaConnection there = far.rdma.exportConnection();
+        byte[] good = there.blob();
+
+        assertThat(Refusals.statusOf(() -> near.rdma.connect(new byte[0], here)))
+                .isEqualTo(Status.INVALID_VALUE);
+        assertThat(Refusals.statusOf(() -> near.rdma.connect(new byte[good.length], here)))
+                .isEqualTo(Status.INVALID_VALUE);
+        for (int length = 0; length < good.length; length++) {
+            byte[] shortened = Arrays.copyOf(good, length);
+            assertThat(Refusals.statusOf(() -> near.rdma.connect(shortened, here)))
+                    .as("length %d", length)
+                    .isEqualTo(Status.INVALID_VALUE);
+        }
+        byte[] longer = Arrays.copyOf(good, good.length + 1);
+        assertThat(Refusals.statusOf(() -> near.rdma.connect(longer, here)))
+                .isEqualTo(Status.INVALID_VALUE);
+        byte[] mmap = far.mmap.exportRdma(far.device);
+        assertThat(Refusals.statusOf(() -> near.rdma.connect(mmap, here)))
+                .as("a blob of another kind")
+                .isEqualTo(Status.INVALID_VALUE);
+
+        near.rdma.connect(good, here);
+        far.rdma.connect(here.blob(), there);
+        Party.drive(
+                "connection in spite of all that",
+                () -> here.state() == RdmaConnection.State.CONNECTED,
+                near,
+                far);
+    }
+
+    @Test
+    void shouldRefuseToConnectTwiceOrAnotherInstancesConnection() {
+        Pair pair = connected();
+        byte[] blob = pair.toNear().blob();
+
+        assertThat(Refusals.statusOf(() -> pair.near().rdma.connect(blob, pair.toFar())))
+                .isEqualTo(Status.BAD_STATE);
+        assertThat(Refusals.statusOf(() -> pair.near().rdma.connect(blob, pair.toNear())))
+                .isEqualTo(Status.INVALID_VALUE);
+        assertThat(Refusals.statusOf(() -> pair.near().rdma.allocateSend(pair.toNear(), null)))
+                .isEqualTo(Status.INVALID_VALUE);
+    }
+
+    @Test
+    void shouldAnswerFullBeyondTheConfiguredConnections() {
+        Party near = openNear();
+        near.start();
+        near.rdma.exportConnection();
+
+        assertThat(Refusals.statusOf(near.rdma::exportConnection)).isEqualTo(Status.FULL);
+    }
+
+    @Test
+    void shouldServeSeveralConnectionsAndKeepThemApart() {
+        Party near = openWith(4, true);
+        Party far = openWith(4, false);
+        near.start();
+        far.start();
+        RdmaConnection[] here = new RdmaConnection[4];
+        RdmaConnection[] there = new RdmaConnection[4];
+        for (int i = 0; i < 4; i++) {
+            RdmaConnection[] ends = Party.connectMore(near, far);
+            here[i] = ends[0];
+            there[i] = ends[1];
+        }
+        assertThat(Refusals.statusOf(near.rdma::exportConnection)).isEqualTo(Status.FULL);
+        for (int i = 3; i >= 0; i--) {
+            far.receive(far.room(i * 64L, 64), i);
+            near.fill(0, 64, i);
+            near.send(here[i], near.data(0, 64), i);
+            Party.Outcome received = far.next(near);
+            assertThat(received.connection()).isSameAs(there[i]);
+            assertThat(far.mismatch(i * 64L, 64, i)).isEqualTo(-1);
+            assertThat(near.next(far).connection()).isSameAs(here[i]);
+        }
+
+        here[1].disconnect();
+        Party.drive(
+                "the end of one",
+                () -> there[1].state() == RdmaConnection.State.DISCONNECTED,
+                near,
+                far);
+        assertThat(here[1].state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(near.send(here[1], near.data(0, 64), 0)).isEqualTo(Status.NOT_CONNECTED);
+        far.receive(far.room(0, 64), 0);
+        assertThat(near.send(here[0], near.data(0, 64), 0)).isEqualTo(Status.SUCCESS);
+        assertThat(far.next(near).connection()).isSameAs(there[0]);
+
+        RdmaConnection[] again = Party.connectMore(near, far);
+        assertThat(again[0].state())
+                .as("its place is free")
+                .isEqualTo(RdmaConnection.State.CONNECTED);
+        near.next(far);
+    }
+
+    @Test
+    void shouldSeeAnOrderlyEndWithoutStopping() {
+        Pair pair = connected();
+        Party near = pair.near();
+        near.receive(near.room(0, 64), 1);
+        near.send(pair.toFar(), near.data(0, 64), 2); // nobody has a receive for it
+
+        pair.far().stop();
+        Party.drive(
+                "the end",
+                () -> pair.toFar().state() == RdmaConnection.State.DISCONNECTED,
+                near,
+                pair.far());
+
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(near.outcomes)
+                .containsExactly(
+                        new Party.Outcome("send", Status.CONNECTION_RESET, -1, 2, pair.toFar()));
+        assertThat(near.rdma.inFlightTasks()).as("the receive stays").isEqualTo(1);
+        assertThat(near.send(pair.toFar(), near.data(0, 64), 3)).isEqualTo(Status.NOT_CONNECTED);
+    }
+
+    @Test
+    void shouldDeliverWhatWasSentBeforeAnOrderlyEnd() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Party far = pair.far();
+        for (int i = 0; i < 50; i++) {
+            far.receive(far.room(i * 64L, 64), i);
+            near.fill(i * 64L, 64, i);
+            near.send(pair.toFar(), near.data(i * 64L, 64), i);
+        }
+        Party.drive("all sent", () -> near.outcomes.size() == 50, near, far);
+        near.stop();
+        Party.drive(
+                "the end", () -> pair.toNear().state() == RdmaConnection.State.DISCONNECTED, far);
+
+        assertThat(far.outcomes).hasSize(50).allMatch(o -> o.status() == Status.SUCCESS);
+    }
+
+    @Test
+    void shouldAbortConnectingWhenStopped() {
+        Party near = openNear();
+        Party far = openFar();
+        near.start();
+        far.start();
+        RdmaConnection here = near.rdma.exportConnection();
+        near.rdma.connect(far.rdma.exportConnection().blob(), here);
+        near.engine.progress();
+
+        near.stop();
+
+        assertThat(here.state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
+    }
+
+    @Test
+    void shouldStartAndConnectAgainAfterAStop() {
+        Pair first = connected();
+        first.near().stop();
+        first.far().stop();
+
+        Pair second = connect(first.near(), first.far());
+
+        second.far().receive(second.far().room(0, 64), 1);
+        second.near().send(second.toFar(), second.near().data(0, 64), 2);
+        assertThat(second.far().next(second.near()).status()).isEqualTo(Status.SUCCESS);
+        assertThat(first.toFar().state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
+    }
+
+    @Test
+    void shouldNotConnectToWhomThePeerWasNotConnected() {
+        Party near = openWith(2, true);
+        Party far = openWith(2, false);
+        near.start();
+        far.start();
+        RdmaConnection here = near.rdma.exportConnection();
+        RdmaConnection other = near.rdma.exportConnection();
+        RdmaConnection there = far.rdma.exportConnection();
+
+        near.rdma.connect(there.blob(), here);
+        far.rdma.connect(other.blob(), there); // meant for another of this side's connections
+        for (int i = 0; i < 1000; i++) {
+            near.engine.progress();
+            far.engine.progress();
+        }
+
+        assertThat(here.state()).isNotEqualTo(RdmaConnection.State.CONNECTED);
+        assertThat(there.state()).isNotEqualTo(RdmaConnection.State.CONNECTED);
+    }
+
+    @Test
+    void shouldDisconnectInProgressAndTellThePeer() {
+        Pair pair = connected();
+        Party near = pair.near();
+
+        pair.toFar().disconnect();
+        assertThat(pair.toFar().state()).isEqualTo(RdmaConnection.State.CONNECTED);
+        Party.drive(
+                "both see it",
+                () ->
+                        pair.toFar().state() == RdmaConnection.State.DISCONNECTED
+                                && pair.toNear().state() == RdmaConnection.State.DISCONNECTED,
+                near,
+                pair.far());
+
+        assertThat(near.send(pair.toFar(), near.data(0, 8), 0)).isEqualTo(Status.NOT_CONNECTED);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+    }
+
+    private Party openWith(int maxConnections, boolean near) {
+        return add(
+                Party.open(
+                        site(),
+                        folder(),
+                        near ? site().nearSide() : site().farSide(),
+                        Party.ALL,
+                        rdma -> rdma.setMaxConnections(maxConnections)));
+    }
+}

@@ -1,0 +1,203 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Clause;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What goes wrong with every provider, and what it then looks like on both sides. */
+public abstract class RdmaFailureContract extends RdmaContract {
+    /** For subclasses. */
+    protected RdmaFailureContract() {}
+
+    // ---- a message that does not fit ----
+
+    @ParameterizedTest
+    @ValueSource(ints = {65, 4096, 50_000})
+    @Clause({"rdma-069", "rdma-083", "rdma-195"})
+    void shouldEndBothSidesWhenAMessageDoesNotFitItsReceive(int sizeBytes) {
+        Pair pair = connected();
+        Party near = pair.near();
+        Party far = pair.far();
+        far.receive(far.room(0, 64), 1);
+        far.receive(far.room(64, 64), 2);
+        far.receive(far.room(128, 64), 3);
+        near.send(pair.toFar(), near.data(0, 64), 1);
+        near.send(pair.toFar(), near.data(0, sizeBytes), 2);
+        near.send(pair.toFar(), near.data(0, 64), 3);
+
+        Party.drive(
+                "both are idle",
+                () ->
+                        near.rdma.state() == ContextState.IDLE
+                                && far.rdma.state() == ContextState.IDLE,
+                near,
+                far);
+
+        assertThat(far.outcomes)
+                .extracting(Party.Outcome::status)
+                .containsExactly(Status.SUCCESS, Status.TOO_BIG, Status.CONNECTION_ABORTED);
+        assertThat(near.outcomes)
+                .extracting(Party.Outcome::status)
+                .containsExactly(Status.SUCCESS, Status.IO_FAILED, Status.CONNECTION_ABORTED);
+        assertFailed(pair.toNear(), Status.TOO_BIG);
+        assertFailed(pair.toFar(), Status.IO_FAILED);
+        near.engine.progress();
+        assertThat(near.states)
+                .containsExactly(
+                        ContextState.STARTING,
+                        ContextState.RUNNING,
+                        ContextState.STOPPING,
+                        ContextState.IDLE);
+        assertThat(near.rdma.failure())
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.IO_FAILED));
+    }
+
+    @Test
+    void shouldFailForAnEmptyReceiveToo() {
+        Pair pair = connected();
+        pair.far().receive(null, 1);
+        pair.near().send(pair.toFar(), pair.near().data(0, 1), 2);
+
+        assertThat(pair.far().next(pair.near()).status()).isEqualTo(Status.TOO_BIG);
+        assertThat(pair.near().next(pair.far()).status()).isEqualTo(Status.IO_FAILED);
+    }
+
+    @Test
+    @Clause({"rdma-070", "rdma-084"})
+    void shouldLoseOnlyTheConnectionThatFailedWhereThereMayBeSeveral() {
+        Party near =
+                add(
+                        Party.open(
+                                site(),
+                                folder(),
+                                site().nearSide(),
+                                Party.ALL,
+                                rdma -> rdma.setMaxConnections(2)));
+        Party far =
+                add(
+                        Party.open(
+                                site(),
+                                folder(),
+                                site().farSide(),
+                                Party.ALL,
+                                rdma -> rdma.setMaxConnections(2)));
+        Pair pair = connect(near, far);
+        RdmaConnection[] second = Party.connectMore(near, far);
+        far.receive(far.room(0, 8), 1);
+        near.send(pair.toFar(), near.data(0, 9), 2);
+        assertThat(far.next(near).status()).isEqualTo(Status.TOO_BIG);
+        assertThat(near.next(far).status()).isEqualTo(Status.IO_FAILED);
+        assertFailed(pair.toFar(), Status.IO_FAILED);
+
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(near.send(pair.toFar(), near.data(0, 8), 0)).isEqualTo(Status.NOT_CONNECTED);
+        far.receive(far.room(0, 8), 3);
+        near.send(second[0], near.data(0, 8), 4);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+    }
+
+    // ---- no receive at the peer ----
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 6})
+    @Clause({"rdma-057", "rdma-263"})
+    void shouldFailASendWithoutReceiveOnceTheRetriesAreUsedUp(int retries) {
+        Pair pair = connect(openNearWithRetries(retries), openFar());
+        Party near = pair.near();
+        near.send(pair.toFar(), near.data(0, 64), 1);
+
+        assertThat(near.next(pair.far()).status()).isEqualTo(Status.IO_FAILED);
+        Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
+        assertFailed(pair.toFar(), Status.IO_FAILED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 6})
+    void shouldSendWithoutRetriesWhereReceivesAreThere(int retries) {
+        Pair pair = connect(openNearWithRetries(retries), openFar());
+        Party near = pair.near();
+        for (int round = 0; round < 5; round++) {
+            for (int i = 0; i < 100; i++) {
+                pair.far().receive(pair.far().room(i * 64L, 64), i);
+            }
+            for (int i = 0; i < 100; i++) {
+                assertThat(near.send(pair.toFar(), near.data(0, 64), i)).isEqualTo(Status.SUCCESS);
+            }
+            for (int i = 0; i < 100; i++) {
+                assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
+            }
+        }
+        assertThat(pair.far().outcomes).hasSize(500);
+    }
+
+    private Party openNearWithRetries(int retries) {
+        return add(
+                Party.open(
+                        site(),
+                        folder(),
+                        site().nearSide(),
+                        Party.ALL,
+                        rdma -> rdma.setRnrRetries(retries)));
+    }
+
+    // ---- remote memory that is withdrawn ----
+
+    @Test
+    void shouldRefuseRemoteMemoryThatWasWithdrawn() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Mmap remote = near.importRdma(pair.far());
+        pair.far().mmap.stop();
+
+        Status read =
+                near.read(
+                        pair.toFar(), near.inventory.bufByData(remote, 0, 64), near.room(0, 64), 0);
+        Status write =
+                near.write(
+                        pair.toFar(),
+                        near.data(0, 64),
+                        near.inventory.bufByAddress(remote, 0, 64),
+                        0);
+
+        assertThat(read).isEqualTo(Status.SHUTDOWN);
+        assertThat(write).isEqualTo(Status.SHUTDOWN);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+    }
+
+    @Test
+    @Clause({"rdma-107", "rdma-118"})
+    void shouldFailWhatIsInFlightWhenItsRemoteMemoryIsWithdrawn() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Mmap remote = near.importRdma(pair.far());
+        Buf from = near.inventory.bufByData(remote, 0, Party.MEMORY_BYTES);
+        assertThat(near.read(pair.toFar(), from, near.room(0, Party.MEMORY_BYTES), 1))
+                .isEqualTo(Status.SUCCESS);
+        near.write(pair.toFar(), near.data(0, 64), near.inventory.bufByAddress(remote, 0, 64), 2);
+        near.engine.progress();
+        pair.far().mmap.stop();
+
+        assertThat(near.next(pair.far()).status()).isEqualTo(Status.SHUTDOWN);
+        assertThat(near.next(pair.far()).status()).isEqualTo(Status.CONNECTION_ABORTED);
+        Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
+        assertFailed(pair.toFar(), Status.SHUTDOWN);
+    }
+
+    private static void assertFailed(RdmaConnection connection, Status status) {
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(connection.failure()).isEqualTo(status);
+        assertThat(connection.failureReason()).isNotEmpty();
+    }
+}

@@ -1,0 +1,388 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaReadTask;
+import io.softdpu.rdma.RdmaWriteTask;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every provider does with reads and writes. */
+public abstract class RdmaReadWriteContract extends RdmaContract {
+    private static final Permissions LOCAL_ONLY = Permissions.LOCAL_READ_WRITE;
+    private static final Permissions READABLE =
+            Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_READ);
+    private static final Permissions WRITABLE =
+            Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE);
+    private static final Permissions READ = Permissions.of(AccessFlag.RDMA_READ);
+    private static final Permissions WRITE = Permissions.of(AccessFlag.RDMA_WRITE);
+
+    /** The two operations. */
+    enum Operation {
+        READ,
+        WRITE
+    }
+
+    /** For subclasses. */
+    protected RdmaReadWriteContract() {}
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                0, 1, 8, 63, 64, 65, 1023, 4095, 4096, 4097, 65_537, 262_143, 262_144, 262_145,
+                1_048_583
+            })
+    @Clause({"rdma-014", "rdma-046", "rdma-098", "rdma-103", "rdma-104", "rdma-105", "rdma-106"})
+    void shouldReadDataOfAnySize(int sizeBytes) {
+        Pair pair = connected();
+        Mmap remote = pair.near().importRdma(pair.far());
+        pair.far().fill(50, sizeBytes, 4);
+        Buf from = pair.near().inventory.bufByData(remote, 50, sizeBytes);
+        Buf to = pair.near().room(8192, sizeBytes);
+        to.retain();
+
+        assertThat(pair.near().read(pair.toFar(), from, to, 9)).isEqualTo(Status.SUCCESS);
+
+        assertThat(pair.near().next())
+                .isEqualTo(new Party.Outcome("read", Status.SUCCESS, sizeBytes, 9, pair.toFar()));
+        assertThat(pair.near().mismatch(8192, sizeBytes, 4)).isEqualTo(-1);
+        assertThat(to.dataLength()).isEqualTo(sizeBytes);
+        to.release();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                0, 1, 8, 63, 64, 65, 1023, 4095, 4096, 4097, 65_537, 262_143, 262_144, 262_145,
+                1_048_583
+            })
+    @Clause({"rdma-110", "rdma-115", "rdma-116", "rdma-117"})
+    void shouldWriteDataOfAnySize(int sizeBytes) {
+        Pair pair = connected();
+        Mmap remote = pair.near().importRdma(pair.far());
+        pair.near().fill(50, sizeBytes, 6);
+        Buf to = pair.near().inventory.bufByAddress(remote, 8192, sizeBytes);
+        to.retain();
+
+        Status submitted = pair.near().write(pair.toFar(), pair.near().data(50, sizeBytes), to, 9);
+        assertThat(submitted).isEqualTo(Status.SUCCESS);
+
+        assertThat(pair.near().next(pair.far()))
+                .isEqualTo(new Party.Outcome("write", Status.SUCCESS, sizeBytes, 9, pair.toFar()));
+        assertThat(pair.far().mismatch(8192, sizeBytes, 6)).isEqualTo(-1);
+        assertThat(to.dataLength()).isEqualTo(sizeBytes);
+        to.release();
+    }
+
+    @Test
+    @Clause({"rdma-105", "rdma-106", "rdma-116", "rdma-117"})
+    void shouldAppendBehindTheDataAndTouchNothingElse() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Party far = pair.far();
+        Mmap remote = near.importRdma(far);
+        near.fill(0, 500, 1);
+        far.fill(0, 500, 2);
+        near.fill(1000, 64, 3);
+
+        Buf to = near.inventory.bufByArgs(near.mmap, 0, 500, 10, 90); // tail begins at 100
+        to.retain();
+        near.read(pair.toFar(), near.inventory.bufByData(remote, 200, 64), to, 0);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        assertThat(to.dataOffset()).isEqualTo(10);
+        assertThat(to.dataLength()).isEqualTo(154);
+        to.release();
+        for (long i = 0; i < 500; i++) {
+            byte expected = i >= 100 && i < 164 ? Party.pattern(2, i + 100) : Party.pattern(1, i);
+            assertThat(near.bytes.get(ValueLayout.JAVA_BYTE, i))
+                    .as("local %d", i)
+                    .isEqualTo(expected);
+        }
+
+        Buf remoteTo = near.inventory.bufByArgs(remote, 0, 500, 10, 90);
+        remoteTo.retain();
+        near.write(pair.toFar(), near.data(1000, 64), remoteTo, 0);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(remoteTo.dataLength()).isEqualTo(154);
+        remoteTo.release();
+        for (long i = 0; i < 500; i++) {
+            byte expected = i >= 100 && i < 164 ? Party.pattern(3, i - 100) : Party.pattern(2, i);
+            assertThat(far.bytes.get(ValueLayout.JAVA_BYTE, i)).as("far %d", i).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    @Clause({"rdma-002", "rdma-036"})
+    void shouldReadAndWriteWhileThePeersProgramDoesNothing() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Mmap remote = near.importRdma(pair.far());
+        pair.far().fill(0, 4096, 8);
+
+        near.read(pair.toFar(), near.inventory.bufByData(remote, 0, 4096), near.room(0, 4096), 0);
+        assertThat(near.next().status()).as("only the near engine runs").isEqualTo(Status.SUCCESS);
+        near.write(
+                pair.toFar(),
+                near.data(0, 4096),
+                near.inventory.bufByAddress(remote, 100_000, 4096),
+                0);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+
+        assertThat(pair.far().mismatch(100_000, 4096, 8)).isEqualTo(-1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 4096, 700_000})
+    void shouldShowTheDataOfAWriteBeforeTheSendBehindIt(int sizeBytes) {
+        Pair pair = connected();
+        Party near = pair.near();
+        Party far = pair.far();
+        Mmap remote = near.importRdma(far);
+        for (int round = 0; round < 20; round++) {
+            near.fill(0, sizeBytes, round);
+            far.receive(far.room(3_000_000, 64), round);
+            near.write(
+                    pair.toFar(),
+                    near.data(0, sizeBytes),
+                    near.inventory.bufByAddress(remote, 1000, sizeBytes),
+                    1);
+            near.send(pair.toFar(), near.data(2_000_000, 64), 2);
+
+            assertThat(far.next(near).kind()).isEqualTo("receive");
+            assertThat(far.mismatch(1000, sizeBytes, round)).as("round %d", round).isEqualTo(-1);
+            assertThat(near.next(far).kind()).as("completed in order").isEqualTo("write");
+            assertThat(near.next(far).kind()).isEqualTo("send");
+        }
+    }
+
+    @Test
+    @Clause("rdma-008")
+    void shouldCompleteManyInTheOrderOfSubmission() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Mmap remote = near.importRdma(pair.far());
+        pair.far().fill(0, 300 * 1024, 5);
+        int count = 300;
+        for (int i = 0; i < count; i++) {
+            Buf far = near.inventory.bufByData(remote, i * 1024L, 1024);
+            assertThat(near.read(pair.toFar(), far, near.room(i * 1024L, 1024), i))
+                    .isEqualTo(Status.SUCCESS);
+        }
+        for (int i = 0; i < count; i++) {
+            assertThat(near.next().userData()).isEqualTo(i);
+        }
+        assertThat(near.mismatch(0, 300 * 1024, 5)).isEqualTo(-1);
+    }
+
+    // ---- permissions ----
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-013", "rdma-020", "rdma-024"})
+    void shouldRefuseWhatThePeersMmapDoesNotGrant(Operation operation) {
+        Permissions other = operation == Operation.READ ? WRITABLE : READABLE;
+        Pair pair = connect(openNear(), openFar(other, READ_AND_WRITE));
+        Mmap remote = pair.near().importRdma(pair.far());
+
+        assertThat(submit(operation, pair, remote)).isEqualTo(Status.NOT_PERMITTED);
+    }
+
+    private static final Permissions READ_AND_WRITE =
+            Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE);
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-017", "rdma-019", "rdma-023"})
+    void shouldRefuseWhatThePeersInstanceDoesNotGrant(Operation operation) {
+        Permissions other = operation == Operation.READ ? WRITE : READ;
+        Pair pair = connect(openNear(), openFar(Party.ALL, other));
+        Mmap remote = pair.near().importRdma(pair.far());
+
+        assertThat(submit(operation, pair, remote)).isEqualTo(Status.NOT_PERMITTED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-018", "rdma-022"})
+    void shouldRefuseLocalMemoryWithoutReadAndWrite(Operation operation) {
+        Party near =
+                add(
+                        Party.open(
+                                site(),
+                                folder(),
+                                site().nearSide(),
+                                Permissions.LOCAL_READ_ONLY,
+                                rdma -> {}));
+        Pair pair = connect(near, openFar());
+        Mmap remote = near.importRdma(pair.far());
+
+        assertThat(submit(operation, pair, remote)).isEqualTo(Status.NOT_PERMITTED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-018", "rdma-022", "rdma-036"})
+    void shouldNeedNoMoreThanLocalReadAndWriteToSubmit(Operation operation) {
+        Party near =
+                add(
+                        Party.open(
+                                site(),
+                                folder(),
+                                site().nearSide(),
+                                LOCAL_ONLY,
+                                rdma -> rdma.setPermissions(Permissions.LOCAL_READ_ONLY)));
+        Permissions ofMmap = operation == Operation.READ ? READABLE : WRITABLE;
+        Permissions ofInstance = operation == Operation.READ ? READ : WRITE;
+        Pair pair = connect(near, openFar(ofMmap, ofInstance));
+        Mmap remote = near.importRdma(pair.far());
+
+        assertThat(submit(operation, pair, remote)).isEqualTo(Status.SUCCESS);
+        assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-021", "rdma-025"})
+    void shouldRefuseMemoryThatNoPeerHasExported(Operation operation) {
+        Pair pair = connected();
+
+        assertThat(submit(operation, pair, pair.near().mmap)).isEqualTo(Status.INVALID_VALUE);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseThePeersMemoryAsTheLocalSide(Operation operation) {
+        Pair pair = connected();
+        Party near = pair.near();
+        Mmap remote = near.importRdma(pair.far());
+        Buf one = near.inventory.bufByData(remote, 0, 64);
+        Buf other = near.inventory.bufByAddress(remote, 64, 64);
+
+        Status submitted =
+                operation == Operation.READ
+                        ? near.read(pair.toFar(), one, other, 0)
+                        : near.write(pair.toFar(), one, other, 0);
+        assertThat(submitted).isEqualTo(Status.NOT_PERMITTED);
+    }
+
+    // ---- bounds and use ----
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseMoreDataThanThereIsRoomFor(Operation operation) {
+        Pair pair = connected();
+        Party near = pair.near();
+        Mmap remote = near.importRdma(pair.far());
+        Status submitted =
+                operation == Operation.READ
+                        ? near.read(
+                                pair.toFar(),
+                                near.inventory.bufByData(remote, 0, 65),
+                                near.room(0, 64),
+                                0)
+                        : near.write(
+                                pair.toFar(),
+                                near.data(0, 65),
+                                near.inventory.bufByAddress(remote, 0, 64),
+                                0);
+        assertThat(submitted).isEqualTo(Status.INVALID_VALUE);
+        assertThat(near.rdma.inFlightTasks()).isZero();
+    }
+
+    @Test
+    @Clause("rdma-056")
+    void shouldKeepBufsOfATaskInFlightFromBeingReleasedOrUsedTwice() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Mmap remote = near.importRdma(pair.far());
+        Buf from = near.inventory.bufByData(remote, 0, 64);
+        Buf to = near.room(0, 64);
+        assertThat(near.read(pair.toFar(), from, to, 0)).isEqualTo(Status.SUCCESS);
+
+        RdmaReadTask second = near.rdma.allocateRead(pair.toFar(), from, to);
+        assertThat(second.trySubmit()).isEqualTo(Status.IN_USE);
+        second.free();
+        assertThat(Refusals.statusOf(from::release)).isEqualTo(Status.IN_USE);
+        assertThat(Refusals.statusOf(() -> to.setData(0, 0))).isEqualTo(Status.IN_USE);
+
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    @Clause("rdma-101")
+    void shouldReuseATaskInItsCallback() {
+        int[] left = {100};
+        Party near =
+                add(
+                        Party.open(
+                                site(),
+                                folder(),
+                                site().nearSide(),
+                                Party.ALL,
+                                rdma ->
+                                        rdma.configureWriteTasks(
+                                                1, task -> again(task, left), task -> {})));
+        Pair pair = connect(near, openFar());
+        Mmap remote = near.importRdma(pair.far());
+        near.fill(0, 8, 1);
+        RdmaWriteTask task =
+                near.rdma.allocateWrite(
+                        pair.toFar(),
+                        near.data(0, 8),
+                        near.inventory.bufByAddress(remote, 0, 8 * 101));
+        task.submit();
+
+        Party.drive("the last one", () -> left[0] < 0, near, pair.far());
+        for (int i = 0; i <= 100; i++) {
+            assertThat(pair.far().mismatch(8L * i, 8, 1)).as("write %d", i).isEqualTo(-1);
+        }
+    }
+
+    private static void again(RdmaWriteTask task, int[] left) {
+        if (--left[0] >= 0) {
+            task.submit();
+        } else {
+            task.source().release();
+            task.destination().release();
+            task.free();
+        }
+    }
+
+    private Party openFar(Permissions ofMmap, Permissions ofInstance) {
+        return add(
+                Party.open(
+                        site(),
+                        folder(),
+                        site().farSide(),
+                        ofMmap,
+                        (Rdma rdma) -> rdma.setPermissions(ofInstance)));
+    }
+
+    private static Status submit(Operation operation, Pair pair, Mmap remote) {
+        Party near = pair.near();
+        return switch (operation) {
+            case READ ->
+                    near.read(
+                            pair.toFar(),
+                            near.inventory.bufByData(remote, 0, 64),
+                            near.room(4096, 64),
+                            0);
+            case WRITE ->
+                    near.write(
+                            pair.toFar(),
+                            near.data(4096, 64),
+                            near.inventory.bufByAddress(remote, 0, 64),
+                            0);
+        };
+    }
+}

@@ -1,0 +1,19 @@
+package io.softdpu.rdma.contract;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+
+/** What a call was refused with. */
+final class Refusals {
+    private Refusals() {}
+
+    /** The status of the exception that the call throws; SUCCESS if it throws none. */
+    static Status statusOf(Runnable call) {
+        try {
+            call.run();
+            return Status.SUCCESS;
+        } catch (DpuException e) {
+            return e.status();
+        }
+    }
+}
