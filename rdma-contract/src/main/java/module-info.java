@@ -9,6 +9,7 @@ open module io.softdpu.rdma.contract {
     requires io.softdpu.testkit;
     requires org.assertj.core;
     requires org.junit.jupiter.params;
+    requires jdk.management;
     requires static org.jspecify;
 
     exports io.softdpu.rdma.contract;

@@ -42,7 +42,7 @@ abstract class RdmaTask extends TaskBase {
             return Regions.checkUse(mmap, rdma.device(), LOCAL);
         }
         if (!Regions.isMapped(mmap)) {
-            return Status.INVALID_VALUE;
+            return Status.NOT_SUPPORTED;
         }
         return Regions.checkUse(mmap, rdma.device(), OVER_PCI);
     }

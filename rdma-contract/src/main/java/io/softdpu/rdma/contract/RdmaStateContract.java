@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
@@ -311,7 +312,6 @@ public abstract class RdmaStateContract extends RdmaContract {
 
     @Test
     void shouldStopFromWithinACallback() {
-        AtomicReference<Party> self = new AtomicReference<>();
         Party near =
                 add(
                         Party.open(
@@ -324,10 +324,9 @@ public abstract class RdmaStateContract extends RdmaContract {
                                                 4,
                                                 task -> {
                                                     task.free();
-                                                    stopIfRunning(self.get().rdma);
+                                                    stopIfRunning(task.context());
                                                 },
                                                 task -> task.free())));
-        self.set(near);
         Pair pair = connect(near, openFar());
         for (int i = 0; i < 3; i++) {
             near.rdma.allocateReceive(null).submit();
@@ -340,7 +339,7 @@ public abstract class RdmaStateContract extends RdmaContract {
         assertThat(near.rdma.inFlightTasks()).isZero();
     }
 
-    private static void stopIfRunning(Rdma rdma) {
+    private static void stopIfRunning(Context rdma) {
         if (rdma.state() == ContextState.RUNNING) {
             rdma.stop();
         }

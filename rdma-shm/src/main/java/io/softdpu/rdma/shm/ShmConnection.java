@@ -2,6 +2,8 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.Regions;
@@ -120,7 +122,29 @@ final class ShmConnection implements ProviderConnection {
         if (state != State.CONNECTED || out == null || ending()) {
             return Status.NOT_CONNECTED;
         }
+        Buf remote = request.remote;
+        if (remote != null) {
+            Status usable = checkRemote(remote.mmap());
+            if (usable != Status.SUCCESS) {
+                return usable;
+            }
+        }
         return out.submit(request, endpoint.insideProgress());
+    }
+
+    /**
+     * Whether remote memory is mapped here, and comes from the process at the other end: an adapter
+     * would not let anybody reach a third one's memory through this connection.
+     */
+    private Status checkRemote(Mmap mmap) {
+        ImportedRegion memoryOfPeer = Regions.importedRegion(mmap);
+        ImportedRegion ringOfPeer = imported;
+        if (memoryOfPeer == null || ringOfPeer == null || !Regions.isMapped(mmap)) {
+            return Status.NOT_SUPPORTED;
+        }
+        return memoryOfPeer.link().peerPid() == ringOfPeer.link().peerPid()
+                ? Status.SUCCESS
+                : Status.NOT_PERMITTED;
     }
 
     @Override

@@ -1,0 +1,185 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Memory of the host in RDMA tasks: imported over PCIe by the DPU, which is the far side, and used
+ * there as local memory, or passed on to the near side as remote memory.
+ */
+public abstract class RdmaPciContract extends RdmaContract {
+    private static final long HOST_BYTES = 1 << 20;
+    private static final Permissions SHARED =
+            Permissions.of(
+                    AccessFlag.LOCAL_READ_WRITE,
+                    AccessFlag.PCI_READ_WRITE,
+                    AccessFlag.RDMA_READ,
+                    AccessFlag.RDMA_WRITE);
+
+    private Machine host;
+    private Device hostDevice;
+    private SharedMemory hostMemory;
+    private MemorySegment hostBytes;
+    private Mmap hostMmap;
+
+    /** For subclasses. */
+    protected RdmaPciContract() {}
+
+    @BeforeEach
+    void openHost() {
+        host = site().openMachine(folder(), Side.HOST);
+        hostDevice = host.findDevice(site().device(Side.HOST)).open();
+        hostMemory = SharedMemory.allocate(HOST_BYTES);
+        hostBytes = hostMemory.segment();
+        hostMmap = Mmap.create();
+        hostMmap.setMemory(hostMemory).setPermissions(SHARED).addDevice(hostDevice).start();
+    }
+
+    @AfterEach
+    void closeHost() {
+        hostMmap.close();
+        hostMemory.close();
+        hostDevice.close();
+        host.close();
+    }
+
+    @Test
+    @Clause({"rdma-014", "rdma-046"})
+    void shouldReachHostMemoryThatTheDpuPassesOnWithoutMappingIt() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Mmap remote = passOn(pair);
+        fillHost(0, 100_000, 3);
+
+        near.read(
+                pair.toFar(),
+                near.inventory.bufByData(remote, 0, 100_000),
+                near.room(0, 100_000),
+                1);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(0, 100_000, 3)).isEqualTo(-1);
+
+        near.fill(0, 4096, 4);
+        near.write(
+                pair.toFar(),
+                near.data(0, 4096),
+                near.inventory.bufByAddress(remote, 200_000, 4096),
+                2);
+        assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
+        for (long i = 0; i < 4096; i++) {
+            assertThat(hostBytes.get(ValueLayout.JAVA_BYTE, 200_000 + i))
+                    .isEqualTo(Party.pattern(4, i));
+        }
+    }
+
+    @Test
+    void shouldRefuseHostMemoryThatTheHostHasWithdrawn() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Mmap remote = passOn(pair);
+        hostMmap.stop();
+
+        Status submitted =
+                near.read(
+                        pair.toFar(), near.inventory.bufByData(remote, 0, 64), near.room(0, 64), 1);
+        assertThat(submitted).isEqualTo(Status.SHUTDOWN);
+    }
+
+    @Test
+    @Clause("rdma-047")
+    void shouldUseHostMemoryOnTheDpuLikeItsOwn() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Party far = pair.far();
+        Mmap local = importPci(far, Mapping.ACCESS);
+        Mmap remote = far.importRdma(near);
+        near.fill(0, 4096, 1);
+        fillHost(8192, 4096, 2);
+
+        far.receive(far.inventory.bufByAddress(local, 0, 4096), 1);
+        near.send(pair.toFar(), near.data(0, 4096), 1);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+        assertThat(hostMismatch(0, 4096, 1)).isEqualTo(-1);
+
+        near.receive(near.room(10_000, 4096), 2);
+        far.send(pair.toNear(), far.inventory.bufByData(local, 8192, 4096), 2);
+        Party.drive("message", () -> near.outcomes.size() == 2, near, far);
+        assertThat(near.mismatch(10_000, 4096, 2)).isEqualTo(-1);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+
+        Buf into = far.inventory.bufByAddress(local, 20_000, 4096);
+        far.read(pair.toNear(), far.inventory.bufByData(remote, 0, 4096), into, 3);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+        assertThat(hostMismatch(20_000, 4096, 1)).isEqualTo(-1);
+
+        Buf from = far.inventory.bufByData(local, 8192, 4096);
+        far.write(pair.toNear(), from, far.inventory.bufByAddress(remote, 30_000, 4096), 4);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(30_000, 4096, 2)).isEqualTo(-1);
+    }
+
+    @Test
+    void shouldRefuseAnImportOverPciAsThePeersMemory() {
+        Pair pair = connected();
+        Party far = pair.far();
+        Mmap local = importPci(far, Mapping.ACCESS);
+
+        Status submitted =
+                far.read(pair.toNear(), far.inventory.bufByData(local, 0, 64), far.room(0, 64), 1);
+        assertThat(submitted).isEqualTo(Status.INVALID_VALUE);
+    }
+
+    @Test
+    void shouldRefuseHostMemoryThatWasImportedOnlyToBePassedOn() {
+        Pair pair = connected();
+        Party far = pair.far();
+        Mmap unmapped = importPci(far, Mapping.NONE);
+
+        Status submitted = far.send(pair.toNear(), far.inventory.bufByData(unmapped, 0, 64), 1);
+        assertThat(submitted).isEqualTo(Status.NOT_SUPPORTED);
+    }
+
+    private Mmap importPci(Party dpu, Mapping mapping) {
+        Mmap imported =
+                Mmap.createFromExport(
+                        hostMmap.exportPci(hostDevice), dpu.device, mapping, Deadline.NANOS);
+        dpu.closeLater(imported);
+        return imported;
+    }
+
+    private Mmap passOn(Pair pair) {
+        Mmap onDpu = importPci(pair.far(), Mapping.NONE);
+        return pair.near().importRdma(onDpu.exportRdma(pair.far().device));
+    }
+
+    private void fillHost(long offset, long length, int seed) {
+        for (long i = 0; i < length; i++) {
+            hostBytes.set(ValueLayout.JAVA_BYTE, offset + i, Party.pattern(seed, i));
+        }
+    }
+
+    private long hostMismatch(long offset, long length, int seed) {
+        for (long i = 0; i < length; i++) {
+            if (hostBytes.get(ValueLayout.JAVA_BYTE, offset + i) != Party.pattern(seed, i)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,213 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+
+/** Two sides in two processes, one of which may stand still or be killed. */
+public abstract class RdmaProcessContract extends RdmaContract {
+    private static final Duration DEADLINE = Duration.ofNanos(Deadline.NANOS);
+
+    /** For subclasses. */
+    protected RdmaProcessContract() {}
+
+    /** The other process, the connection to it, and its memory. */
+    private record Remote(ChildProcess process, RdmaConnection connection, Mmap memory) {}
+
+    @Test
+    @Clause("rdma-005")
+    void shouldExchangeMessagesWithAnotherProcess(Processes processes) throws IOException {
+        Party near = openNear();
+        Remote far = connect(near, processes, PeerProgram.ECHO);
+        for (int i = 0; i < 2000; i++) {
+            near.fill(0, 64, i);
+            near.receive(near.room(4096, 64), i);
+            near.send(far.connection(), near.data(0, 64), i);
+            Party.drive("echo", () -> near.outcomes.size() == 2, near);
+            assertThat(near.outcomes).allMatch(outcome -> outcome.status() == Status.SUCCESS);
+            near.outcomes.clear();
+            assertThat(near.mismatch(4096, 64, i)).isEqualTo(-1);
+        }
+        near.stop();
+        assertThat(far.process().awaitExit(DEADLINE)).isZero();
+    }
+
+    @Test
+    @Clause("rdma-002")
+    void shouldReadAndWriteWhileThePeersProcessStandsStill(Processes processes) throws IOException {
+        Party near = openNear();
+        Remote far = connect(near, processes, PeerProgram.NOTHING);
+
+        near.read(
+                far.connection(),
+                near.inventory.bufByData(far.memory(), 0, 100_000),
+                near.room(0, 100_000),
+                1);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(0, 100_000, 77)).isEqualTo(-1);
+
+        near.fill(0, 5000, 3);
+        near.write(
+                far.connection(),
+                near.data(0, 5000),
+                near.inventory.bufByAddress(far.memory(), 8192, 5000),
+                2);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        near.read(
+                far.connection(),
+                near.inventory.bufByData(far.memory(), 8192, 5000),
+                near.room(1_000_000, 5000),
+                3);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(1_000_000, 5000, 3)).isEqualTo(-1);
+    }
+
+    @Test
+    void shouldNotReachAThirdProcessesMemoryThroughAConnection(Processes processes)
+            throws IOException {
+        Party near = openNear();
+        Remote far = connect(near, processes, PeerProgram.NOTHING);
+        Party third = openFar();
+        Mmap remote = near.importRdma(third);
+        third.fill(0, 64, 9);
+
+        Status submitted =
+                near.read(
+                        far.connection(),
+                        near.inventory.bufByData(remote, 0, 64),
+                        near.room(0, 64),
+                        1);
+
+        Status ended = submitted == Status.SUCCESS ? near.next().status() : submitted;
+        assertThat(ended).isNotEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(0, 64, 9)).isNotEqualTo(-1);
+    }
+
+    @Test
+    void shouldKeepASendWaitingForAPeerThatIsFrozen(Processes processes) throws IOException {
+        Party near = openNear();
+        Remote far = connect(near, processes, PeerProgram.ECHO);
+        far.process().freeze();
+        near.receive(near.room(4096, 64), 1);
+        near.send(far.connection(), near.data(0, 64), 2);
+        for (int i = 0; i < 1000; i++) {
+            near.engine.progress();
+        }
+        assertThat(near.outcomes).isEmpty();
+
+        far.process().thaw();
+        Party.drive("echo", () -> near.outcomes.size() == 2, near);
+        assertThat(near.outcomes).allMatch(outcome -> outcome.status() == Status.SUCCESS);
+    }
+
+    @Test
+    @Clause({"rdma-069", "rdma-083", "rdma-195"})
+    void shouldFailEverythingInFlightWhenThePeerIsKilled(Processes processes) throws IOException {
+        Party near = openNear();
+        Remote far = connect(near, processes, PeerProgram.NOTHING);
+        for (int i = 0; i < 300; i++) {
+            near.send(far.connection(), near.data(0, 64), i);
+        }
+        near.receive(near.room(0, 64), 300);
+        near.read(
+                far.connection(),
+                near.inventory.bufByData(far.memory(), 0, 64),
+                near.room(0, 64),
+                301);
+        near.engine.progress();
+        assertThat(near.rdma.inFlightTasks()).isEqualTo(302);
+
+        far.process().kill();
+        Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
+
+        assertThat(near.outcomes).hasSize(302);
+        assertThat(near.outcomes)
+                .filteredOn(outcome -> !outcome.kind().equals("receive"))
+                .allMatch(outcome -> outcome.status() == Status.CONNECTION_RESET);
+        assertThat(far.connection().state()).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(far.connection().failure()).isEqualTo(Status.CONNECTION_RESET);
+    }
+
+    @Test
+    void shouldNoticeThePeersDeathWhileItSleepsAndRefuseItsMemoryAfterwards(Processes processes)
+            throws IOException {
+        Party near =
+                add(
+                        Party.open(
+                                site(),
+                                folder(),
+                                site().nearSide(),
+                                Party.ALL,
+                                rdma -> rdma.setMaxConnections(2)));
+        Remote far = connect(near, processes, PeerProgram.NOTHING);
+
+        far.process().kill();
+        Deadline.await(
+                "the failure",
+                () -> far.connection().state() == RdmaConnection.State.FAILED,
+                () -> near.engine.await(Deadline.NANOS));
+
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+        Status submitted =
+                near.read(
+                        far.connection(),
+                        near.inventory.bufByData(far.memory(), 0, 64),
+                        near.room(0, 64),
+                        0);
+        assertThat(submitted).isEqualTo(Status.CONNECTION_RESET);
+    }
+
+    @Test
+    void shouldFailToConnectToAPeerThatHasGone(Processes processes) throws IOException {
+        Party near = openNear();
+        near.start();
+        RdmaConnection connection = near.rdma.exportConnection();
+        ChildProcess process = start(processes, PeerProgram.NOTHING);
+        byte[] blob = blob(process, PeerProgram.CONNECTION);
+        process.kill();
+        process.awaitExit(DEADLINE);
+
+        near.rdma.connect(blob, connection);
+        Party.drive("the failure", () -> near.rdma.state() == ContextState.IDLE, near);
+
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(connection.failure()).isEqualTo(Status.NOT_FOUND);
+    }
+
+    private Remote connect(Party near, Processes processes, String task) throws IOException {
+        near.start();
+        RdmaConnection connection = near.rdma.exportConnection();
+        ChildProcess process = start(processes, task);
+        near.rdma.connect(blob(process, PeerProgram.CONNECTION), connection);
+        String line = HexFormat.of().formatHex(connection.blob()) + "\n";
+        process.standardInput().write(line.getBytes(StandardCharsets.US_ASCII));
+        process.standardInput().flush();
+        Party.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
+        process.awaitLine(PeerProgram.CONNECTED, DEADLINE);
+        Mmap memory = near.importRdma(blob(process, PeerProgram.MMAP));
+        return new Remote(process, connection, memory);
+    }
+
+    private ChildProcess start(Processes processes, String task) {
+        return processes.start(
+                JavaCommand.ofClass(PeerProgram.class)
+                        .withArguments(site().getClass().getName(), folder().toString(), task));
+    }
+
+    private static byte[] blob(ChildProcess process, String prefix) {
+        String line = process.awaitLine("^" + prefix, DEADLINE);
+        return HexFormat.of().parseHex(line.substring(prefix.length()));
+    }
+}

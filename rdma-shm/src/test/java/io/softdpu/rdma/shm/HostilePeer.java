@@ -1,0 +1,124 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.device.Device;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.ExportedRegion;
+import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.SharedSegment;
+import io.softdpu.fabric.ring.MessageRing;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A peer that speaks the wire protocol by hand, and so can break it: it has the victim's blob, a
+ * region of its own, and raw access to both rings.
+ */
+final class HostilePeer implements AutoCloseable {
+    private static final int DETAILS_OFFSET = 40;
+    private static final MessageRing.Geometry GEOMETRY = ShmConnection.GEOMETRY;
+
+    final ShmDetails victim;
+    final ShmDetails.Key key = new ShmDetails.Key(0x1111, 0x2222);
+    final SharedSegment memory =
+            SharedSegment.allocate("hostile", ShmDetails.regionBytes(GEOMETRY));
+    final MessageRing.Consumer inbound;
+    private final Bus bus;
+    private final ExportedRegion exported;
+    private ImportedRegion ring;
+    private MessageRing.Producer outbound;
+
+    HostilePeer(Device device, byte[] victimBlob) {
+        victim =
+                ShmDetails.decode(
+                        Arrays.copyOfRange(victimBlob, DETAILS_OFFSET, victimBlob.length));
+        bus = Regions.bus(device);
+        inbound =
+                MessageRing.consumer(
+                        memory.segment().asSlice(ShmWire.RING_OFFSET, GEOMETRY.sizeBytes()),
+                        GEOMETRY);
+        exported = bus.export(memory, true, null);
+    }
+
+    /** A blob that leads the victim to this peer's region. */
+    byte[] blob() {
+        byte[] details = new ShmDetails(GEOMETRY, key, exported.address()).encode();
+        ByteBuffer bytes =
+                ByteBuffer.allocate(DETAILS_OFFSET + details.length).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(0x43445253).putShort((short) 1).putShort((short) 1);
+        bytes.putInt(6).putInt(0);
+        bytes.putShort((short) 1).putShort((short) 0).putInt(details.length);
+        bytes.put(new byte[] {'s', 'h', 'm'}).position(DETAILS_OFFSET);
+        bytes.put(details);
+        return bytes.array();
+    }
+
+    /** Takes a lease of the victim's ring and maps it. */
+    HostilePeer lease() throws Exception {
+        ring =
+                bus.importRegion(victim.region(), true, true, 10_000_000_000L)
+                        .get(10, TimeUnit.SECONDS);
+        outbound =
+                MessageRing.producer(
+                        victimMemory().asSlice(ShmWire.RING_OFFSET, GEOMETRY.sizeBytes()),
+                        GEOMETRY);
+        return this;
+    }
+
+    /** The victim's whole region. */
+    MemorySegment victimMemory() {
+        return Objects.requireNonNull(ring.memory()).segment();
+    }
+
+    /** The right hello. */
+    HostilePeer hello() {
+        return hello(ShmWire.HELLO_VERSION, victim.key(), key);
+    }
+
+    HostilePeer hello(int version, ShmDetails.Key receiver, ShmDetails.Key sender) {
+        long at = outbound.claim();
+        outbound.segment().set(ValueLayout.JAVA_INT, at, version);
+        outbound.segment().set(ValueLayout.JAVA_INT, at + 4, 0);
+        receiver.encode(outbound.segment(), at + ShmWire.HELLO_RECEIVER_KEY_OFFSET);
+        sender.encode(outbound.segment(), at + ShmWire.HELLO_SENDER_KEY_OFFSET);
+        outbound.commit(ShmWire.OPCODE_HELLO, ShmWire.HELLO_BYTES, 0);
+        return this;
+    }
+
+    /** Any message; its payload is what lies in the slot. */
+    void message(int type, int lengthBytes, long word) {
+        if (outbound.claim() < 0) {
+            throw new IllegalStateException("ring is full");
+        }
+        outbound.commit(type, lengthBytes, word);
+    }
+
+    /** What the victim says of its side. */
+    int victimStatus() {
+        return outbound.status();
+    }
+
+    /** A word in the head of the victim's ring. */
+    void pokeVictimRing(long offset, long value) {
+        victimMemory().set(ValueLayout.JAVA_LONG, ShmWire.RING_OFFSET + offset, value);
+    }
+
+    /** A word in the head of this peer's own ring. */
+    void pokeOwnRing(long offset, long value) {
+        memory.segment().set(ValueLayout.JAVA_LONG, ShmWire.RING_OFFSET + offset, value);
+    }
+
+    @Override
+    public void close() {
+        if (ring != null) {
+            ring.close();
+        }
+        exported.close();
+        memory.release();
+    }
+}

@@ -1,0 +1,106 @@
+package io.softdpu.rdma.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.fabric.RegionAddress;
+import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.testkit.SeededRandom;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ShmDetailsTest {
+    // 128 slots of 65 lines, 1,024 bytes before them and 128 before the ring: 0x82480
+    private static final String GOLDEN =
+            "01000000" // version
+                    + "80000000" // slots
+                    + "00100000" // max payload
+                    + "00000000"
+                    + "08070605040302011807060504030211" // key
+                    + "000000000000000b 010000000000000c".replace(" ", "") // kernel
+                    + "020000000000000d 030000000000000e".replace(" ", "") // fabric
+                    + "040000000000000f 0500000000000010".replace(" ", "") // bus
+                    + "2a00000000000000" // region
+                    + "0600000000000011 0700000000000012".replace(" ", "") // key of the region
+                    + "8024080000000000";
+
+    private static final ShmDetails VALUE =
+            new ShmDetails(
+                    new MessageRing.Geometry(128, 4096),
+                    new ShmDetails.Key(0x0102030405060708L, 0x1102030405060718L),
+                    new RegionAddress(
+                            new RegionAddress.Id(0x0b00000000000000L, 0x0c00000000000001L),
+                            new RegionAddress.Id(0x0d00000000000002L, 0x0e00000000000003L),
+                            new RegionAddress.Id(0x0f00000000000004L, 0x1000000000000005L),
+                            42,
+                            new RegionAddress.Id(0x1100000000000006L, 0x1200000000000007L),
+                            0x82480));
+
+    @Test
+    void shouldWriteTheGoldenBytes() {
+        assertThat(HexFormat.of().formatHex(VALUE.encode())).isEqualTo(GOLDEN);
+    }
+
+    @Test
+    void shouldReadTheGoldenBytes() {
+        assertThat(ShmDetails.decode(HexFormat.of().parseHex(GOLDEN))).isEqualTo(VALUE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "4, 81", // slots: no power of two
+        "5, 08", // too many
+        "4, 00", // none
+        "9, 20", // payload that the region's size does not fit
+        "9, 00", // too small
+        "10, 10", // too large
+        "12, 01", // reserved
+        "104, 81", // region too large
+        "111, 80" // negative
+    })
+    void shouldRefuseADamagedField(int offset, String hex) {
+        byte[] damaged = HexFormat.of().parseHex(GOLDEN);
+        damaged[offset] = (byte) Integer.parseInt(hex, 16);
+
+        assertThatThrownBy(() -> ShmDetails.decode(damaged))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE));
+    }
+
+    @Test
+    void shouldTellALaterVersionFromDamage() {
+        byte[] later = Arrays.copyOf(HexFormat.of().parseHex(GOLDEN), 300);
+        later[0] = 2;
+
+        assertThatThrownBy(() -> ShmDetails.decode(later))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.UNSUPPORTED_VERSION));
+    }
+
+    @Test
+    void shouldOnlyEverAnswerWithAValueOrADpuException(SeededRandom random) {
+        for (int i = 0; i < 20_000; i++) {
+            byte[] bytes =
+                    random.nextBoolean()
+                            ? random.damaged(HexFormat.of().parseHex(GOLDEN))
+                            : random.bytes(random.nextInt(200));
+            try {
+                assertThat(ShmDetails.decode(bytes).encode()).isEqualTo(bytes);
+            } catch (DpuException e) {
+                assertThat(e.status()).isIn(Status.INVALID_VALUE, Status.UNSUPPORTED_VERSION);
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepKeysOutOfMessages() {
+        assertThat(VALUE.toString()).doesNotContain("102030405060708");
+    }
+}

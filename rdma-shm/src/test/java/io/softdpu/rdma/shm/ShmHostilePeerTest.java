@@ -1,0 +1,394 @@
+package io.softdpu.rdma.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.fabric.FabricException;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.SeededRandom;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A peer that breaks the protocol ends its connection, and nothing else happens. */
+class ShmHostilePeerTest {
+    private static final int ONE = ShmWire.OPCODE_SEND | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST;
+    private static final int FIRST = ShmWire.OPCODE_SEND | ShmWire.FLAG_FIRST;
+    private static final int MIDDLE = ShmWire.OPCODE_SEND;
+    private static final int LAST = ShmWire.OPCODE_SEND | ShmWire.FLAG_LAST;
+    private static final int SLOT = ShmConnection.GEOMETRY.maxPayloadBytes();
+    private static final long PRODUCED_OFFSET = 128;
+    private static final long CONSUMED_OFFSET = 256;
+    private static final long STATUS_OFFSET = 640;
+    private static final int ROOM = 3 * SLOT;
+
+    private final List<Status> received = new ArrayList<>();
+    private final List<Status> sent = new ArrayList<>();
+    private Machine machine;
+    private Machine elsewhere;
+    private Device device;
+    private Device otherDevice;
+    private ProgressEngine engine;
+    private SharedMemory memory;
+    private MemorySegment bytes;
+    private Mmap mmap;
+    private BufInventory inventory;
+    private Rdma rdma;
+    private RdmaConnection connection;
+    private HostilePeer peer;
+
+    @BeforeEach
+    void open(@TempDir Path folder) {
+        machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
+        elsewhere = Machine.builder(Side.TARGET).fabricFolder(folder).open();
+        device = machine.findDevice("03:00.0").open();
+        otherDevice = elsewhere.findDevice("t0").open();
+        engine = ProgressEngine.create();
+        memory = SharedMemory.allocate(1 << 20);
+        bytes = memory.segment();
+        mmap = Mmap.create();
+        mmap.setMemory(memory)
+                .setPermissions(Permissions.of(AccessFlag.LOCAL_READ_WRITE))
+                .addDevice(device)
+                .start();
+        inventory = BufInventory.create(64);
+        inventory.start();
+        rdma = Rdma.create(device);
+        rdma.configureReceiveTasks(
+                16,
+                task -> {
+                    received.add(task.status());
+                    task.destination().release();
+                    task.free();
+                },
+                task -> {
+                    received.add(task.status());
+                    task.destination().release();
+                    task.free();
+                });
+        rdma.configureSendTasks(
+                16,
+                task -> {
+                    sent.add(task.status());
+                    task.free();
+                },
+                task -> {
+                    sent.add(task.status());
+                    task.free();
+                });
+        engine.connect(rdma);
+        rdma.start();
+        connection = rdma.exportConnection();
+        peer = new HostilePeer(otherDevice, connection.blob());
+    }
+
+    @AfterEach
+    void close() {
+        if (rdma.state() == ContextState.STARTING || rdma.state() == ContextState.RUNNING) {
+            rdma.stop();
+        }
+        drive("idle", () -> rdma.state() == ContextState.IDLE);
+        rdma.close();
+        engine.close();
+        inventory.close();
+        mmap.close();
+        memory.close();
+        peer.close();
+        device.close();
+        otherDevice.close();
+        machine.close();
+        elsewhere.close();
+    }
+
+    // ---- getting in ----
+
+    @Test
+    void shouldLeaseTheRingOnlyOnce() throws Exception {
+        peer.lease();
+        assertThatThrownBy(peer::lease)
+                .isInstanceOf(ExecutionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e ->
+                                assertThat(e.kind())
+                                        .isIn(
+                                                FabricException.Kind.LIMIT,
+                                                FabricException.Kind.REFUSED));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotConnectToWhomTheBlobWasNotMeantFor(boolean receiverKeyWrong) throws Exception {
+        rdma.connect(peer.blob(), connection);
+        ShmDetails.Key wrong = new ShmDetails.Key(1, 2);
+        peer.lease()
+                .hello(
+                        1,
+                        receiverKeyWrong ? wrong : peer.victim.key(),
+                        receiverKeyWrong ? peer.key : wrong);
+
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.AUTHENTICATION);
+    }
+
+    @Test
+    void shouldRefuseAHelloOfAnotherVersion() throws Exception {
+        rdma.connect(peer.blob(), connection);
+        peer.lease().hello(2, peer.victim.key(), peer.key);
+
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.UNEXPECTED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 40", "1, 39", "1, 41", "257, 40", "0, 0"})
+    void shouldRefuseAFirstMessageThatIsNoHello(int type, int lengthBytes) throws Exception {
+        rdma.connect(peer.blob(), connection);
+        peer.lease().message(type, lengthBytes, 0);
+
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.UNEXPECTED);
+        assertThat(peer.victimStatus()).isEqualTo(ShmWire.STATUS_PROTOCOL_ERROR);
+    }
+
+    @Test
+    void shouldLookAtNothingBeforeTheHello() throws Exception {
+        peer.lease();
+        peer.message(ONE, 8, ShmWire.firstWord(8));
+        for (int i = 0; i < 100; i++) {
+            engine.progress();
+        }
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.EXPORTED);
+    }
+
+    // ---- messages ----
+
+    @ParameterizedTest
+    @CsvSource({
+        // type, length, word: each alone, with a receive of three slots waiting
+        "0, 8, 8", // no opcode
+        "1, 40, 0", // a second hello
+        "770, 8, 8", // type 2 with both flags: the good one, see below
+        "771, 8, 8", // an opcode of a later release
+        "1794, 8, 8", // a flag that does not exist
+        "2, 4096, 0", // middle outside a message
+        "514, 8, 0", // last outside a message
+        "258, 8, 8", // first without last, yet all there
+        "770, 8, 9", // last, yet more to come
+        "770, 8, 7", // longer than said
+        "258, 4095, 8192", // first fragment not full
+        "770, 8, 4294967304", // an immediate on a send
+        "258, 4096, 2147483648", // longer than any message
+        "258, 4096, -1",
+    })
+    void shouldEndTheConnectionOnABadHeader(int type, int lengthBytes, long word) throws Exception {
+        connect();
+        guard();
+        post();
+        peer.message(type, lengthBytes, word);
+        if (type == ONE && word == lengthBytes) {
+            drive("the good message", () -> received.size() == 1);
+            assertThat(received).containsExactly(Status.SUCCESS);
+            return;
+        }
+
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.UNEXPECTED);
+        assertThat(peer.victimStatus()).isEqualTo(ShmWire.STATUS_PROTOCOL_ERROR);
+        assertThat(received).containsExactly(Status.CONNECTION_ABORTED);
+        assertGuard();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "258, 4096, 8192", // first inside a message
+        "2, 4096, 0", // middle with the wrong offset
+        "2, 4096, 8192",
+        "514, 4095, 4096", // last one byte short
+        "2, 4096, 4096", // last without the mark
+        "514, 4096, -4096",
+    })
+    void shouldEndTheConnectionOnABadSecondFragment(int type, int lengthBytes, long word)
+            throws Exception {
+        connect();
+        guard();
+        post();
+        peer.message(FIRST, SLOT, ShmWire.firstWord(2L * SLOT));
+        peer.message(type, lengthBytes, word);
+
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.UNEXPECTED);
+        assertThat(received).containsExactly(Status.CONNECTION_ABORTED);
+        assertGuard();
+    }
+
+    @Test
+    void shouldTakeAGoodMessageOfThreeFragments() throws Exception {
+        connect();
+        guard();
+        post();
+        peer.message(FIRST, SLOT, ShmWire.firstWord(2L * SLOT + 5));
+        peer.message(MIDDLE, SLOT, SLOT);
+        peer.message(LAST, 5, 2L * SLOT);
+
+        drive("the message", () -> !received.isEmpty());
+        assertThat(received).containsExactly(Status.SUCCESS);
+        assertGuard();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE, 130, 0})
+    void shouldEndTheConnectionOnAnImpossibleProducerIndex(long index) throws Exception {
+        connect();
+        post();
+        peer.pokeVictimRing(PRODUCED_OFFSET, index);
+
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.UNEXPECTED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE, 100})
+    void shouldEndTheConnectionOnAnImpossibleConsumerIndex(long index) throws Exception {
+        connect();
+        rdma.allocateSend(connection, null).submit();
+        peer.pokeOwnRing(CONSUMED_OFFSET, index);
+
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.UNEXPECTED);
+        assertThat(sent).containsExactly(Status.CONNECTION_ABORTED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2, IO_FAILED, IO_FAILED",
+        "3, CONNECTION_ABORTED, UNEXPECTED",
+        "4, CONNECTION_RESET, CONNECTION_RESET",
+        "-1, CONNECTION_RESET, CONNECTION_RESET",
+        "99, CONNECTION_RESET, CONNECTION_RESET"
+    })
+    void shouldTakeAnyStatusWordForAnEnd(int status, Status ofTask, Status ofConnection)
+            throws Exception {
+        connect();
+        rdma.allocateSend(connection, null).submit();
+        peer.inbound.setStatus(status);
+
+        driveToFailure();
+        assertThat(sent).containsExactly(ofTask);
+        assertThat(connection.failure()).isEqualTo(ofConnection);
+    }
+
+    @Test
+    void shouldSurviveAPeerThatScribblesOverTheRing(SeededRandom random) throws Exception {
+        connect();
+        guard();
+        int[] types = {ONE, FIRST, MIDDLE, LAST, 0, -1};
+        long produced = 1; // the hello
+        for (int round = 0; round < 5000 && rdma.state() == ContextState.RUNNING; round++) {
+            if (rdma.inFlightTasks() < 8) {
+                post();
+            }
+            long slot = (produced - 1 + random.nextLong(4)) % 128;
+            long at = 1024 + slot * ShmConnection.GEOMETRY.strideBytes();
+            long type = types[random.nextInt(random.chance(0.01) ? 6 : 1)];
+            long length = random.chance(0.01) ? random.nextInt() : random.nextInt(64);
+            peer.pokeVictimRing(at, type << 32 | (length & 0xffff_ffffL));
+            peer.pokeVictimRing(at + 8, random.chance(0.01) ? random.nextLong() : length);
+            produced += random.chance(0.001) ? random.nextLong() : 1;
+            peer.pokeVictimRing(PRODUCED_OFFSET, produced);
+            engine.progress();
+        }
+        assertGuard();
+    }
+
+    @Test
+    void shouldNotBeKeptByAPeerThatNeverStopsSending() throws Exception {
+        connect();
+        for (int i = 0; i < 16; i++) {
+            post();
+        }
+        for (int i = 0; i < 100; i++) {
+            peer.message(ONE, 8, ShmWire.firstWord(8));
+        }
+        engine.progress();
+        assertThat(received).as("a bounded number in one progress").hasSizeLessThanOrEqualTo(64);
+    }
+
+    @Test
+    void shouldEndWhenThePeerGoesWithoutAWord() throws Exception {
+        connect();
+        post();
+        peer.close();
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.CONNECTION_RESET);
+        peer = new HostilePeer(otherDevice, connection.blob()); // for the clean-up
+    }
+
+    private void connect() throws Exception {
+        rdma.connect(peer.blob(), connection);
+        peer.lease().hello();
+        drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED);
+        assertThat(peer.inbound.poll()).as("the victim's hello").isNotNegative();
+        peer.inbound.release();
+    }
+
+    private void post() {
+        Buf buf = inventory.bufByAddress(mmap, ROOM, ROOM);
+        rdma.allocateReceive(buf).submit();
+    }
+
+    /** Fills everything around the one place where messages may go. */
+    private void guard() {
+        bytes.fill((byte) 0xa5);
+    }
+
+    private void assertGuard() {
+        byte[] expected = new byte[(int) bytes.byteSize() - 2 * ROOM];
+        Arrays.fill(expected, (byte) 0xa5);
+        MemorySegment guard = MemorySegment.ofArray(expected);
+        assertThat(bytes.asSlice(0, ROOM).mismatch(guard.asSlice(0, ROOM))).isEqualTo(-1);
+        assertThat(bytes.asSlice(2 * ROOM).mismatch(guard)).isEqualTo(-1);
+    }
+
+    private void driveToFailure() {
+        drive("failure", () -> rdma.state() == ContextState.IDLE);
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.FAILED);
+    }
+
+    private void drive(String what, BooleanSupplier condition) {
+        Await.until(
+                what,
+                Duration.ofSeconds(20),
+                () -> {
+                    engine.progress();
+                    return condition.getAsBoolean();
+                });
+    }
+}

@@ -1,0 +1,140 @@
+package io.softdpu.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.SeededRandom;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConnectionBlobTest {
+    private static final String GOLDEN =
+            "53524443" // "SRDC"
+                    + "0100" // version
+                    + "0200" // sections
+                    + "06000000" // RDMA_READ and RDMA_WRITE
+                    + "00000000"
+                    + "0100" // provider 1
+                    + "0000"
+                    + "03000000" // bytes of details
+                    + "73686d00000000000000000000000000" // shm
+                    + "a1a2a3"
+                    + "0200" // provider 2
+                    + "0000"
+                    + "00000000"
+                    + "73697874656e2d636861726163746572"; // a name of full length
+
+    private static final ConnectionBlob VALUE =
+            new ConnectionBlob(
+                    Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE),
+                    List.of(
+                            new ConnectionBlob.Section(
+                                    1, "shm", new byte[] {(byte) 0xa1, (byte) 0xa2, (byte) 0xa3}),
+                            new ConnectionBlob.Section(2, "sixten-character", new byte[0])));
+
+    @Test
+    void shouldWriteTheGoldenBytes() {
+        assertThat(HexFormat.of().formatHex(VALUE.encode())).isEqualTo(GOLDEN);
+    }
+
+    @Test
+    void shouldReadTheGoldenBytes() {
+        ConnectionBlob read = ConnectionBlob.decode(HexFormat.of().parseHex(GOLDEN));
+
+        assertThat(read.permissions()).isEqualTo(VALUE.permissions());
+        assertThat(read.sections()).hasSize(2);
+        assertThat(read.sections().get(0).providerId()).isEqualTo(1);
+        assertThat(read.sections().get(0).name()).isEqualTo("shm");
+        assertThat(read.sections().get(0).details()).containsExactly(0xa1, 0xa2, 0xa3);
+        assertThat(read.sections().get(1).name()).isEqualTo("sixten-character");
+        assertThat(read.sectionOf(2)).isSameAs(read.sections().get(1));
+        assertThat(read.sectionOf(3)).isNull();
+    }
+
+    @ParameterizedTest
+    @Clause("rdma-053")
+    @CsvSource({
+        "0, 54, magic",
+        "6, 00, section count",
+        "6, 09, section count",
+        "8, 80, access flags",
+        "12, 01, reserved",
+        "16, 00, provider id",
+        "18, 01, reserved",
+        "23, 7f, details length",
+        "24, 00, provider name",
+        "24, 07, provider name",
+        "30, 41, provider name",
+        "43, 01, order",
+        "43, 00, provider id"
+    })
+    void shouldRefuseADamagedFieldAndNameIt(int offset, String hex, String named) {
+        byte[] damaged = HexFormat.of().parseHex(GOLDEN);
+        damaged[offset] = (byte) Integer.parseInt(hex, 16);
+
+        assertThatThrownBy(() -> ConnectionBlob.decode(damaged))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessageContaining(named);
+    }
+
+    @Test
+    void shouldTellALaterVersionFromDamage() {
+        byte[] later = HexFormat.of().parseHex(GOLDEN);
+        later[4] = 2;
+
+        assertThatThrownBy(() -> ConnectionBlob.decode(later))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.UNSUPPORTED_VERSION))
+                .hasMessageContaining("version=2");
+    }
+
+    @Test
+    void shouldRefuseEveryShorterAndLongerBlob() {
+        byte[] good = HexFormat.of().parseHex(GOLDEN);
+        for (int length = 0; length < good.length; length++) {
+            byte[] shorter = Arrays.copyOf(good, length);
+            assertThatThrownBy(() -> ConnectionBlob.decode(shorter))
+                    .as("length %d", length)
+                    .isInstanceOf(DpuException.class);
+        }
+        assertThatThrownBy(() -> ConnectionBlob.decode(Arrays.copyOf(good, good.length + 1)))
+                .isInstanceOf(DpuException.class)
+                .hasMessageContaining("behind");
+    }
+
+    @Test
+    void shouldOnlyEverAnswerWithAValueOrADpuException(SeededRandom random) {
+        for (int i = 0; i < 20_000; i++) {
+            byte[] bytes =
+                    random.nextBoolean()
+                            ? random.damaged(HexFormat.of().parseHex(GOLDEN))
+                            : random.bytes(random.nextInt(200));
+            try {
+                ConnectionBlob read = ConnectionBlob.decode(bytes);
+                assertThat(read.encode()).isEqualTo(bytes);
+            } catch (DpuException e) {
+                assertThat(e.status()).isIn(Status.INVALID_VALUE, Status.UNSUPPORTED_VERSION);
+            }
+        }
+    }
+
+    @Test
+    void shouldNotLetTheCallerChangeWhatWasRead() {
+        byte[] bytes = HexFormat.of().parseHex(GOLDEN);
+        ConnectionBlob read = ConnectionBlob.decode(bytes);
+        Arrays.fill(bytes, (byte) 0xa5);
+        assertThat(HexFormat.of().formatHex(read.encode())).isEqualTo(GOLDEN);
+    }
+}

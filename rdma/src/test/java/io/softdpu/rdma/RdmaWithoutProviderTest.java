@@ -1,0 +1,33 @@
+package io.softdpu.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tests of this module run without any provider on their class path. */
+class RdmaWithoutProviderTest {
+    @Test
+    void shouldSayThatNoProviderServesTheDevice(@TempDir Path folder) {
+        try (Machine machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
+                Device device = machine.findDevice("t0").open()) {
+            assertThatThrownBy(() -> Rdma.create(device))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
+                    .hasMessageContaining("providers=[]");
+            RdmaCapabilities can = RdmaCapabilities.of(device.info());
+            assertThat(can.isSupported()).isFalse();
+            for (RdmaTaskType type : RdmaTaskType.values()) {
+                assertThat(can.isSupported(type)).isFalse();
+            }
+        }
+    }
+}
