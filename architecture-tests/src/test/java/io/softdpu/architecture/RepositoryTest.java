@@ -27,7 +27,9 @@ class RepositoryTest {
 
     @Test
     void shouldSeeTheRepository() {
-        assertThat(files).contains(Path.of("pom.xml"), Path.of("docs/clauses.tsv"));
+        assertThat(files)
+                .contains(Path.of("pom.xml"), Path.of("docs/clauses.tsv"))
+                .anyMatch(file -> file.toString().contains("io/softdpu/storage/target/"));
     }
 
     @Test
@@ -57,7 +59,8 @@ class RepositoryTest {
 
     @Test
     void shouldWaitForEventsInTestsToo() {
-        assertNowhere(isJava(), Pattern.compile("Thread\\" + ".sleep"));
+        // A program that a test starts may sleep for good: that is what is tested then.
+        assertNowhere(isJava(), Pattern.compile("Thread\\.sleep\\((?!Long\\.MAX_VALUE)"));
     }
 
     @Test
@@ -102,7 +105,9 @@ class RepositoryTest {
                         @Override
                         public FileVisitResult preVisitDirectory(
                                 Path folder, BasicFileAttributes attributes) {
-                            return SKIPPED.contains(folder.getFileName().toString())
+                            // Deeper down it may be a package, such as storage.target.
+                            return House.ROOT.relativize(folder).getNameCount() <= 2
+                                            && SKIPPED.contains(folder.getFileName().toString())
                                     ? FileVisitResult.SKIP_SUBTREE
                                     : FileVisitResult.CONTINUE;
                         }
