@@ -76,7 +76,6 @@ class FloorsTest {
                                         !House.moduleOf(to).equals(Optional.of("linux"))
                                                 || from.getPackageName()
                                                         .startsWith("io.softdpu.storage.backend")))
-                .allowEmptyShould(true)
                 .check(House.classes());
     }
 
@@ -89,7 +88,6 @@ class FloorsTest {
                                 "public packages",
                                 (from, to) ->
                                         !to.getPackageName().matches("io\\.softdpu\\..*\\.spi")))
-                .allowEmptyShould(true)
                 .check(House.classes());
     }
 
