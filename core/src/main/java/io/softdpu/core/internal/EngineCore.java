@@ -34,6 +34,9 @@ public final class EngineCore implements WaitStrategy.Waiter {
         }
     }
 
+    /** One sleep, of many where the wait is longer: an hour. */
+    private static final long MAX_SLEEP_NANOS = 3_600_000_000_000L;
+
     private final Thread owner = Thread.currentThread();
     private final EngineWaiter waiter = new EngineWaiter();
     private final Mailbox mailbox = new Mailbox(waiter);
@@ -294,7 +297,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
 
     @Override
     public void sleep(long timeoutNanos) {
-        waiter.sleep(timeoutNanos);
+        waiter.sleep(Math.min(timeoutNanos, MAX_SLEEP_NANOS));
     }
 
     private boolean drainMailbox() {

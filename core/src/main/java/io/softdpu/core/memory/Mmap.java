@@ -72,6 +72,8 @@ public final class Mmap implements AutoCloseable {
     private final MmapExports exports = new MmapExports(this);
     private final @Nullable ImportedRegion imported;
     private final @Nullable ExportDescriptor origin;
+    private final Permissions rightsOfImporter;
+    private final boolean byRdma;
     private @Nullable SharedMemory shared;
     private Usage.@Nullable Hold onShared;
     private @Nullable MemorySegment segment;
@@ -86,6 +88,8 @@ public final class Mmap implements AutoCloseable {
     private Mmap() {
         imported = null;
         origin = null;
+        rightsOfImporter = Permissions.LOCAL_READ_ONLY;
+        byRdma = false;
     }
 
     /** An import: started from the beginning. */
@@ -93,6 +97,8 @@ public final class Mmap implements AutoCloseable {
         this.origin = origin;
         this.imported = imported;
         this.permissions = origin.permissions();
+        this.byRdma = origin.kind() == ExportDescriptor.Kind.RDMA;
+        this.rightsOfImporter = byRdma ? origin.permissions() : origin.permissions().acrossPci();
         this.sizeBytes = origin.sizeBytes();
         this.segment = imported.memory() == null ? null : imported.memory().segment();
         this.devices.add(new Attached(device, onDevice));
@@ -423,10 +429,21 @@ public final class Mmap implements AutoCloseable {
         if (state != State.STARTED || granted == null) {
             return Status.BAD_STATE;
         }
-        if (!granted.grants(needed)) {
+        if (imported != null) {
+            return checkUseOfImport(imported, needed);
+        }
+        return granted.grants(needed) ? Status.SUCCESS : Status.NOT_PERMITTED;
+    }
+
+    private Status checkUseOfImport(ImportedRegion region, Permissions needed) {
+        // Reading here has no bit of its own, so what came by RDMA has to be asked for by RDMA.
+        if (!rightsOfImporter.grants(needed) || (byRdma && !needed.allowsRdma())) {
             return Status.NOT_PERMITTED;
         }
-        return imported == null || !imported.revoked() ? Status.SUCCESS : revokedStatus(imported);
+        if (!byRdma && segment == null) {
+            return Status.NOT_SUPPORTED;
+        }
+        return region.revoked() ? revokedStatus(region) : Status.SUCCESS;
     }
 
     /** Whether this device was added; two devices opened from one function are the same here. */

@@ -114,6 +114,16 @@ public record Permissions(int bits) {
         return allowsLocalWrite() || allowsPciWrite() || allowsRdmaWrite();
     }
 
+    /**
+     * What a set that was given to the other side of the PCIe bus means there: its devices may
+     * read, and may write where {@code PCI_READ_WRITE} was given. What the exporter's own devices
+     * and RDMA peers may do is not theirs to use.
+     */
+    public Permissions acrossPci() {
+        int local = allowsPciWrite() ? AccessFlag.LOCAL_READ_WRITE.bit() : 0;
+        return new Permissions((bits & (PCI | PCI_RELAXED_ORDERING)) | local);
+    }
+
     /** What of this concerns RDMA peers. */
     public Permissions rdmaOnly() {
         return new Permissions(bits & RDMA);

@@ -54,6 +54,7 @@ public abstract class ContextBase implements Context {
     private volatile @Nullable DpuException failure;
     private int inFlight;
     private boolean stopNoticed = true;
+    private boolean armed;
     private boolean closed;
 
     private record StateChange(
@@ -131,13 +132,14 @@ public abstract class ContextBase implements Context {
     protected abstract boolean onStop();
 
     /**
-     * Asks all that could bring work to ring: arms, then a full fence, then looks.
+     * Asks all that could bring work to ring: arms, then a full fence, then looks. Not called in
+     * IDLE.
      *
      * @return true if there is work already: do not sleep
      */
     protected abstract boolean onArm();
 
-    /** Takes {@link #onArm} back. */
+    /** Takes {@link #onArm} back; not called where the context became IDLE meanwhile. */
     protected abstract void onDisarm();
 
     /** Gives up what the context has held since its creation. Called once, in IDLE. */
@@ -470,13 +472,18 @@ public abstract class ContextBase implements Context {
 
         @Override
         public boolean arm() {
-            boolean ready = onArm(); // armed in any case: disarm follows
+            armed = state != ContextState.IDLE;
+            boolean ready = armed && onArm();
             return ready || !undelivered.isEmpty() || !stopNoticed;
         }
 
         @Override
         public void disarm() {
-            onDisarm();
+            // What was armed may be gone: the look between the two may have ended the context.
+            if (armed && state != ContextState.IDLE) {
+                onDisarm();
+            }
+            armed = false;
         }
     }
 

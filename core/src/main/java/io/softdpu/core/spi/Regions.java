@@ -33,10 +33,13 @@ public final class Regions {
     /**
      * Whether these rights are granted and the memory is there.
      *
-     * @param needed for a local mmap the {@code LOCAL_*} that the task needs, for an imported one
-     *     the {@code PCI_*} or {@code RDMA_*}
-     * @return SUCCESS; BAD_STATE if the mmap is not started; NOT_PERMITTED if a right is missing;
-     *     SHUTDOWN if the exporter has withdrawn it; CONNECTION_RESET if the exporter has ended
+     * @param needed what the task does with the memory: {@code LOCAL_*} for memory that this
+     *     machine's device reads or writes itself, its own or an import from PCIe; {@code RDMA_*}
+     *     for the far end of an RDMA operation, which is an import from RDMA
+     * @return SUCCESS; BAD_STATE if the mmap is not started; NOT_PERMITTED if a right is missing,
+     *     or an import from RDMA is to be used like memory of this machine; NOT_SUPPORTED for an
+     *     import from PCIe without a mapping; SHUTDOWN if the exporter has withdrawn it;
+     *     CONNECTION_RESET if the exporter has ended
      */
     public static Status checkUse(Mmap mmap, Permissions needed) {
         return MEMORY.checkUse(mmap, needed);

@@ -254,7 +254,7 @@ class ProgressEngineTest {
         engine.wake();
         assertThat(engine.await(TEN_SECONDS)).as("woken before").isFalse();
         Thread waker = Thread.ofPlatform().start(engine::wake);
-        assertThat(engine.await(TEN_SECONDS)).as("woken meanwhile").isFalse();
+        assertThat(engine.await(Long.MAX_VALUE)).as("woken meanwhile").isFalse();
         waker.join();
     }
 
@@ -306,6 +306,11 @@ class ProgressEngineTest {
         assertThat(context.calls).startsWith("arm", "disarm");
         assertThat(context.calls.stream().filter("arm"::equals).count())
                 .isEqualTo(context.calls.stream().filter("disarm"::equals).count());
+        context.stop();
+        engine.progress();
+        context.calls.clear();
+        engine.await(1_000_000);
+        assertThat(context.calls).as("an idle context has nothing to arm").isEmpty();
     }
 
     @Test

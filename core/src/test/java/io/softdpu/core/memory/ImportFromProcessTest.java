@@ -84,7 +84,8 @@ class ImportFromProcessTest {
         }
         assertThat(exporter.awaitLine("^sees ", DEADLINE)).isEqualTo("sees 99");
         assertThat(exporter.awaitExit(DEADLINE)).isZero();
-        assertThat(Regions.checkUse(remote, remote.permissions())).isEqualTo(Status.SHUTDOWN);
+        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+                .isEqualTo(Status.SHUTDOWN);
     }
 
     @Test
@@ -99,7 +100,9 @@ class ImportFromProcessTest {
         Await.until(
                 "the import is refused",
                 DEADLINE,
-                () -> Regions.checkUse(remote, remote.permissions()) == Status.CONNECTION_RESET);
+                () ->
+                        Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE)
+                                == Status.CONNECTION_RESET);
         Await.until(
                 "the import of the re-export is refused",
                 DEADLINE,

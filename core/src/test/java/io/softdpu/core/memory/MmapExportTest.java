@@ -13,6 +13,7 @@ import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.RegionAddress;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.LeakCheck;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -112,6 +113,11 @@ class MmapExportTest {
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, SIZE - 1)).isEqualTo((byte) 66);
         assertThat(Regions.checkUse(remote, p0, PCI_WRITE)).isEqualTo(Status.SUCCESS);
         assertThat(Regions.checkUse(remote, PCI_READ)).isEqualTo(Status.SUCCESS);
+        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Regions.checkUse(remote, RDMA_READ))
+                .as("RDMA rights are there to be passed on")
+                .isEqualTo(Status.NOT_PERMITTED);
     }
 
     @Test
@@ -214,8 +220,14 @@ class MmapExportTest {
     @Test
     @Clause("core-071")
     void shouldGiveAReadOnlyExportForReadingOnly() {
-        Mmap remote = imported(mmap(PCI_READ).exportPci(pf0), p0);
+        Permissions ownerWrites =
+                Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_ONLY);
+        Mmap remote = imported(mmap(ownerWrites).exportPci(pf0), p0);
         assertThat(Regions.segmentOf(remote).isReadOnly()).isTrue();
+        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.SUCCESS);
+        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+                .as("the owner's own right is not the importer's")
+                .isEqualTo(Status.NOT_PERMITTED);
         assertThat(Regions.checkUse(remote, PCI_READ)).isEqualTo(Status.SUCCESS);
         assertThat(Regions.checkUse(remote, PCI_WRITE)).isEqualTo(Status.NOT_PERMITTED);
         memory.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
@@ -250,6 +262,9 @@ class MmapExportTest {
         assertThat(remote.permissions().bits()).isEqualTo(2 + 4);
         assertThat(Regions.checkUse(remote, t0, RDMA_WRITE)).isEqualTo(Status.SUCCESS);
         assertThat(Regions.checkUse(remote, PCI_READ)).isEqualTo(Status.NOT_PERMITTED);
+        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY))
+                .as("not memory of this machine, even if a mapping makes it look so")
+                .isEqualTo(Status.NOT_PERMITTED);
         assertThat(Regions.remoteKey(remote)).isNotZero().isEqualTo(Regions.remoteKey(mmap));
         assertThat(Regions.remoteAddress(remote)).isEqualTo(memory.segment().address());
         Regions.segmentOf(remote).set(ValueLayout.JAVA_BYTE, 7, (byte) 7);
@@ -271,6 +286,7 @@ class MmapExportTest {
                 machines.add(
                         Mmap.createFromExport(source.exportPci(pf0), p0, Mapping.NONE, 5 * SECOND));
         assertThat(Regions.isMapped(middle)).isFalse();
+        assertThat(Regions.checkUse(middle, PCI_READ)).isEqualTo(Status.NOT_SUPPORTED);
         Thrown.with(Status.NOT_SUPPORTED, () -> Regions.segmentOf(middle))
                 .hasMessageContaining("re-export");
         byte[] blob = middle.exportRdma(p0);
@@ -286,7 +302,6 @@ class MmapExportTest {
 
         source.stop();
         assertThat(Regions.checkUse(far, RDMA_WRITE)).isEqualTo(Status.SHUTDOWN);
-        assertThat(Regions.checkUse(middle, PCI_WRITE)).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.SHUTDOWN, () -> middle.exportRdma(p0));
         far.close();
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, t0));
@@ -459,6 +474,27 @@ class MmapExportTest {
         SharedMemory page = machines.add(SharedMemory.allocate(4096));
         assertThat(imported(mmap(pf0, page, ALL).exportPci(pf0), p0OfSmall).sizeBytes())
                 .isEqualTo(4096);
+    }
+
+    @Test
+    void shouldLeaveNothingBehind() throws Exception {
+        machines.close();
+        exportAndImportOnce();
+        LeakCheck before = LeakCheck.begin(folder);
+        exportAndImportOnce();
+        before.assertNothingLeft(Duration.ofSeconds(20));
+    }
+
+    private void exportAndImportOnce() throws Exception {
+        machines = new Machines(folder);
+        Device device = machines.device(Side.HOST, "pf0");
+        Device port = machines.device(Side.DPU, "p0");
+        Device far = machines.device(Side.TARGET, "t0");
+        SharedMemory shared = machines.add(SharedMemory.allocate(SIZE));
+        Mmap remote = imported(mmap(device, shared, ALL).exportPci(device), port);
+        imported(remote.exportRdma(port), far);
+        Thrown.with(Status.NOT_PERMITTED, () -> imported(remote.exportRdma(far), far));
+        machines.close();
     }
 
     @Test

@@ -89,6 +89,9 @@ class PermissionsTest {
         assertThat(set.allowsLocalWrite()).isFalse();
         assertThat(set.allowsAnyWrite()).isTrue();
         assertThat(set.rdmaOnly()).isEqualTo(Permissions.of(AccessFlag.RDMA_ATOMIC));
+        assertThat(set.acrossPci().allowsAnyWrite()).isFalse();
+        assertThat(Permissions.of(AccessFlag.PCI_READ_WRITE, AccessFlag.RDMA_READ).acrossPci())
+                .isEqualTo(Permissions.of(AccessFlag.PCI_READ_WRITE, AccessFlag.LOCAL_READ_WRITE));
         assertThat(set)
                 .hasToString("[LOCAL_READ_ONLY, RDMA_ATOMIC, PCI_READ_ONLY, PCI_RELAXED_ORDERING]");
         assertThat(Permissions.LOCAL_READ_ONLY.allowsAnyWrite()).isFalse();
