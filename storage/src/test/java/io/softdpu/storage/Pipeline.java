@@ -186,6 +186,14 @@ public final class Pipeline implements AutoCloseable {
         return await(serviceEnd);
     }
 
+    public CompletableFuture<SessionReport> targetEnd() {
+        return targetEnd;
+    }
+
+    public CompletableFuture<SessionReport> serviceEnd() {
+        return serviceEnd;
+    }
+
     /** Runs a role on a thread of its own. */
     public static CompletableFuture<SessionReport> begin(StorageRole role) {
         CompletableFuture<SessionReport> end = new CompletableFuture<>();

@@ -89,9 +89,7 @@ public final class MemoryVolume implements Volume {
      */
     public static MemoryVolume fromFile(Path file, int blockSizeBytes) {
         return read(
-                file,
-                blockSizeBytes,
-                (channel, size) -> load(file, channel, size, blockSizeBytes));
+                file, blockSizeBytes, (channel, size) -> load(file, channel, size, blockSizeBytes));
     }
 
     /**

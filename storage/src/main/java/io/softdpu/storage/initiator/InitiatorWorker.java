@@ -158,7 +158,7 @@ final class InitiatorWorker extends Worker {
 
     /** Sends the next request on a free transaction; false where there is none to send. */
     private boolean issue(PhaseRun run, int t, long nowNanos) {
-        if (!run.mayIssue(nowNanos) || !run.source.next(t, request)) {
+        if (!isRunning() || !run.mayIssue(nowNanos) || !run.source.next(t, request)) {
             return false;
         }
         run.issued++;

@@ -157,7 +157,7 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
     /** Tells the listener and the log that a step begins. */
     protected final void step(SessionStep step, String detail) {
         log.log(
-                System.Logger.Level.INFO,
+                System.Logger.Level.DEBUG,
                 detail.isEmpty() ? step.toString() : step + ": " + detail);
         listener.step(step, detail);
     }
@@ -273,9 +273,18 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
             awaitNews(deadline.remainingNanos());
         }
         // What went wrong while they were taken down would otherwise be known to nobody.
-        if (failure == null) {
-            checkWorkers();
+        for (W worker : workers) {
+            DpuException reason = worker.failure();
+            if (reason != null && !isKnown(reason)) {
+                failed(reason);
+            }
         }
+    }
+
+    /** Whether this is what the session failed with: a worker's failure is thrown with a cause. */
+    private boolean isKnown(DpuException reason) {
+        DpuException first = failure;
+        return first != null && reason.equals(first.getCause());
     }
 
     private void failed(Throwable problem) {
@@ -289,7 +298,6 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
         DpuException first = failure;
         if (first == null) {
             failure = reason;
-            log.log(System.Logger.Level.ERROR, "session failed: " + reason);
         } else {
             first.addSuppressed(reason);
         }

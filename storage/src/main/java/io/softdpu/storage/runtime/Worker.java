@@ -197,8 +197,8 @@ public abstract class Worker {
     }
 
     /**
-     * Has the thread end, wherever it is; what its commands made is closed first. {@link #hasEnded}
-     * tells when, and the control thread is notified.
+     * Has the thread end, wherever it is and whatever is in flight; what its commands made is
+     * closed first. {@link #hasEnded} tells when, and the control thread is notified.
      */
     public final void beginEnd() {
         ending = true;
@@ -240,6 +240,11 @@ public abstract class Worker {
 
     /** Submits what receives; called once, as the data path begins. */
     protected abstract void beginDataPath();
+
+    /** Whether the data path is to go on: nothing new is begun once it is not. */
+    protected final boolean isRunning() {
+        return run;
+    }
 
     /** How many transactions are in flight: the data path does not end before there are none. */
     protected abstract int inFlight();
@@ -333,7 +338,7 @@ public abstract class Worker {
     protected final void fail(DpuException reason) {
         if (failure == null) {
             failure = reason;
-            log.log(System.Logger.Level.WARNING, "Core: " + core.index() + " failed: " + reason);
+            log.log(System.Logger.Level.DEBUG, "Core: " + core.index() + " failed: " + reason);
             notifyControl.run();
         }
     }
@@ -346,10 +351,13 @@ public abstract class Worker {
         fail(new DpuException(peersEnd(status), what + ": " + name() + ", status=" + status));
     }
 
-    /** What a flush after a fatal error says of this side is, for the session, the peer's end. */
+    /**
+     * What a flush after a fatal error says of this side is, for the session, the peer's end; and
+     * so is a consumer that was there and is not found any more.
+     */
     private static Status peersEnd(Status status) {
         return switch (status) {
-            case CONNECTION_ABORTED, NOT_CONNECTED, SHUTDOWN -> Status.CONNECTION_RESET;
+            case CONNECTION_ABORTED, NOT_CONNECTED, NOT_FOUND, SHUTDOWN -> Status.CONNECTION_RESET;
             default -> status;
         };
     }
@@ -423,7 +431,8 @@ public abstract class Worker {
                 round(engine, IDLE_WAIT_NANOS);
             }
             Deadline deadline = Deadline.in(controlTimeoutNanos);
-            while (failure == null && inFlight() != 0) {
+            // A session that is given up does not wait for answers: their sender may be why.
+            while (failure == null && !ending && inFlight() != 0) {
                 round(engine, deadline.remainingNanos());
                 if (deadline.hasPassed() && inFlight() != 0) {
                     fail(

@@ -10,38 +10,38 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** One end of a channel on a thread of its own, as the channel's rule demands. */
-final class End implements AutoCloseable {
-    static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
+public final class End implements AutoCloseable {
+    public static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private final ExecutorService thread;
     private final Runnable afterClose;
-    final ControlChannel channel;
+    public final ControlChannel channel;
 
     /** Makes the channel on the new thread. */
-    End(String name, Supplier<? extends ControlChannel> maker, Runnable afterClose) {
+    public End(String name, Supplier<? extends ControlChannel> maker, Runnable afterClose) {
         this.thread = Executors.newSingleThreadExecutor(r -> new Thread(r, "end-" + name));
         this.afterClose = afterClose;
         this.channel = await(CompletableFuture.supplyAsync(maker, thread));
     }
 
-    <T> CompletableFuture<T> begin(Function<ControlChannel, T> action) {
+    public <T> CompletableFuture<T> begin(Function<ControlChannel, T> action) {
         return CompletableFuture.supplyAsync(() -> action.apply(channel), thread);
     }
 
-    CompletableFuture<Void> beginDo(Consumer<ControlChannel> action) {
+    public CompletableFuture<Void> beginDo(Consumer<ControlChannel> action) {
         return CompletableFuture.runAsync(() -> action.accept(channel), thread);
     }
 
-    <T> T call(Function<ControlChannel, T> action) {
+    public <T> T call(Function<ControlChannel, T> action) {
         return await(begin(action));
     }
 
-    void run(Consumer<ControlChannel> action) {
+    public void run(Consumer<ControlChannel> action) {
         await(beginDo(action));
     }
 
     /** The result; what the action threw is thrown as it is. */
-    static <T> T await(CompletableFuture<T> future) {
+    public static <T> T await(CompletableFuture<T> future) {
         try {
             return future.get(DEADLINE_NANOS, TimeUnit.NANOSECONDS);
         } catch (java.util.concurrent.ExecutionException e) {

@@ -1,0 +1,219 @@
+package io.softdpu.storage.target;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.backend.Volume;
+import io.softdpu.storage.control.ControlChannel;
+import io.softdpu.storage.control.ControlChannels;
+import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.control.TcpServerControlChannel;
+import io.softdpu.storage.runtime.Closing;
+import io.softdpu.storage.runtime.Core;
+import io.softdpu.storage.runtime.OptionChecks;
+import io.softdpu.storage.runtime.RoleBase;
+import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
+import java.net.InetSocketAddress;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The session of a storage target: its control thread. */
+final class TargetSession extends RoleBase<TargetWorker> {
+    private final TargetOptions options;
+    private final Device device;
+    private final Volume volume;
+    private final TcpServerControlChannel channel;
+    private final ControlExchange exchange;
+    private @Nullable Mmap remoteMemory;
+
+    private TargetSession(
+            TargetOptions options,
+            Device device,
+            Volume volume,
+            TcpServerControlChannel channel,
+            SessionListener listener) {
+        super("target", listener, options.controlTimeoutNanos());
+        this.options = options;
+        this.device = device;
+        this.volume = volume;
+        this.channel = addChannel(channel);
+        this.exchange = new ControlExchange(channel);
+    }
+
+    static TargetSession open(
+            Machine machine, TargetOptions options, Volume volume, SessionListener listener) {
+        Device device = null;
+        TcpServerControlChannel channel = null;
+        try {
+            device = machine.findDevice(options.device()).open();
+            volume.attach(device);
+            channel =
+                    ControlChannels.makeTcpServer(
+                            new InetSocketAddress(options.listenAddress(), options.listenPort()));
+            return new TargetSession(options, device, volume, channel, listener);
+        } catch (RuntimeException e) {
+            Closing.inOrder(channel, volume, device);
+            throw e;
+        }
+    }
+
+    InetSocketAddress address() {
+        return channel.address();
+    }
+
+    @Override
+    protected void session() {
+        step(SessionStep.LISTENING, options.listenAddress() + ":" + address().getPort());
+        step(SessionStep.WAITING_FOR_CLIENT, "");
+        channel.awaitConnected(ControlChannel.NO_TIMEOUT);
+        step(SessionStep.CONNECTED, channel.description());
+        serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, _ -> query());
+        serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
+        for (int i = 2 * workers().size(); i > 0; i--) {
+            serve(
+                    SessionStep.INIT,
+                    ControlMessageType.CREATE_RDMA_CONNECTION_REQUEST,
+                    this::connectRdma);
+        }
+        serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, _ -> start());
+        step(SessionStep.DATA_PATH, "");
+        serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, _ -> stop());
+        serve(SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, _ -> shutdown());
+        channel.flush(controlTimeoutNanos);
+    }
+
+    @Override
+    protected void awaitNews(long timeoutNanos) {
+        channel.await(timeoutNanos);
+    }
+
+    @Override
+    protected void checkPeers() {
+        channel.progress();
+    }
+
+    @Override
+    protected void releaseResources() {
+        Closing.inOrder(channel, remoteMemory, volume, device);
+    }
+
+    /** Waits for a request, has it handled, and answers it, whether that went well or not. */
+    private void serve(
+            SessionStep step,
+            ControlMessageType type,
+            Function<ControlMessage, ControlPayload> handler) {
+        ControlMessage request = awaitRequest();
+        step(step, request.type().wireName());
+        try {
+            ControlExchange.requireType(request, type);
+            exchange.reply(request, handler.apply(request));
+        } catch (DpuException e) {
+            answerFailure(request, e);
+            throw e;
+        }
+    }
+
+    private ControlMessage awaitRequest() {
+        while (true) {
+            ControlMessage request = channel.poll();
+            if (request != null) {
+                return request;
+            }
+            checkWorkers();
+            channel.await(ControlChannel.NO_TIMEOUT);
+        }
+    }
+
+    private void answerFailure(ControlMessage request, DpuException reason) {
+        try {
+            exchange.replyError(request, reason);
+            channel.flush(controlTimeoutNanos);
+        } catch (DpuException e) {
+            // The service has gone as well; why the request failed is still the better reason.
+            reason.addSuppressed(e);
+        }
+    }
+
+    private ControlPayload query() {
+        return new ControlPayload.QueryStorageResponse(volume.sizeBytes(), volume.blockSizeBytes());
+    }
+
+    private ControlPayload init(ControlMessage request) {
+        var init = (ControlPayload.InitStorageRequest) request.payload();
+        if (init.coreCount() > options.cpus().size()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "core_count is more than the target has: core_count="
+                            + init.coreCount()
+                            + ", expected=at most "
+                            + options.cpus().size());
+        }
+        OptionChecks.requireRange(
+                "transaction_count",
+                init.transactionCount(),
+                1,
+                2L * StorageDefaults.MAX_TRANSACTION_COUNT);
+        Mmap imported =
+                Mmap.createFromExport(
+                        init.mmapExport().bytes(), device, Mapping.ACCESS, controlTimeoutNanos);
+        remoteMemory = imported;
+        for (int core = 0; core < init.coreCount(); core++) {
+            TargetWorker worker =
+                    addWorker(
+                            new TargetWorker(
+                                    new Core(core, init.coreCount(), options.cpus().get(core)),
+                                    device,
+                                    volume,
+                                    imported,
+                                    init.transactionCount(),
+                                    controlTimeoutNanos,
+                                    channel::wakeup));
+            worker.execute(() -> worker.createObjects(controlTimeoutNanos));
+        }
+        return new ControlPayload.InitStorageResponse();
+    }
+
+    private ControlPayload connectRdma(ControlMessage request) {
+        var create = (ControlPayload.CreateRdmaConnectionRequest) request.payload();
+        if (create.contextIndex() >= workers().size()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "context_idx is illegal: context_idx="
+                            + create.contextIndex()
+                            + ", expected=0 to "
+                            + (workers().size() - 1));
+        }
+        TargetWorker worker = workers().get(create.contextIndex());
+        Blob local = worker.query(() -> worker.connect(create.role(), create.connectionDetails()));
+        return new ControlPayload.CreateRdmaConnectionResponse(
+                create.contextIndex(), create.role(), local);
+    }
+
+    private ControlPayload start() {
+        awaitContextsReady();
+        for (TargetWorker worker : workers()) {
+            worker.execute(worker::prepareTasks);
+        }
+        startDataPath();
+        return new ControlPayload.StartStorageResponse();
+    }
+
+    private ControlPayload stop() {
+        stopDataPath();
+        return new ControlPayload.StopStorageResponse();
+    }
+
+    private ControlPayload shutdown() {
+        stopContexts();
+        return new ControlPayload.ShutdownResponse();
+    }
+}

@@ -1,0 +1,310 @@
+package io.softdpu.storage.target;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaReadTask;
+import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.rdma.RdmaWriteTask;
+import io.softdpu.storage.backend.Volume;
+import io.softdpu.storage.runtime.Closing;
+import io.softdpu.storage.runtime.Core;
+import io.softdpu.storage.runtime.MessageMemory;
+import io.softdpu.storage.runtime.RdmaPair;
+import io.softdpu.storage.runtime.RefusedTasks;
+import io.softdpu.storage.runtime.Worker;
+import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.IoMessageView;
+import io.softdpu.storage.wire.IoType;
+import io.softdpu.storage.wire.RdmaConnectionRole;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A data path thread of the target. A request is received on io_control, copied out of its message
+ * and checked; a client's read becomes an RDMA write into its memory and a client's write an RDMA
+ * read of it, on io_data; when that is done the answer goes back in the message of the request.
+ *
+ * <p>Each slot has one message, a buf over the whole volume and one over the whole memory of the
+ * initiator; the data section of the two bufs says which bytes a request moves.
+ */
+final class TargetWorker extends Worker {
+    private final Device device;
+    private final Volume volume;
+    private final Mmap remoteMemory;
+    private final RequestCheck check;
+    private final int slots;
+
+    private @Nullable MessageMemory messages;
+    private @Nullable BufInventory inventory;
+    private @Nullable RdmaPair rdma;
+    private Buf[] volumeBufs = {};
+    private Buf[] remoteBufs = {};
+    private RdmaReceiveTask[] receives = {};
+    private RdmaSendTask[] sends = {};
+    private RdmaReadTask[] reads = {};
+    private RdmaWriteTask[] writes = {};
+    private boolean[] isRead = {};
+    private RefusedTasks refusedTransfers = new RefusedTasks(0);
+    private RefusedTasks refusedAnswers = new RefusedTasks(0);
+    private int inFlight;
+
+    TargetWorker(
+            Core core,
+            Device device,
+            Volume volume,
+            Mmap remoteMemory,
+            int transactionCount,
+            long controlTimeoutNanos,
+            Runnable notifyControl) {
+        super("target", core, controlTimeoutNanos, notifyControl);
+        this.device = device;
+        this.volume = volume;
+        this.remoteMemory = remoteMemory;
+        this.slots = transactionCount;
+        this.check =
+                new RequestCheck(
+                        volume.sizeBytes(), volume.blockSizeBytes(), remoteMemory.sizeBytes());
+    }
+
+    // ---- commands of the configuration phase
+
+    /** Makes the memory, the bufs and the two RDMA contexts, and starts these. */
+    void createObjects(long timeoutNanos) {
+        messages = new MessageMemory(device, slots, Permissions.of(AccessFlag.LOCAL_READ_WRITE));
+        BufInventory created = BufInventory.create(2 * slots);
+        created.start();
+        inventory = created;
+        volumeBufs = new Buf[slots];
+        remoteBufs = new Buf[slots];
+        for (int i = 0; i < slots; i++) {
+            volumeBufs[i] = created.bufByAddress(volume.memory(), 0, volume.sizeBytes());
+            remoteBufs[i] = created.bufByAddress(remoteMemory, 0, remoteMemory.sizeBytes());
+        }
+        RdmaPair pair = new RdmaPair(createData(), createControl());
+        rdma = pair;
+        pair.start(timeoutNanos);
+    }
+
+    /** Exports one of the connections and connects it to the service's. */
+    Blob connect(RdmaConnectionRole role, Blob details) {
+        RdmaPair pair = present(rdma);
+        Blob local = pair.export(role);
+        pair.connect(role, details);
+        return local;
+    }
+
+    /** Allocates all tasks; their user data is the index of their slot. */
+    void prepareTasks() {
+        MessageMemory memory = present(messages);
+        RdmaConnection data = present(rdma).connection(RdmaConnectionRole.IO_DATA);
+        RdmaConnection control = present(rdma).connection(RdmaConnectionRole.IO_CONTROL);
+        receives = new RdmaReceiveTask[slots];
+        sends = new RdmaSendTask[slots];
+        reads = new RdmaReadTask[slots];
+        writes = new RdmaWriteTask[slots];
+        isRead = new boolean[slots];
+        refusedTransfers = new RefusedTasks(slots);
+        refusedAnswers = new RefusedTasks(slots);
+        for (int i = 0; i < slots; i++) {
+            receives[i] = own(control.context().allocateReceive(memory.buf(i)));
+            receives[i].setUserData(i);
+            sends[i] = own(control.context().allocateSend(control, memory.buf(i)));
+            sends[i].setUserData(i);
+            reads[i] = own(data.context().allocateRead(data, remoteBufs[i], volumeBufs[i]));
+            reads[i].setUserData(i);
+            writes[i] = own(data.context().allocateWrite(data, volumeBufs[i], remoteBufs[i]));
+            writes[i].setUserData(i);
+        }
+    }
+
+    // ---- the data path
+
+    @Override
+    protected void beginDataPath() {
+        for (RdmaReceiveTask receive : receives) {
+            receive.submit();
+        }
+    }
+
+    @Override
+    protected int inFlight() {
+        return inFlight;
+    }
+
+    @Override
+    protected boolean hasRefused() {
+        return !refusedTransfers.isEmpty() || !refusedAnswers.isEmpty();
+    }
+
+    @Override
+    protected void retryRefused() {
+        while (!refusedTransfers.isEmpty() && tryTransfer(refusedTransfers.peek())) {
+            refusedTransfers.remove();
+        }
+        while (!refusedAnswers.isEmpty() && tryAnswer(refusedAnswers.peek())) {
+            refusedAnswers.remove();
+        }
+    }
+
+    private void requestReceived(RdmaReceiveTask task) {
+        inFlight++;
+        int slot = (int) task.userData();
+        MessageMemory memory = present(messages);
+        MemorySegment segment = memory.segment();
+        long at = memory.at(slot);
+        if (task.resultLength() != IoMessageView.WIRE_BYTES) {
+            // The rest of the 64 bytes is of an earlier request; none of it may be echoed.
+            IoMessageView.write(segment, at, 0, -1, 0, 0, 0, 0);
+            answer(slot, Status.INVALID_VALUE);
+            return;
+        }
+        int type = IoMessageView.type(segment, at);
+        long ioSize = IoMessageView.ioSize(segment, at);
+        long requesterOffset = IoMessageView.requesterOffset(segment, at);
+        long storageOffset = IoMessageView.storageOffset(segment, at);
+        Status verdict = check.check(type, ioSize, requesterOffset, storageOffset);
+        if (verdict != Status.SUCCESS) {
+            answer(slot, verdict);
+            return;
+        }
+        boolean read = type == IoType.READ.code();
+        isRead[slot] = read;
+        // The source's data section is what moves, the destination's empty one is where to.
+        volumeBufs[slot].setData(storageOffset, read ? ioSize : 0);
+        remoteBufs[slot].setData(requesterOffset, read ? 0 : ioSize);
+        if (!refusedTransfers.isEmpty() || !tryTransfer(slot)) {
+            refusedTransfers.add(slot);
+        }
+    }
+
+    /** False where the queue is full; any other refusal is the answer to the request. */
+    private boolean tryTransfer(int slot) {
+        Status status = isRead[slot] ? writes[slot].trySubmit() : reads[slot].trySubmit();
+        if (status == Status.AGAIN) {
+            return false;
+        }
+        if (status != Status.SUCCESS) {
+            answer(slot, status);
+        }
+        return true;
+    }
+
+    private void written(RdmaWriteTask task) {
+        answer((int) task.userData(), Status.SUCCESS);
+    }
+
+    private void read(RdmaReadTask task) {
+        answer((int) task.userData(), Status.SUCCESS);
+    }
+
+    private void notWritten(RdmaWriteTask task) {
+        transferFailed((int) task.userData(), task.status());
+    }
+
+    private void notRead(RdmaReadTask task) {
+        transferFailed((int) task.userData(), task.status());
+    }
+
+    /**
+     * A transfer that fails by itself is the request's failure; the end of the peer is everybody's.
+     */
+    private void transferFailed(int slot, Status status) {
+        if (isStopping()) {
+            return;
+        }
+        if (status == Status.CONNECTION_RESET || status == Status.CONNECTION_ABORTED) {
+            taskFailed("data was not moved", status);
+        } else {
+            answer(slot, status);
+        }
+    }
+
+    private void answer(int slot, Status result) {
+        if (result != Status.SUCCESS) {
+            errors.add(1);
+        }
+        MessageMemory memory = present(messages);
+        IoMessageView.writeResult(memory.segment(), memory.at(slot), result.code());
+        memory.fill(slot);
+        if (!refusedAnswers.isEmpty() || !tryAnswer(slot)) {
+            refusedAnswers.add(slot);
+        }
+    }
+
+    private boolean tryAnswer(int slot) {
+        Status status = sends[slot].trySubmit();
+        if (status == Status.AGAIN) {
+            return false;
+        }
+        if (status != Status.SUCCESS) {
+            taskFailed("answer could not be sent", status);
+        }
+        return true;
+    }
+
+    private void answered(RdmaSendTask task) {
+        inFlight--;
+        operations.add(1);
+        int slot = (int) task.userData();
+        present(messages).clear(slot);
+        Status status = receives[slot].trySubmit();
+        if (status != Status.SUCCESS) {
+            taskFailed("request could not be awaited", status);
+        }
+    }
+
+    private void notAnswered(RdmaSendTask task) {
+        taskFailed("answer was not sent", task.status());
+    }
+
+    private void requestNotReceived(RdmaReceiveTask task) {
+        taskFailed("request was not received", task.status());
+    }
+
+    // ---- objects
+
+    private Rdma createData() {
+        Rdma data = manage(Rdma.create(device));
+        data.setSendQueueSize(slots);
+        data.configureReadTasks(slots, this::read, this::notRead);
+        data.configureWriteTasks(slots, this::written, this::notWritten);
+        return data;
+    }
+
+    private Rdma createControl() {
+        Rdma control = manage(Rdma.create(device));
+        control.setSendQueueSize(slots);
+        control.configureSendTasks(slots, this::answered, this::notAnswered);
+        control.configureReceiveTasks(slots, this::requestReceived, this::requestNotReceived);
+        return control;
+    }
+
+    @Override
+    protected void releaseObjects() {
+        for (Buf buf : volumeBufs) {
+            buf.release();
+        }
+        for (Buf buf : remoteBufs) {
+            buf.release();
+        }
+        Closing.inOrder(inventory, messages);
+    }
+
+    private static <T> T present(@Nullable T object) {
+        if (object == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "worker's objects were not made: reason=wrong order of commands");
+        }
+        return object;
+    }
+}

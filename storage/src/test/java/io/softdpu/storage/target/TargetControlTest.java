@@ -1,0 +1,309 @@
+package io.softdpu.storage.target;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.storage.Pipeline;
+import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.SessionReport;
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.control.ControlChannel;
+import io.softdpu.storage.control.ControlChannels;
+import io.softdpu.storage.control.End;
+import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.wire.RdmaConnectionRole;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real target and a service that says what the test wants. */
+class TargetControlTest {
+    private static final long LONG = End.DEADLINE_NANOS / 2;
+    private static final Blob SOME_BYTES = Blob.of(new byte[] {1, 2, 3});
+
+    @TempDir private Path folder;
+    private Machine machine;
+    private StorageTarget target;
+    private CompletableFuture<SessionReport> end;
+    private End service;
+    private int lastMessageId;
+
+    @BeforeEach
+    void startTarget() {
+        machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
+        target = openTarget(0);
+        end = Pipeline.begin(target);
+        service = connect();
+    }
+
+    @AfterEach
+    void closeAll() {
+        service.close();
+        target.close();
+        machine.close();
+    }
+
+    @Test
+    void shouldTellTheSizeOfItsVolume() {
+        service.run(c -> c.awaitConnected(LONG));
+
+        assertThat(ask(new ControlPayload.QueryStorageRequest()))
+                .isEqualTo(new ControlPayload.QueryStorageResponse(64 << 10, 4096));
+    }
+
+    @Test
+    void shouldRefuseARequestWhoseTurnItIsNot() {
+        assertRefused(
+                new ControlPayload.ShutdownRequest(),
+                Status.UNEXPECTED,
+                "got=shutdown_request, expected=query_storage_request");
+    }
+
+    @Test
+    void shouldRefuseMoreCoresThanItHas() {
+        ask(new ControlPayload.QueryStorageRequest());
+
+        assertRefused(
+                new ControlPayload.InitStorageRequest(4, 3, SOME_BYTES),
+                Status.INVALID_VALUE,
+                "core_count=3, expected=at most 2");
+    }
+
+    @Test
+    void shouldRefuseMoreTransactionsThanItsLimit() {
+        ask(new ControlPayload.QueryStorageRequest());
+
+        assertRefused(
+                new ControlPayload.InitStorageRequest(Integer.MAX_VALUE, 1, SOME_BYTES),
+                Status.INVALID_VALUE,
+                "transaction_count=2147483647, expected=1 to 8192");
+    }
+
+    @Test
+    void shouldRefuseAnExportThatIsNone() {
+        ask(new ControlPayload.QueryStorageRequest());
+
+        assertRefused(
+                new ControlPayload.InitStorageRequest(4, 1, SOME_BYTES), Status.INVALID_VALUE, "");
+    }
+
+    @Test
+    void shouldRefuseAContextThatThereIsNot() {
+        try (Exported memory = new Exported(folder)) {
+            ask(new ControlPayload.QueryStorageRequest());
+            assertThat(ask(new ControlPayload.InitStorageRequest(4, 2, memory.blob())))
+                    .isEqualTo(new ControlPayload.InitStorageResponse());
+
+            assertRefused(
+                    new ControlPayload.CreateRdmaConnectionRequest(
+                            2, RdmaConnectionRole.IO_DATA, SOME_BYTES),
+                    Status.INVALID_VALUE,
+                    "context_idx=2, expected=0 to 1");
+        }
+    }
+
+    @Test
+    void shouldRefuseConnectionDetailsThatAreNone() {
+        try (Exported memory = new Exported(folder)) {
+            ask(new ControlPayload.QueryStorageRequest());
+            ask(new ControlPayload.InitStorageRequest(4, 2, memory.blob()));
+
+            assertRefused(
+                    new ControlPayload.CreateRdmaConnectionRequest(
+                            0, RdmaConnectionRole.IO_CONTROL, SOME_BYTES),
+                    Status.INVALID_VALUE,
+                    "");
+        }
+    }
+
+    @Test
+    void shouldEndWhenTheServiceGoes() {
+        ask(new ControlPayload.QueryStorageRequest());
+
+        service.run(ControlChannel::close);
+
+        assertFailed(Status.CONNECTION_RESET, "peer has gone");
+    }
+
+    @Test
+    void shouldGiveUpWaitingForARequestWhenAborted() {
+        ask(new ControlPayload.QueryStorageRequest());
+
+        target.abort("User requested abort");
+
+        assertFailed(Status.CONNECTION_ABORTED, "User requested abort");
+    }
+
+    @Test
+    void shouldGiveUpWaitingForAServiceWhenAborted() {
+        StorageTarget lonely = openTarget(0);
+        CompletableFuture<SessionReport> itsEnd = Pipeline.begin(lonely);
+
+        lonely.abort("User requested abort");
+
+        DpuException failure =
+                catchThrowableOfType(DpuException.class, () -> Pipeline.await(itsEnd));
+        assertThat(failure.status()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(failure).hasMessageContaining("User requested abort");
+    }
+
+    @Test
+    void shouldSayThatThePortIsTakenAndGiveTheVolumeAndTheDeviceBack() {
+        DpuException failure =
+                catchThrowableOfType(DpuException.class, () -> openTarget(target.port()));
+
+        assertThat(failure.status()).isEqualTo(Status.IN_USE);
+        assertThat(failure).hasMessageContaining("port is taken: address=");
+    }
+
+    @Test
+    void shouldListTheDevicesWhereOneIsUnknown() {
+        MemoryVolume volume = MemoryVolume.ofPattern(4096, 4096);
+        TargetOptions options =
+                TargetOptions.builder().device("nvme9").cpu(CpuBinding.any()).build();
+
+        DpuException failure =
+                catchThrowableOfType(
+                        DpuException.class,
+                        () -> StorageTarget.open(machine, options, volume, SessionListener.none()));
+
+        assertThat(failure.status()).isEqualTo(Status.NOT_FOUND);
+        assertThat(failure).hasMessageContaining("nvme9").hasMessageContaining("t0");
+    }
+
+    @Test
+    void shouldRunOnceAndBeClosedAtAnyTime() {
+        StorageTarget other = openTarget(0);
+        other.close();
+        other.close();
+        DpuException failure = catchThrowableOfType(DpuException.class, other::run);
+        assertThat(failure.status()).isEqualTo(Status.BAD_STATE);
+
+        // A run that is under way is aborted and waited for.
+        target.close();
+        assertFailed(Status.CONNECTION_ABORTED, "Closed while it ran");
+    }
+
+    @Test
+    void shouldNameTheOptionThatIsMissingOrIllegal() {
+        assertInvalid(() -> TargetOptions.builder().cpu(CpuBinding.any()).build(), "option=device");
+        assertInvalid(() -> TargetOptions.builder().device("t0").build(), "cpu count=0");
+        assertInvalid(
+                () ->
+                        TargetOptions.builder()
+                                .device("t0")
+                                .cpu(CpuBinding.any())
+                                .listenPort(65536)
+                                .build(),
+                "listen_port=65536, expected=0 to 65535");
+        assertInvalid(
+                () ->
+                        TargetOptions.builder()
+                                .device("t0")
+                                .cpu(CpuBinding.any())
+                                .controlTimeoutNanos(0)
+                                .build(),
+                "control_timeout");
+    }
+
+    /** Memory that somebody else has exported for RDMA. */
+    private static final class Exported implements AutoCloseable {
+        private final Machine host;
+        private final Device device;
+        private final SharedMemory memory = SharedMemory.allocate(8192);
+        private final Mmap mmap;
+
+        Exported(Path folder) {
+            host = Machine.builder(Side.HOST).fabricFolder(folder).open();
+            device = host.findDevice("pf0").open();
+            mmap =
+                    Mmap.create()
+                            .setMemory(memory)
+                            .setPermissions(
+                                    Permissions.of(
+                                            AccessFlag.LOCAL_READ_WRITE,
+                                            AccessFlag.RDMA_READ,
+                                            AccessFlag.RDMA_WRITE))
+                            .addDevice(device)
+                            .start();
+        }
+
+        Blob blob() {
+            return Blob.of(mmap.exportRdma(device));
+        }
+
+        @Override
+        public void close() {
+            mmap.close();
+            memory.close();
+            device.close();
+            host.close();
+        }
+    }
+
+    private StorageTarget openTarget(int port) {
+        TargetOptions options =
+                TargetOptions.builder()
+                        .device("t0")
+                        .cpu(CpuBinding.any())
+                        .cpu(CpuBinding.any())
+                        .listenPort(port)
+                        .controlTimeoutNanos(LONG)
+                        .build();
+        return StorageTarget.open(
+                machine, options, MemoryVolume.ofPattern(64 << 10, 4096), SessionListener.none());
+    }
+
+    private End connect() {
+        End connected =
+                new End("service", () -> ControlChannels.makeTcpClient(target.address()), () -> {});
+        connected.run(c -> c.awaitConnected(LONG));
+        return connected;
+    }
+
+    private ControlPayload ask(ControlPayload request) {
+        int id = ++lastMessageId;
+        ControlMessage answer =
+                service.call(c -> {
+                    c.send(new ControlMessage(id, 9, request));
+                    return c.receive(LONG);
+                });
+        assertThat(answer.messageId()).isEqualTo(id);
+        assertThat(answer.correlationId()).isEqualTo(9);
+        return answer.payload();
+    }
+
+    private void assertRefused(ControlPayload request, Status status, String reason) {
+        ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) ask(request);
+        assertThat(error.status()).isEqualTo(status);
+        assertThat(error.message()).contains(reason);
+        assertFailed(status, reason);
+    }
+
+    private void assertFailed(Status status, String reason) {
+        DpuException failure = catchThrowableOfType(DpuException.class, () -> Pipeline.await(end));
+        assertThat(failure.status()).isEqualTo(status);
+        assertThat(failure).hasMessageContaining(reason);
+    }
+
+    private static void assertInvalid(Runnable action, String reason) {
+        DpuException failure = catchThrowableOfType(DpuException.class, action::run);
+        assertThat(failure.status()).isEqualTo(Status.INVALID_VALUE);
+        assertThat(failure).hasMessageContaining(reason);
+    }
+}
