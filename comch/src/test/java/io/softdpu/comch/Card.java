@@ -13,7 +13,9 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.LeakCheck;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -35,11 +37,22 @@ final class Card implements AutoCloseable {
     final Representor hpf0;
     final ProgressEngine hostEngine;
     final ProgressEngine dpuEngine;
+    private final LeakCheck leaks;
     private final List<ProgressEngine> engines = new ArrayList<>();
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     Card(Path folder) {
+        this(folder, LeakCheck.begin(folder.resolve("fabric")));
+    }
+
+    /** A card whose folder other processes use as well. */
+    static Card shared(Path folder) {
+        return new Card(folder, LeakCheck.begin());
+    }
+
+    private Card(Path folder, LeakCheck leaks) {
         Path fabric = folder.resolve("fabric");
+        this.leaks = leaks;
         host = keep(Machine.builder(Side.HOST).fabricFolder(fabric).open());
         dpu = keep(Machine.builder(Side.DPU).fabricFolder(fabric).open());
         pf0 = keep(host.findDevice("pf0").open());
@@ -134,6 +147,7 @@ final class Card implements AutoCloseable {
         while (!open.isEmpty()) {
             open.pop().close();
         }
+        leaks.assertNothingLeft(Duration.ofSeconds(10));
     }
 
     private final List<Runnable> stops = new ArrayList<>();

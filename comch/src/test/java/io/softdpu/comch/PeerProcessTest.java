@@ -1,0 +1,197 @@
+package io.softdpu.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.ProcessView;
+import io.softdpu.testkit.Processes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The other side is a process of its own, which dies or stands still. */
+class PeerProcessTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final byte[] NOTHING = {};
+
+    @TempDir Path folder;
+    private final Processes processes = new Processes();
+    private Card card;
+
+    @BeforeEach
+    void open() {
+        card = Card.shared(folder);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        processes.close(); // before the card looks for what was left behind
+        card.close();
+    }
+
+    @Clause({"cc-001", "cc-091", "cc-094", "cc-164"})
+    @Test
+    void shouldFailWhatIsUnderWayWhenTheServerIsKilledAndConnectToTheNext() {
+        ChildProcess server = start("server");
+        server.awaitLine("ready", PATIENCE);
+        Peer client = Peer.client(card, Card.NAME);
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        client.send("echo");
+        card.until("echo", () -> client.texts().contains("echo"));
+        card.until("delivered", () -> client.sends.size() == 1);
+        card.until("posted", () -> client.consumers.size() == 1);
+        card.until("posted", () -> server.outputLines().contains("posted"));
+        Queue.Sending sending = new Queue.Sending(client, card.hostEngine, 16 << 20, 8).run(card);
+        int consumer = client.consumers.getFirst();
+        assertThat(sending.send(consumer, new byte[5], NOTHING)).isEqualTo(Status.SUCCESS);
+        card.until("sent", () -> sending.statuses.size() == 1);
+        Queue.Receiving receiving = new Queue.Receiving(client, card.hostEngine, 4096, 2).run(card);
+        receiving.post(0, 64);
+
+        server.freeze();
+        for (int i = 0; i < 10; i++) {
+            assertThat(client.send("never read")).isEqualTo(Status.SUCCESS);
+        }
+        assertThat(sending.send(consumer, new byte[8 << 20], NOTHING)).isEqualTo(Status.SUCCESS);
+        card.hostEngine.progress(); // the large copy has begun
+        server.kill();
+        card.until("client", () -> client.endpoint.state() == ContextState.IDLE);
+        card.until("producer", () -> sending.producer.state() == ContextState.IDLE);
+        card.until("consumer", () -> receiving.consumer.state() == ContextState.IDLE);
+        assertThat(client.sends).hasSize(11);
+        assertThat(client.sends.subList(1, 11)).containsOnly(Status.CONNECTION_RESET);
+        assertThat(sending.statuses).hasSize(2);
+        assertThat(receiving.statuses).containsExactly(Status.CONNECTION_RESET);
+        assertThat(client.endpoint.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(sending.producer.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(client.consumers).isEmpty();
+
+        ChildProcess next = start("server");
+        client.endpoint.start(); // before the next server is there
+        card.until("runs again", () -> client.endpoint.state() == ContextState.RUNNING);
+        card.until("connected", () -> next.outputLines().contains("connected true"));
+    }
+
+    @Clause({"cc-139", "cc-141", "cc-164"})
+    @Test
+    void shouldTellTheServerOfKilledClientAndServeTheNext() {
+        Peer server = Peer.server(card, Card.NAME);
+        ((ComchServer) server.endpoint).setMaxClients(1);
+        server.endpoint.start();
+        ChildProcess client = start("client");
+        card.until("connected", () -> server.connection != null);
+        card.until("its consumer", () -> server.consumers.size() == 1);
+        Queue.Receiving receiving = new Queue.Receiving(server, card.dpuEngine, 4096, 2).run(card);
+        receiving.post(0, 64);
+        Queue.Sending sending = new Queue.Sending(server, card.dpuEngine, 4096, 2).run(card);
+        client.kill();
+        card.until("told", () -> server.events.contains("disconnected false"));
+        card.until("consumer", () -> receiving.consumer.state() == ContextState.IDLE);
+        card.until("producer", () -> sending.producer.state() == ContextState.IDLE);
+        assertThat(receiving.statuses).containsExactly(Status.CONNECTION_RESET);
+        assertThat(server.connection.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(server.endpoint.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(server.consumers).isEmpty();
+        start("client");
+        card.until("next", () -> server.connection.isConnected());
+    }
+
+    @Test
+    void shouldDeliverToPeerThatStoodStillAndGoesOn() {
+        ChildProcess server = start("server");
+        server.awaitLine("ready", PATIENCE);
+        Peer client = Peer.client(card, Card.NAME);
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        server.freeze();
+        int sent = 0;
+        while (sent < 32 && client.send("m" + sent) == Status.SUCCESS) {
+            sent++;
+        }
+        assertThat(sent).isEqualTo(32);
+        for (int i = 0; i < 1000; i++) {
+            card.hostEngine.progress();
+        }
+        assertThat(client.sends).isEmpty();
+        server.thaw();
+        card.until("delivered", () -> client.sends.size() == 32);
+        assertThat(client.sends).containsOnly(Status.SUCCESS);
+    }
+
+    @Clause("cc-002")
+    @Test
+    void shouldUseNoNetworkSocketOnEitherSide() throws Exception {
+        ChildProcess server = start("server");
+        server.awaitLine("ready", PATIENCE);
+        Peer client = Peer.client(card, Card.NAME);
+        Set<String> before = networkSockets(ProcessHandle.current().pid());
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        client.send("echo");
+        card.until("echo", () -> client.texts().contains("echo"));
+        card.until("posted", () -> server.outputLines().contains("posted"));
+        assertThat(networkSockets(server.pid())).isEmpty();
+        assertThat(networkSockets(ProcessHandle.current().pid())).isEqualTo(before);
+    }
+
+    @Test
+    void shouldLeaveNoMappingOfTheQueuesBehind() {
+        ChildProcess server = start("server");
+        server.awaitLine("ready", PATIENCE);
+        for (int i = 0; i < 3; i++) {
+            Peer client = Peer.client(card, Card.NAME);
+            client.endpoint.start();
+            card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+            card.until("its consumer", () -> client.consumers.size() == 1);
+            Peer.stop(card, client.endpoint);
+        }
+        assertThat(
+                        ProcessView.self().mappings().stream()
+                                .filter(ProcessView.Mapping::isMemfd)
+                                .filter(mapping -> mapping.toString().contains("softdpu-comch"))
+                                .toList())
+                .isEmpty();
+    }
+
+    private ChildProcess start(String role) {
+        return processes.start(
+                JavaCommand.ofClass(PeerProgram.class)
+                        .withArguments(role, folder.resolve("fabric").toString()));
+    }
+
+    /** Inodes of the sockets of a process that the kernel's lists of network sockets know. */
+    private static Set<String> networkSockets(long pid) throws IOException {
+        Set<String> network = new HashSet<>();
+        for (String list :
+                new String[] {
+                    "tcp", "tcp6", "udp", "udp6", "udplite", "raw", "raw6", "icmp", "icmp6",
+                    "packet", "netlink"
+                }) {
+            Path file = Path.of("/proc/" + pid + "/net/" + list);
+            if (Files.exists(file)) {
+                for (String line : Files.readAllLines(file)) {
+                    String[] fields = line.trim().split("\\s+");
+                    int column = list.equals("packet") ? 8 : 9;
+                    if (fields.length > column) {
+                        network.add("socket:[" + fields[column] + "]");
+                    }
+                }
+            }
+        }
+        Set<String> own = new HashSet<>(ProcessView.of(pid).descriptors());
+        own.retainAll(network);
+        return own;
+    }
+}

@@ -1,0 +1,115 @@
+package io.softdpu.comch;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One side of a channel as a program of its own, for tests that kill it: a server or a client that
+ * echoes messages, and a consumer on the connection that reposts each buffer. Runs until it is
+ * killed or its input ends. Says on standard output what happens to it.
+ */
+public final class PeerProgram {
+    private static final int BUFFERS = 8;
+    private static final int BUFFER_BYTES = 8 << 20;
+
+    private PeerProgram() {}
+
+    /** Arguments: server or client, and the fabric folder. */
+    public static void main(String[] arguments) throws Exception {
+        boolean server = arguments[0].equals("server");
+        Machine machine =
+                Machine.builder(server ? Side.DPU : Side.HOST)
+                        .fabricFolder(Path.of(arguments[1]))
+                        .open();
+        Device device = machine.findDevice(server ? "p0" : "pf0").open();
+        ProgressEngine engine = ProgressEngine.create();
+        ComchEndpoint endpoint =
+                server
+                        ? ComchServer.create(
+                                device, device.findRepresentor("hpf0").open(device), Card.NAME)
+                        : ComchClient.create(device, Card.NAME);
+        engine.connect(endpoint);
+        endpoint.setSendTasks(8, ComchSendTask::free, ComchSendTask::free);
+        endpoint.setMessageCallback((from, message) -> {
+            ComchSendTask task = endpoint.allocateSendTask(from);
+            task.setMessage(message, 0, (int) message.byteSize());
+            if (task.trySubmit() != Status.SUCCESS) {
+                task.free();
+            }
+        });
+        endpoint.setConsumerCallbacks((c, id) -> say("consumer " + id), (c, id) -> {});
+        if (endpoint instanceof ComchServer listening) {
+            listening.setConnectionCallbacks(
+                    (c, successful) -> {
+                        say("connected " + successful);
+                        consume(engine, c, device);
+                    },
+                    (c, successful) -> say("disconnected " + successful));
+        }
+        endpoint.start();
+        say("ready");
+        boolean consuming = false;
+        while (System.in.available() == 0) {
+            engine.await(TimeUnit.MILLISECONDS.toNanos(20));
+            if (endpoint instanceof ComchClient client
+                    && !consuming
+                    && client.state() == ContextState.RUNNING) {
+                consuming = true;
+                consume(engine, client.connection(), device);
+                say("running");
+            }
+        }
+    }
+
+    private static void consume(ProgressEngine engine, ComchConnection connection, Device device) {
+        SharedMemory memory = SharedMemory.allocate((long) BUFFERS * BUFFER_BYTES);
+        Mmap mmap =
+                Mmap.create()
+                        .setMemory(memory)
+                        .setPermissions(
+                                Permissions.of(
+                                        AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE))
+                        .addDevice(device)
+                        .start();
+        BufInventory inventory = BufInventory.create(BUFFERS);
+        inventory.start();
+        ComchConsumer consumer = ComchConsumer.create(connection, mmap);
+        engine.connect(consumer);
+        consumer.setPostReceiveTasks(
+                BUFFERS,
+                task -> {
+                    task.buf().resetDataLength();
+                    task.submit();
+                },
+                ComchPostReceiveTask::free);
+        consumer.setStateChangedCallback((context, from, to) -> {
+            say("consumer " + to);
+            // The peer may have gone in the same progress that made it run.
+            if (consumer.state() == ContextState.RUNNING) {
+                for (int i = 0; i < BUFFERS; i++) {
+                    consumer.allocatePostReceiveTask(
+                                    inventory.bufByAddress(
+                                            mmap, (long) i * BUFFER_BYTES, BUFFER_BYTES))
+                            .submit();
+                }
+                say("posted");
+            }
+        });
+        consumer.start();
+    }
+
+    private static void say(String what) {
+        System.out.println(what);
+    }
+}
