@@ -64,8 +64,8 @@ public final class ExportedRegion implements AutoCloseable {
     }
 
     /**
-     * Lets no further peer in; those that hold the region keep it. Called by a listener for its first
-     * lease this makes a region that has one peer for all its life.
+     * Lets no further peer in; those that hold the region keep it. Called by a listener for its
+     * first lease this makes a region that has one peer for all its life.
      */
     public synchronized void refuseFurther() {
         refusesFurther = true;

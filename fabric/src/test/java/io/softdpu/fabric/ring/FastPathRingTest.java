@@ -147,7 +147,7 @@ class FastPathRingTest {
 
     @Test
     void shouldGiveEachPostingToOneOfSeveralProducers() throws InterruptedException {
-        int rounds = 50_000;
+        int rounds = 10_000;
         AtomicLong sum = new AtomicLong();
         Runnable work =
                 () -> {
@@ -155,7 +155,8 @@ class FastPathRingTest {
                     while (sent < rounds) {
                         long ticket = producer.claim(8);
                         if (ticket < 0) {
-                            Thread.onSpinWait();
+                            Thread.yield(); // with fewer cores than threads a spin keeps the
+                            // consumer away
                             continue;
                         }
                         memory.set(
