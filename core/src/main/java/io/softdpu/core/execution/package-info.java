@@ -1,10 +1,13 @@
 /**
- * How work gets done: contexts that do it and tasks that describe it (Core guide, section 3.4, in
- * the words of later releases).
+ * How work gets done (Core guide, section 3.4, in the words of later releases): a {@link
+ * io.softdpu.core.execution.Context} does it, a {@link io.softdpu.core.execution.Task} describes a
+ * piece of it, and a {@link io.softdpu.core.execution.ProgressEngine} drives contexts, by polling,
+ * by waiting, or from the program's own event loop.
  *
- * <p>A context and its tasks belong to the thread of the engine that it is connected to. Callbacks
- * run inside that engine's progress and nowhere else, so a program without locks is right as long
- * as it keeps to one thread an engine.
+ * <p>An engine belongs to the thread that created it, with the contexts that are connected to it
+ * and their tasks. Callbacks run inside its progress and nowhere else, so a program without locks
+ * is right as long as it keeps to one thread an engine. The program owns engines and contexts and
+ * closes them, contexts first; tasks belong to the pool of their context, which lends them out.
  */
 @NullMarked
 package io.softdpu.core.execution;
