@@ -204,7 +204,8 @@ final class FabricFolder implements AutoCloseable {
      */
     private static int agreeOnTopology(
             Path path, int directory, byte[] hash, String name, long timeoutNanos) {
-        String mine = HexFormat.of().formatHex(hash) + " " + name + "\n";
+        String hex = HexFormat.of().formatHex(hash) + " ";
+        String mine = hex + name + "\n";
         int file =
                 FileDescriptors.openAt(
                         directory,
@@ -227,7 +228,7 @@ final class FabricFolder implements AutoCloseable {
                         "topology of the fabric stays locked: file=" + content);
             }
             String there = Files.readString(content);
-            if (!there.equals(mine)) {
+            if (!there.startsWith(hex)) { // the name behind it is for people
                 throw new FabricException(
                         FabricException.Kind.CONFLICT,
                         "fabric is in use with another topology: folder="

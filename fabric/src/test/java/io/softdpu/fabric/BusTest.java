@@ -85,6 +85,20 @@ class BusTest {
     }
 
     @Test
+    void shouldAgreeOnEqualTopologiesOfDifferentNames() {
+        bus();
+        Bus other =
+                Bus.open(
+                        new Bus.Config(
+                                folder.resolve("fabric"),
+                                TOPOLOGY,
+                                "another name",
+                                SECOND,
+                                1L << 30));
+        other.close();
+    }
+
+    @Test
     void shouldRunDelayedWorkOnceOnTheBusThreadAndNotTooEarly() throws Exception {
         BlockingQueue<String> ran = new ArrayBlockingQueue<>(4);
         long begin = System.nanoTime();
