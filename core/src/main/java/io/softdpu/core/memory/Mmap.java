@@ -263,6 +263,10 @@ public final class Mmap implements AutoCloseable {
      * Stops it: its exports are withdrawn, no buf can be made in it, and tasks that use it fail.
      * Bufs that there are stay, and so does the memory.
      *
+     * <p>A peer that was halted in the middle of a copy may still finish it when it goes on.
+     * Whoever does not trust the peers of before takes new {@link SharedMemory} for those that
+     * come.
+     *
      * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED if it is imported: close
      *     it
      */
