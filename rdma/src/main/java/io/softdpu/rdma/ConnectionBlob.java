@@ -9,9 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,10 +79,8 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
     }
 
     /** Names of the providers, for messages. */
-    Set<String> providerNames() {
-        Set<String> names = new HashSet<>();
-        sections.forEach(section -> names.add(section.name()));
-        return names;
+    List<String> providerNames() {
+        return sections.stream().map(Section::name).toList();
     }
 
     byte[] encode() {

@@ -8,6 +8,7 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaOpcode;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -166,6 +167,45 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
         for (int i = 0; i < count; i++) {
             assertThat(near.mismatch(1_000_000 + i * 64L, 64, i + 1000)).isEqualTo(-1);
             assertThat(far.mismatch(1_000_000 + i * 64L, 64, i)).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    @Clause({"rdma-008", "rdma-189"})
+    void shouldCarryTrafficOfRandomSizesInOrder(SeededRandom random) {
+        int messages = 600;
+        long slotBytes = 40_000;
+        int slots = 40;
+        int[] sizes = new int[messages];
+        int posted = 0;
+        int sent = 0;
+        int arrived = 0;
+        while (arrived < messages) {
+            if (posted < messages && posted - arrived < slots && random.chance(0.5)) {
+                far.receive(far.room(posted % slots * slotBytes, slotBytes), posted++);
+            }
+            // A slot of the sender is free again when its message has arrived.
+            if (sent < messages && sent - arrived < slots && random.chance(0.5)) {
+                int size = (int) (random.chance(0.2) ? random.between(0, 40_000) : 64);
+                sizes[sent] = size;
+                near.fill(sent % slots * slotBytes, size, sent);
+                near.send(toFar, near.data(sent % slots * slotBytes, size), sent++);
+            }
+            (random.nextBoolean() ? near : far).engine.progress();
+            while (!far.outcomes.isEmpty()) {
+                Party.Outcome outcome = far.outcomes.remove();
+                assertThat(outcome.userData()).isEqualTo(arrived);
+                assertThat(outcome.status()).isEqualTo(Status.SUCCESS);
+                assertThat(outcome.length()).isEqualTo(sizes[arrived]);
+                assertThat(far.mismatch(arrived % slots * slotBytes, sizes[arrived], arrived))
+                        .as("message %d", arrived)
+                        .isEqualTo(-1);
+                arrived++;
+            }
+        }
+        Party.drive("all sends end", () -> near.outcomes.size() == messages, near, far);
+        for (int i = 0; i < messages; i++) {
+            assertThat(near.outcomes.remove().userData()).isEqualTo(i);
         }
     }
 }

@@ -18,6 +18,7 @@ import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Clause;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -337,6 +338,32 @@ public abstract class RdmaStateContract extends RdmaContract {
 
         Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
         assertThat(near.rdma.inFlightTasks()).isZero();
+    }
+
+    @Test
+    @Clause("rdma-188")
+    void shouldTakeTasksFromWithinTheStateCallback() {
+        List<Status> submitted = new ArrayList<>();
+        Party near =
+                add(
+                        Party.open(
+                                site(),
+                                folder(),
+                                site().nearSide(),
+                                Party.ALL,
+                                rdma ->
+                                        rdma.setStateChangedCallback((context, previous, next) -> {
+                                            if (next == ContextState.RUNNING) {
+                                                var task = rdma.allocateReceive(null);
+                                                submitted.add(task.trySubmit());
+                                            }
+                                        })));
+        Pair pair = connect(near, openFar());
+        Party.drive("submitted", () -> !submitted.isEmpty(), near);
+        assertThat(submitted).containsExactly(Status.SUCCESS);
+
+        pair.far().send(pair.toNear(), null, 1);
+        assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
     }
 
     private static void stopIfRunning(Context rdma) {

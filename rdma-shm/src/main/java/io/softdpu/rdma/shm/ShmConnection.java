@@ -108,12 +108,18 @@ final class ShmConnection implements ProviderConnection {
                     Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
         }
         ShmDetails details = ShmDetails.decode(section);
+        CompletableFuture<ImportedRegion> fetching;
+        try {
+            fetching =
+                    Regions.bus(endpoint.device())
+                            .importRegion(
+                                    details.region(), true, true, endpoint.connectTimeoutNanos());
+        } catch (FabricException e) {
+            throw Failures.from(e);
+        }
         peer = details;
         state = State.CONNECTING;
-        CompletableFuture<?> _ =
-                Regions.bus(endpoint.device())
-                        .importRegion(details.region(), true, true, endpoint.connectTimeoutNanos())
-                        .whenComplete(arrivals::fetched);
+        CompletableFuture<?> _ = fetching.whenComplete(arrivals::fetched);
     }
 
     @Override

@@ -1,0 +1,41 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.rdma.contract.RdmaSendReceiveContract;
+import io.softdpu.rdma.contract.RdmaSite;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+
+/** The same between the two sides of the card. */
+@Clause("rdma-003")
+class ShmHostToDpuTest extends RdmaSendReceiveContract {
+    @Override
+    protected RdmaSite site() {
+        return new HostToDpu();
+    }
+
+    private static final class HostToDpu implements RdmaSite {
+        private final ShmSite devices = new ShmSite();
+
+        @Override
+        public Side nearSide() {
+            return Side.HOST;
+        }
+
+        @Override
+        public Side farSide() {
+            return Side.DPU;
+        }
+
+        @Override
+        public Machine openMachine(Path folder, Side side) {
+            return devices.openMachine(folder, side);
+        }
+
+        @Override
+        public String device(Side side) {
+            return devices.device(side);
+        }
+    }
+}
