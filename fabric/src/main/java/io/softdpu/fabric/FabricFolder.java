@@ -15,6 +15,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ final class FabricFolder implements AutoCloseable {
     private static final String SOCKET_SUFFIX = ".sock";
     private static final String LOCK_SUFFIX = ".lock";
     private static final String TOPOLOGY_FILE = "topology";
+    private static final Pattern OWN_LOCK = Pattern.compile("[0-9a-f]{16}\\.lock");
     private static final int STALE_SCAN_LIMIT = 4096;
 
     private final Path path;
@@ -282,6 +284,9 @@ final class FabricFolder implements AutoCloseable {
     }
 
     private void sweep(String lockName) {
+        if (!OWN_LOCK.matcher(lockName).matches()) {
+            return; // somebody's yarn.lock, in a folder that was chosen by mistake
+        }
         int lock = openExisting(lockName);
         if (lock < 0) {
             return;
