@@ -209,7 +209,7 @@ public final class Bus implements AutoCloseable {
     /**
      * Serves a name.
      *
-     * @throws FabricException IN_USE if a living process serves it
+     * @throws FabricException IN_USE if a living process serves it; SYSTEM if it cannot be bound
      */
     public Endpoint listen(String name, EndpointListener listener) {
         requireOpen();

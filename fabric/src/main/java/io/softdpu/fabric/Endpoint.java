@@ -40,6 +40,22 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
 
     /** Binds a name; without a listener the endpoint answers requests for regions. */
     static Endpoint open(Bus bus, String name, @Nullable EndpointListener listener) {
+        try {
+            return bind(bus, name, listener);
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "name cannot be served: name="
+                            + name
+                            + ", folder="
+                            + bus.folder()
+                            + ", "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static Endpoint bind(Bus bus, String name, @Nullable EndpointListener listener) {
         FabricFolder folder = bus.fabricFolder();
         int lock = folder.claim(name);
         if (lock < 0) {

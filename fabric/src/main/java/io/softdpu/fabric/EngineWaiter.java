@@ -3,6 +3,7 @@ package io.softdpu.fabric;
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.EventFd;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -16,25 +17,35 @@ public final class EngineWaiter implements AutoCloseable {
     private static final int EVENTS_AT_ONCE = 64;
     private static final long WAKE_KEY = -1;
 
-    private final Epoll epoll = new Epoll(EVENTS_AT_ONCE);
+    private final Epoll epoll;
     private final int wakeDescriptor;
     private final AtomicBoolean signalled = new AtomicBoolean();
     private @Nullable Link[] links = new @Nullable Link[8];
     private volatile boolean closed;
 
-    /** Creates a waiter without links. */
+    /**
+     * Creates a waiter without links.
+     *
+     * @throws FabricException SYSTEM if this process has no descriptors left
+     */
     public EngineWaiter() {
+        Epoll made = null;
         int descriptor = -1;
         try {
+            made = new Epoll(EVENTS_AT_ONCE);
             descriptor = EventFd.create();
-            epoll.add(descriptor, Epoll.IN, WAKE_KEY);
-        } catch (RuntimeException e) {
+            made.add(descriptor, Epoll.IN, WAKE_KEY);
+        } catch (LinuxException e) {
             if (descriptor >= 0) {
                 FileDescriptors.close(descriptor);
             }
-            epoll.close();
-            throw e;
+            if (made != null) {
+                made.close();
+            }
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM, "engine cannot sleep: " + e.getMessage(), e);
         }
+        epoll = made;
         wakeDescriptor = descriptor;
     }
 

@@ -7,6 +7,7 @@ import io.softdpu.linux.LinuxException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,7 +88,9 @@ final class FabricFolder implements AutoCloseable {
             if (directory >= 0) {
                 FileDescriptors.close(directory);
             }
-            if (e instanceof LinuxException) {
+            if (e instanceof LinuxException
+                    || e instanceof UncheckedIOException
+                    || e instanceof DirectoryIteratorException) {
                 throw new FabricException(
                         FabricException.Kind.SYSTEM,
                         "fabric folder not usable: path=" + path + ", " + e.getMessage(),

@@ -3,6 +3,7 @@ package io.softdpu.fabric;
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
@@ -178,6 +179,13 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
                 "cannot connect: name=" + name + ", errno=" + Errno.name(error));
     }
 
+    private FabricException system(RuntimeException cause) {
+        return new FabricException(
+                FabricException.Kind.SYSTEM,
+                "handshake failed: name=" + name + ", " + cause.getMessage(),
+                cause);
+    }
+
     private void fail(RuntimeException cause) {
         if (key >= 0) {
             bus.loop().remove(key, connected ? socket : -1);
@@ -186,6 +194,6 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             FileDescriptors.close(socket);
             socket = -1;
         }
-        result.completeExceptionally(cause);
+        result.completeExceptionally(cause instanceof LinuxException ? system(cause) : cause);
     }
 }

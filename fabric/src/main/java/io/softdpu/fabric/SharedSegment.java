@@ -63,6 +63,11 @@ public final class SharedSegment {
                     FabricException.Kind.NOT_SUPPORTED,
                     "shared memory needs at least one byte: sizeBytes=" + sizeBytes);
         }
+        if (sizeBytes > Long.MAX_VALUE - MemoryMapping.pageSize()) {
+            throw new FabricException(
+                    FabricException.Kind.NO_MEMORY,
+                    "shared memory not available: name=" + name + ", sizeBytes=" + sizeBytes);
+        }
         int descriptor = -1;
         SharedSegment made = null;
         try {

@@ -35,6 +35,61 @@ class SystemFailureTest {
     }
 
     @Test
+    void shouldFailAConnectToASocketOfAnotherTypeAsTheSystemDoes() throws Exception {
+        SharedSegment inbound = SharedSegment.allocate("inbound", 4096);
+        Path socket = folder.resolve("fabric").resolve(FabricFolder.hash("other") + ".sock");
+        try (Bus bus = bus();
+                ServerSocketChannel stream =
+                        ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            stream.bind(UnixDomainSocketAddress.of(socket));
+
+            assertThatThrownBy(() ->
+                            bus.connect("other", new byte[0], inbound, SECOND)
+                                    .get(20, TimeUnit.SECONDS))
+                    .cause()
+                    .satisfies(SystemFailureTest::assertSystemFailure);
+        } finally {
+            inbound.release();
+            Files.deleteIfExists(socket);
+        }
+    }
+
+    @Test
+    void shouldFailToServeANameWhoseLockCannotBeOpenedAsTheSystemDoes() throws IOException {
+        try (Bus bus = bus()) {
+            Path lock = folder.resolve("fabric").resolve(FabricFolder.hash("blocked") + ".lock");
+            Files.createDirectory(lock);
+
+            assertThatThrownBy(() -> bus.listen("blocked", pending -> pending.refuse(1, "no")))
+                    .satisfies(SystemFailureTest::assertSystemFailure);
+            Files.delete(lock);
+        }
+    }
+
+    @Test
+    void shouldFailToJoinAFolderWhoseTopologyCannotBeReadAsTheSystemDoes() throws IOException {
+        Path topology = folder.resolve("fabric").resolve("topology");
+        bus().close();
+        Files.write(topology, new byte[] {(byte) 0xff, (byte) 0xfe});
+        int file = FileDescriptors.open(topology.toString(), FileDescriptors.O_RDWR, 0);
+        try {
+            assertThat(FileDescriptors.tryLockShared(file)).isTrue();
+
+            assertThatThrownBy(this::bus).satisfies(SystemFailureTest::assertSystemFailure);
+        } finally {
+            FileDescriptors.close(file);
+        }
+    }
+
+    @Test
+    void shouldRefuseMoreMemoryThanThereAreAddresses() {
+        assertThatThrownBy(() -> SharedSegment.allocate("all", Long.MAX_VALUE))
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.NO_MEMORY));
+    }
+
+    @Test
     void shouldLeaveFilesAloneThatNoBusHasMade() throws IOException {
         Path fabric = folder.resolve("fabric");
         bus().close();
