@@ -141,9 +141,18 @@ public final class Bus implements AutoCloseable {
         requireOpen();
         memory.seal(!writable);
         if (!memory.retain()) {
-            throw new FabricException(FabricException.Kind.CLOSED, "memory has been released");
+            throw SharedSegment.gone();
         }
-        return register(memory.sizeBytes(), writable, memory, null, listener);
+        boolean registered = false;
+        try {
+            ExportedRegion region = register(memory.sizeBytes(), writable, memory, null, listener);
+            registered = true;
+            return region;
+        } finally {
+            if (!registered) {
+                memory.release();
+            }
+        }
     }
 
     /**
@@ -237,14 +246,20 @@ public final class Bus implements AutoCloseable {
                             + Frame.MAX_PAYLOAD_BYTES);
         }
         inbound.seal(false);
-        return new OutgoingHandshake<>(
+        if (!inbound.retain()) {
+            throw SharedSegment.gone();
+        }
+        OutgoingHandshake<Attachment> handshake =
+                new OutgoingHandshake<>(
                         this,
                         name,
                         Frame.encode(new Frame.Hello(inbound.sizeBytes(), payload)),
                         new int[] {inbound.descriptor()},
                         timeoutNanos,
-                        this::welcomed)
-                .begin();
+                        this::welcomed);
+        // Held until the bus thread has sent it: by then the caller may have let go of it, and the
+        // number of its descriptor stand for something that is not the peer's to have.
+        return handshake.begin(inbound::release);
     }
 
     /**

@@ -34,6 +34,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     private long key = -1;
     private boolean connected;
     private long retryNanos;
+    private Runnable sentOrFailed = () -> {};
 
     OutgoingHandshake(
             Bus bus,
@@ -51,8 +52,24 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     }
 
     CompletableFuture<T> begin() {
+        return begin(() -> {});
+    }
+
+    /**
+     * Begins.
+     *
+     * @param sentOrFailed runs once, before the result is there: the descriptors are needed no more
+     */
+    CompletableFuture<T> begin(Runnable sentOrFailed) {
+        this.sentOrFailed = sentOrFailed;
         bus.loop().execute(this::start);
         return result;
+    }
+
+    private void letGo() {
+        Runnable once = sentOrFailed;
+        sentOrFailed = () -> {};
+        once.run();
     }
 
     @Override
@@ -157,6 +174,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         }
         key = bus.loop().add(socket, Epoll.IN | Epoll.RDHUP, this);
         int sent = Bus.sendFrame(socket, request, descriptors);
+        letGo();
         if (sent != 0) {
             fail(
                     new FabricException(
@@ -194,6 +212,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             FileDescriptors.close(socket);
             socket = -1;
         }
+        letGo();
         result.completeExceptionally(cause instanceof LinuxException ? system(cause) : cause);
     }
 }

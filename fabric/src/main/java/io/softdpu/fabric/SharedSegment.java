@@ -174,8 +174,20 @@ public final class SharedSegment {
      * it.
      *
      * @param readOnly whether everybody but the present mapping of this process shall only read
+     * @throws FabricException NOT_SUPPORTED if it is sealed the other way; CLOSED if it is gone
      */
-    public synchronized void seal(boolean readOnly) {
+    public void seal(boolean readOnly) {
+        if (!retain()) { // or the seals, for good, would be those of whoever has the number now
+            throw gone();
+        }
+        try {
+            sealHeld(readOnly);
+        } finally {
+            release();
+        }
+    }
+
+    private synchronized void sealHeld(boolean readOnly) {
         if (sealed) {
             if (readOnlyForOthers != readOnly) {
                 throw new FabricException(
@@ -196,6 +208,10 @@ public final class SharedSegment {
     /** Whether {@link #seal} has been called. */
     public synchronized boolean sealed() {
         return sealed;
+    }
+
+    static FabricException gone() {
+        return new FabricException(FabricException.Kind.CLOSED, "memory has been released");
     }
 
     static long roundUpToPage(long sizeBytes) {

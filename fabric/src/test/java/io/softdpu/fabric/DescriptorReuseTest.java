@@ -1,0 +1,103 @@
+package io.softdpu.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.linux.Memfd;
+import io.softdpu.testkit.Await;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The number of a descriptor that was closed stands for somebody else's file soon after. */
+@Timeout(60)
+class DescriptorReuseTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long SIZE_BYTES = 8192;
+
+    @TempDir Path folder;
+    private Bus bus;
+
+    @BeforeEach
+    void openBus() {
+        bus =
+                Bus.open(
+                        new Bus.Config(
+                                folder.resolve("fabric"),
+                                new byte[32],
+                                "t",
+                                20 * SECOND,
+                                1L << 20));
+    }
+
+    @AfterEach
+    void closeBus() {
+        bus.close();
+    }
+
+    @Test
+    void shouldSendTheMemoryOfAConnectThatItsOwnerHasLetGoOf() throws Exception {
+        BlockingQueue<PendingLink> arrivals = new ArrayBlockingQueue<>(1);
+        Endpoint endpoint = bus.listen("server", arrivals::add);
+        CountDownLatch busy = new CountDownLatch(1);
+        bus.after(0, () -> awaitUninterrupted(busy));
+        SharedSegment inbound = SharedSegment.allocate("inbound", SIZE_BYTES);
+        CompletableFuture<Attachment> connecting =
+                bus.connect("server", new byte[0], inbound, 20 * SECOND);
+
+        inbound.release();
+        SharedSegment secret = SharedSegment.allocate("secret", SIZE_BYTES);
+        secret.seal(false);
+        busy.countDown();
+
+        PendingLink arrived = arrivals.poll(20, TimeUnit.SECONDS);
+        assertThat(arrived).isNotNull();
+        Attachment accepted = arrived.accept(new byte[0], secret);
+        Attachment connected = connecting.get(20, TimeUnit.SECONDS);
+        secret.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 42);
+        assertThat(accepted.remote().segment().get(ValueLayout.JAVA_BYTE, 0))
+                .as("first byte of what was sent with the hello")
+                .isZero();
+        for (Attachment end : new Attachment[] {accepted, connected}) {
+            end.link().close();
+            end.remote().release();
+        }
+        secret.release();
+        endpoint.close();
+    }
+
+    @Test
+    void shouldNotSealAStrangersMemoryInPlaceOfOneThatIsGone() {
+        SharedSegment gone = SharedSegment.allocate("gone", SIZE_BYTES);
+        int number = gone.descriptor();
+        gone.release();
+        SharedSegment stranger = SharedSegment.allocate("stranger", SIZE_BYTES);
+        assertThat(stranger.descriptor()).as("the number is given away again").isEqualTo(number);
+
+        assertThatThrownBy(() -> bus.export(gone, false, null))
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.CLOSED));
+
+        assertThat(Memfd.seals(stranger.descriptor()) & ~Memfd.SEAL_EXEC).isZero();
+        stranger.release();
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
