@@ -27,6 +27,7 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
     private final @Nullable EndpointListener listener;
     private long key = -1;
     private long resumeNanos = Long.MAX_VALUE;
+    private boolean paused;
     private boolean closed;
 
     private Endpoint(
@@ -106,7 +107,7 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
         bus.endpointClosed(this);
         bus.loop()
                 .execute(() -> {
-                    bus.loop().remove(key, socket);
+                    bus.loop().remove(key, paused ? -1 : socket);
                     FileDescriptors.close(socket);
                 });
     }
@@ -136,6 +137,7 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
     @Override
     public void onDeadline() {
         resumeNanos = Long.MAX_VALUE;
+        paused = false;
         bus.loop().remove(key, -1);
         watch();
     }
@@ -159,7 +161,13 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
         if (e.errno() != Errno.EMFILE && e.errno() != Errno.ENFILE && e.errno() != Errno.ENOMEM) {
             throw e;
         }
+        pause();
+    }
+
+    /** Accepts nobody for a while. On the bus thread. */
+    void pause() {
         bus.loop().remove(key, socket);
+        paused = true;
         resumeNanos = System.nanoTime() + EXHAUSTED_PAUSE_NANOS;
         key = bus.loop().addTimer(this);
     }

@@ -93,6 +93,26 @@ class DescriptorReuseTest {
         stranger.release();
     }
 
+    @Test
+    void shouldCloseTheSocketOfANameThatPausesForLackOfDescriptors() throws Exception {
+        Footprint before = Footprint.now();
+        Endpoint endpoint = bus.listen("paused", pending -> pending.refuse(1, "no"));
+        CompletableFuture<Void> paused = new CompletableFuture<>();
+        bus.loop()
+                .execute(() -> {
+                    endpoint.pause();
+                    paused.complete(null);
+                });
+        paused.get(20, TimeUnit.SECONDS);
+
+        endpoint.close();
+
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        bus.loop().execute(() -> closed.complete(null));
+        closed.get(20, TimeUnit.SECONDS);
+        assertThat(Footprint.now()).isEqualTo(before);
+    }
+
     private static void awaitUninterrupted(CountDownLatch latch) {
         try {
             latch.await(20, TimeUnit.SECONDS);
