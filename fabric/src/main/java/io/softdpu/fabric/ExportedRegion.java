@@ -2,6 +2,7 @@ package io.softdpu.fabric;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread; leases come and go on the bus thread.
  */
 public final class ExportedRegion implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(ExportedRegion.class.getName());
+
     private final Bus bus;
     private final RegionAddress address;
     private final boolean writable;
@@ -147,9 +150,8 @@ public final class ExportedRegion implements AutoCloseable {
             }
             leases.add(lease);
         }
-        if (listener != null) {
-            listener.leaseOpened(lease);
-        }
+        // The lease stands, whatever the listener makes of it: the socket is the link's by now.
+        tell(to -> to.leaseOpened(lease));
         return true;
     }
 
@@ -167,8 +169,16 @@ public final class ExportedRegion implements AutoCloseable {
             }
         }
         lease.link().close();
+        tell(to -> to.leaseClosed(lease));
+    }
+
+    private void tell(Consumer<LeaseListener> call) {
         if (listener != null) {
-            listener.leaseClosed(lease);
+            try {
+                call.accept(listener);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "lease listener failed: " + e, e);
+            }
         }
     }
 

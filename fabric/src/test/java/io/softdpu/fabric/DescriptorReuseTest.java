@@ -113,6 +113,41 @@ class DescriptorReuseTest {
         assertThat(Footprint.now()).isEqualTo(before);
     }
 
+    @Test
+    void shouldKeepTheLinkOfALeaseWhoseListenerFails() throws Exception {
+        SharedSegment memory = SharedSegment.allocate("memory", SIZE_BYTES);
+        Footprint before = Footprint.now();
+        ExportedRegion region =
+                bus.export(
+                        memory,
+                        true,
+                        new LeaseListener() {
+                            @Override
+                            public void leaseOpened(Lease lease) {
+                                throw new FabricException(
+                                        FabricException.Kind.LIMIT, "listener fails");
+                            }
+
+                            @Override
+                            public void leaseClosed(Lease lease) {}
+                        });
+
+        ImportedRegion imported =
+                bus.importRegion(region.address(), true, true, 20 * SECOND)
+                        .get(20, TimeUnit.SECONDS);
+
+        CompletableFuture<Void> handled = new CompletableFuture<>();
+        bus.loop().execute(() -> handled.complete(null));
+        handled.get(20, TimeUnit.SECONDS);
+        assertThat(imported.revoked()).isFalse();
+        imported.close();
+        Await.until("the lease has closed", Duration.ofSeconds(20), () -> region.leases() == 0);
+        region.revoke();
+        Await.until(
+                "nothing is left", Duration.ofSeconds(20), () -> Footprint.now().equals(before));
+        memory.release();
+    }
+
     private static void awaitUninterrupted(CountDownLatch latch) {
         try {
             latch.await(20, TimeUnit.SECONDS);
