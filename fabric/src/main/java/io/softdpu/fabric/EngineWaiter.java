@@ -84,8 +84,12 @@ public final class EngineWaiter implements AutoCloseable {
 
     /** Ends a sleep now or the next one. Any thread; a syscall only if none is pending already. */
     public void wake() {
-        if (signalled.compareAndSet(false, true) && !closed) {
-            EventFd.signal(wakeDescriptor);
+        if (signalled.compareAndSet(false, true)) {
+            synchronized (signalled) { // only beside a close, which must not free the number yet
+                if (!closed) {
+                    EventFd.signal(wakeDescriptor);
+                }
+            }
         }
     }
 
@@ -128,10 +132,12 @@ public final class EngineWaiter implements AutoCloseable {
     @Override
     public void close() {
         if (!closed) {
-            closed = true;
-            signalled.set(true); // nobody signals a closed descriptor
+            signalled.set(true); // nobody needs to try any more
             epoll.close();
-            FileDescriptors.close(wakeDescriptor);
+            synchronized (signalled) {
+                closed = true;
+                FileDescriptors.close(wakeDescriptor);
+            }
         }
     }
 }
