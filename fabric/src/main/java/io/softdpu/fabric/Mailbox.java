@@ -8,19 +8,26 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  *
  * <p>Any thread posts; one thread drains.
  */
-public final class Mailbox {
+public final class Mailbox implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Mailbox.class.getName());
+
     private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final EngineWaiter waiter;
+    private volatile boolean closed;
 
     /** Creates a mailbox whose posts wake the given waiter. */
     public Mailbox(EngineWaiter waiter) {
         this.waiter = waiter;
     }
 
-    /** Leaves work for the engine and wakes it. */
+    /** Leaves work for the engine and wakes it; once it has ended the work runs here and now. */
     public void post(Runnable work) {
         queue.add(work);
-        waiter.wake();
+        if (closed) {
+            runLeft();
+        } else {
+            waiter.wake();
+        }
     }
 
     /** Whether nothing is there: one volatile read. */
@@ -45,5 +52,27 @@ public final class Mailbox {
             work.run();
         }
         return ran;
+    }
+
+    /**
+     * Ends the mailbox with its engine: what was left runs now, and what is posted from now on at
+     * once on the thread that posts it, since nobody will drain it any more. It finds its context
+     * ended, and gives back what it brought: a connection that came too late, an import.
+     */
+    @Override
+    public void close() {
+        closed = true;
+        runLeft();
+    }
+
+    private void runLeft() {
+        Runnable work;
+        while ((work = queue.poll()) != null) {
+            try {
+                work.run();
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "work for an ended engine failed: " + e, e);
+            }
+        }
     }
 }

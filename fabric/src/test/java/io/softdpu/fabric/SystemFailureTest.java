@@ -102,4 +102,22 @@ class SystemFailureTest {
         assertThat(stale).doesNotExist();
     }
 
+    @Test
+    void shouldRunWhatIsLeftForAnEngineThatHasEnded() {
+        EngineWaiter waiter = new EngineWaiter();
+        Mailbox mailbox = new Mailbox(waiter);
+        StringBuilder ran = new StringBuilder();
+        mailbox.post(() -> ran.append("before,"));
+        mailbox.post(() -> {
+            throw new IllegalStateException("fails");
+        });
+        mailbox.close();
+        waiter.close();
+        assertThat(ran).hasToString("before,");
+
+        mailbox.post(() -> ran.append("after"));
+
+        assertThat(ran).hasToString("before,after");
+        assertThat(mailbox.isEmpty()).isTrue();
+    }
 }

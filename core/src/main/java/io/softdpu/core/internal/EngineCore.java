@@ -139,6 +139,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
                                     Objects.requireNonNull(members[0], "no gaps").describe()));
         }
         closed = true;
+        mailbox.close();
         waiter.close();
         return true;
     }
