@@ -73,6 +73,15 @@ final class DescriptorCheck {
                 throw malformed(
                         "size differs: sizeBytes=" + status.sizeBytes() + ", expected=" + expected);
             }
+            // A length costs the peer nothing. Mapping and touching a file of holes would take the
+            // memory here and now, and the bus thread's time: 64 GiB were enough to be killed for.
+            if (status.allocatedBytes() < expected) {
+                throw malformed(
+                        "not allocated: allocatedBytes="
+                                + status.allocatedBytes()
+                                + ", expected="
+                                + expected);
+            }
         } catch (LinuxException e) {
             throw new FabricException(
                     FabricException.Kind.MALFORMED,

@@ -45,6 +45,22 @@ enum BadDescriptor {
         }
     },
 
+    ALL_HOLES("not allocated: allocatedBytes=0") {
+        @Override
+        int open(long sizeBytes, Path folder) {
+            return sealed(Memfd.create("holes"), sizeBytes);
+        }
+    },
+
+    ONE_HOLE("not allocated: allocatedBytes=") {
+        @Override
+        int open(long sizeBytes, Path folder) {
+            int descriptor = good(sizeBytes);
+            Memfd.punchHole(descriptor, 0, MemoryMapping.pageSize());
+            return descriptor;
+        }
+    },
+
     ONE_BYTE_TOO_SHORT("size differs: sizeBytes=") {
         @Override
         int open(long sizeBytes, Path folder) {
@@ -188,7 +204,10 @@ enum BadDescriptor {
 
     /** Memory as an honest peer would send it. */
     static int good(long sizeBytes) {
-        return sealed(Memfd.create("good"), sizeBytes);
+        int descriptor = Memfd.create("good");
+        Memfd.allocate(descriptor, sizeBytes);
+        Memfd.addSeals(descriptor, ALL_SEALS);
+        return descriptor;
     }
 
     private static int sealed(int descriptor, long sizeBytes) {

@@ -135,6 +135,7 @@ enum Abi {
         static final int MODE = 28;
         static final int INODE = 32;
         static final int SIZE = 40;
+        static final int BLOCKS = 48;
         static final int DEVICE_MAJOR = 136;
         static final int DEVICE_MINOR = 140;
         static final int BYTES = 256;

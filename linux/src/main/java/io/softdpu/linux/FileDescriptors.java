@@ -61,6 +61,10 @@ public final class FileDescriptors {
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int AT_EMPTY_PATH = 0x1000;
     private static final int STATX_BASIC_STATS = 0x7ff;
+
+    /** Unit of stx_blocks, whatever the file system's own is. */
+    private static final long BLOCK_BYTES = 512;
+
     private static final int LOCK_SH = 1;
     private static final int LOCK_EX = 2;
     private static final int LOCK_NB = 4;
@@ -163,6 +167,7 @@ public final class FileDescriptors {
         return new FileStatus(
                 Short.toUnsignedInt(read.get(ValueLayout.JAVA_SHORT, Abi.Statx.MODE)),
                 read.get(LONG, Abi.Statx.SIZE),
+                read.get(LONG, Abi.Statx.BLOCKS) * BLOCK_BYTES,
                 read.get(INT, Abi.Statx.UID),
                 major << 32 | minor,
                 read.get(LONG, Abi.Statx.INODE));

@@ -5,11 +5,13 @@ package io.softdpu.linux;
  *
  * @param mode file type and permission bits, as in {@code st_mode}
  * @param sizeBytes the file's length
+ * @param allocatedBytes what it takes up; less than its length where it has holes
  * @param uid the file's owner
  * @param device the device it is on: major number in the high, minor number in the low 32 bits
  * @param inode its number on that device; device and inode together identify a file
  */
-public record FileStatus(int mode, long sizeBytes, int uid, long device, long inode) {
+public record FileStatus(
+        int mode, long sizeBytes, long allocatedBytes, int uid, long device, long inode) {
     private static final int TYPE_MASK = 0xf000;
     private static final int TYPE_DIRECTORY = 0x4000;
     private static final int TYPE_REGULAR = 0x8000;
