@@ -77,8 +77,8 @@ sealed interface Frame {
         reader.expect("reserved", reader.u32(12), 0);
         int type = reader.u16(6);
         return switch (type) {
-            case 1 -> new Hello(reader.size(0), reader.block(8, 16, MAX_PAYLOAD_BYTES));
-            case 2 -> new Welcome(reader.size(0), reader.block(8, 16, MAX_PAYLOAD_BYTES));
+            case 1 -> new Hello(reader.size(0), reader.payload());
+            case 2 -> new Welcome(reader.size(0), reader.payload());
             case 3 ->
                     new Refuse(
                             reader.body32(0),
@@ -91,6 +91,7 @@ sealed interface Frame {
 
     private static Lease decodeLease(Reader reader) {
         reader.exactBody(32);
+        reader.zero(25, 32);
         return new Lease(
                 reader.body64(0),
                 RegionAddress.Id.decode(reader.segment, HEADER_BYTES + 8L),
@@ -104,6 +105,7 @@ sealed interface Frame {
             throw malformed("generations", count, "1 to " + MAX_GENERATIONS);
         }
         reader.exactBody(16 + 8 * count);
+        reader.zero(10, 16);
         long[] generations = new long[count];
         for (int i = 0; i < count; i++) {
             generations[i] = reader.body64(16 + 8 * i);
@@ -211,12 +213,26 @@ sealed interface Frame {
             return value == 1;
         }
 
+        private void zero(int from, int to) {
+            for (int offset = from; offset < to; offset++) {
+                int value = body8(offset);
+                if (value != 0) {
+                    throw malformed("reserved", value, 0);
+                }
+            }
+        }
+
         private long size(int offset) {
             long value = body64(offset);
             if (value < 1) {
                 throw malformed("size", value, "at least 1");
             }
             return value;
+        }
+
+        private byte[] payload() {
+            zero(12, 16);
+            return block(8, 16, MAX_PAYLOAD_BYTES);
         }
 
         private byte[] block(int lengthOffset, int start, int limit) {

@@ -51,6 +51,21 @@ class FrameTest {
     }
 
     @Test
+    void shouldRefuseReservedBytesThatAreNotZero() {
+        for (String spoilt :
+                new String[] {
+                    HELLO.replace("03000000 00000000 010203", "03000000 00000001 010203"),
+                    LEASE.replace(" 01 00000000000000", " 01 00000000000001"),
+                    GRANT.replace(" 01 02 000000000000", " 01 02 000100000000")
+                }) {
+            assertThatThrownBy(() -> decode(hex(spoilt)))
+                    .as(spoilt)
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContaining("field=reserved");
+        }
+    }
+
+    @Test
     void shouldDecodeEveryFrameAsDocumented() {
         assertThat(decode(hex(HELLO)))
                 .isInstanceOfSatisfying(
