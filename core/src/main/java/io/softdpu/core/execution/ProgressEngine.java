@@ -4,7 +4,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.ContextAccess;
 import io.softdpu.core.internal.EngineCore;
+import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.WaitStrategy;
+import io.softdpu.fabric.FabricException;
 
 /**
  * Drives contexts: what they have to do is done inside {@link #progress()}, and their callbacks run
@@ -30,10 +32,18 @@ public final class ProgressEngine implements AutoCloseable {
     private final EngineCore core;
 
     private ProgressEngine(int spins) {
-        this.core = new EngineCore(new WaitStrategy(spins));
+        try {
+            this.core = new EngineCore(new WaitStrategy(spins));
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
     }
 
-    /** Creates an engine of the calling thread that shares its core with others. */
+    /**
+     * Creates an engine of the calling thread that shares its core with others.
+     *
+     * @throws DpuException OPERATING_SYSTEM if the program has no file descriptors left
+     */
     public static ProgressEngine create() {
         return new ProgressEngine(0);
     }
