@@ -73,7 +73,13 @@ final class ServerArrivals implements EndpointListener {
                     Status.FULL.code(), "too many clients wait for the server: limit=" + limit);
             return;
         }
-        Arrival arrival = examine(pending);
+        Arrival arrival;
+        try {
+            arrival = examine(pending);
+        } catch (RuntimeException e) { // a defect, which must not cost the place for good
+            waiting.decrementAndGet();
+            throw e;
+        }
         server.enqueue(() -> {
             waiting.decrementAndGet();
             server.decide(this, arrival);

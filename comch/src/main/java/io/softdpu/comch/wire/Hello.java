@@ -77,7 +77,8 @@ public record Hello(ChannelTerms terms, String function, String serverName) {
         if (keyLength < 1 || keyLength > MAX_FUNCTION_BYTES) {
             throw Preamble.refused("functionLength", keyLength, "1 to " + MAX_FUNCTION_BYTES);
         }
-        if (nameLength != payload.length - TEXT_OFFSET - keyLength) {
+        // Below 0 it could make up for a function length that reaches beyond the payload.
+        if (nameLength < 1 || nameLength != payload.length - TEXT_OFFSET - keyLength) {
             throw Preamble.refused(
                     "nameLength",
                     nameLength,

@@ -99,6 +99,16 @@ class HandshakeTest {
                 Status.INVALID_VALUE);
     }
 
+    /** A negative length behind one that is too long may add up to the length of the whole. */
+    @Test
+    void shouldRefuseLengthsThatAddUpButReachBeyondTheHello() {
+        byte[] hello = HELLO_BYTES.clone();
+        MemorySegment bytes = MemorySegment.ofArray(hello);
+        bytes.set(U32, 24, 128);
+        bytes.set(U32, 28, hello.length - 32 - 128);
+        assertStatus(() -> Hello.decode(hello), Status.INVALID_VALUE);
+    }
+
     @Test
     void shouldRefuseAnotherVersionByName() {
         byte[] other = HELLO_BYTES.clone();
