@@ -346,11 +346,7 @@ final class ShmConnection implements ProviderConnection {
         end(asked);
         End why = end == null ? asked : end; // what came first counts
         state = State.ENDED;
-        receiver.end(why);
-        Lease held = lease;
-        if (held != null) {
-            held.link().ring(); // a peer that sleeps has to see the status word
-        }
+        receiver.end(why); // before close() ends the link, which wakes a peer that sleeps
         ShmSender out = sender;
         if (out != null) {
             out.flush(why, endStatus);

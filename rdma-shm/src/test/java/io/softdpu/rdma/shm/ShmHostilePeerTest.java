@@ -47,6 +47,7 @@ class ShmHostilePeerTest {
     private static final long CONSUMED_OFFSET = 256;
     private static final long STATUS_OFFSET = 640;
     private static final int ROOM = 3 * SLOT;
+    private static final int RECEIVES = 128;
 
     private final List<Status> received = new ArrayList<>();
     private final List<Status> sent = new ArrayList<>();
@@ -77,11 +78,11 @@ class ShmHostilePeerTest {
                 .setPermissions(Permissions.of(AccessFlag.LOCAL_READ_WRITE))
                 .addDevice(device)
                 .start();
-        inventory = BufInventory.create(64);
+        inventory = BufInventory.create(RECEIVES);
         inventory.start();
         rdma = Rdma.create(device);
         rdma.configureReceiveTasks(
-                16,
+                RECEIVES,
                 task -> {
                     received.add(task.status());
                     task.destination().release();
@@ -349,6 +350,49 @@ class ShmHostilePeerTest {
         driveToFailure();
         assertThat(connection.failure()).isEqualTo(Status.CONNECTION_RESET);
         peer = new HostilePeer(otherDevice, connection.blob()); // for the clean-up
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldTakeWhatAPeerHasLeftBeforeItWent(boolean orderly) throws Exception {
+        connect();
+        for (int i = 0; i < 100; i++) {
+            post();
+            peer.message(ONE, 8, ShmWire.firstWord(8));
+        }
+        if (orderly) {
+            peer.inbound.setStatus(ShmWire.STATUS_DISCONNECTED);
+        }
+        peer.close();
+        drive("end", () -> connection.state().compareTo(RdmaConnection.State.CONNECTED) > 0);
+
+        assertThat(received.stream().filter(status -> status == Status.SUCCESS)).hasSize(100);
+        assertThat(connection.state())
+                .isEqualTo(
+                        orderly ? RdmaConnection.State.DISCONNECTED : RdmaConnection.State.FAILED);
+        peer = new HostilePeer(otherDevice, connection.blob()); // for the clean-up
+    }
+
+    @Test
+    void shouldNotLingerForAPeerThatSaysItHasGoneAndGoesOnWriting() throws Exception {
+        connect();
+        send(120); // more than one progress takes
+        peer.inbound.setStatus(ShmWire.STATUS_DISCONNECTED);
+        for (int round = 0;
+                round < 1000 && connection.state() == RdmaConnection.State.CONNECTED;
+                round++) {
+            int before = received.size();
+            engine.progress();
+            send(received.size() - before);
+        }
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
+    }
+
+    private void send(int messages) {
+        for (int i = 0; i < messages; i++) {
+            post();
+            peer.message(ONE, 8, ShmWire.firstWord(8));
+        }
     }
 
     private void connect() throws Exception {
