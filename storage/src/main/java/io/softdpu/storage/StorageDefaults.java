@@ -8,6 +8,9 @@ public final class StorageDefaults {
     /** How long each control operation may take: 5 s. */
     public static final long CONTROL_TIMEOUT_NANOS = 5_000_000_000L;
 
+    /** The longest control timeout: a day. */
+    public static final long MAX_CONTROL_TIMEOUT_NANOS = 24 * 3600 * 1_000_000_000L;
+
     /** Transactions that each core of the initiator keeps in flight at most. */
     public static final int TRANSACTION_COUNT = 64;
 

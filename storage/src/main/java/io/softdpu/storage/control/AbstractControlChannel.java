@@ -63,6 +63,9 @@ abstract class AbstractControlChannel implements ControlChannel {
     public final void send(ControlMessage message) {
         checkUsable();
         byte[] frame = ControlCodec.encode(message);
+        // Whoever sends to a peer that is gone should hear it now; what it said before stays
+        // polled.
+        pump();
         throwFailure();
         if (!isConnected()) {
             throw new DpuException(
@@ -82,11 +85,6 @@ abstract class AbstractControlChannel implements ControlChannel {
         }
         enqueue(frame);
         pump();
-        // Whoever sends to a peer that is gone should hear it now; what it said before stays
-        // polled.
-        if (inbox.isEmpty()) {
-            throwFailure();
-        }
     }
 
     @Override

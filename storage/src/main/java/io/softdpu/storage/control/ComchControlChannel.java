@@ -132,7 +132,8 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
 
     @Override
     final void closeTransport() {
-        Deadline deadline = Deadline.in(closeTimeoutNanos);
+        // The endpoint itself gives up its peer after the timeout.
+        Deadline deadline = Deadline.in(2 * closeTimeoutNanos);
         if (endpoint.state() == ContextState.RUNNING || endpoint.state() == ContextState.STARTING) {
             endpoint.stop();
         }

@@ -196,6 +196,9 @@ final class PhaseRunner {
                                 + Integer.toUnsignedString(run.firstErrorSize)
                                 + ", result="
                                 + run.firstError()
+                                + " ("
+                                + Integer.toUnsignedString(run.firstErrorCode)
+                                + ")"
                                 + ", failed_operations="
                                 + run.errors);
             }

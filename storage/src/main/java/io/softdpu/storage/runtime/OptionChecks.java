@@ -4,7 +4,6 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
-import io.softdpu.storage.control.ControlChannel;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +26,10 @@ public final class OptionChecks {
         requireRange("cpu count", cpus.size(), 1, StorageDefaults.MAX_CORES);
     }
 
-    /** Some time at least; no wait for a reply goes on for ever. */
+    /** Some time at least, and a day at most: no wait for a reply goes on for ever. */
     public static void requireTimeout(long nanos) {
-        requireRange("control_timeout nanoseconds", nanos, 1, ControlChannel.NO_TIMEOUT - 1);
+        requireRange(
+                "control_timeout nanoseconds", nanos, 1, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS);
     }
 
     /** A number in its range. */

@@ -122,7 +122,7 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
         }
         abort("Closed while it ran");
         try {
-            if (!ended.await(4 * controlTimeoutNanos, TimeUnit.NANOSECONDS)) {
+            if (!ended.await(8 * controlTimeoutNanos, TimeUnit.NANOSECONDS)) {
                 throw new DpuException(Status.TIME_OUT, "session did not end: role=" + role);
             }
         } catch (InterruptedException e) {
@@ -235,7 +235,7 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
         workers.forEach(worker -> worker.execute(worker::stopContexts));
         awaitUntil(
                 "stopping the contexts",
-                controlTimeoutNanos,
+                2 * controlTimeoutNanos,
                 () -> all(worker -> worker.query(worker::areContextsIdle)));
     }
 
@@ -263,7 +263,7 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
      */
     private void endWorkers() {
         workers.forEach(Worker::beginEnd);
-        Deadline deadline = Deadline.in(2 * controlTimeoutNanos);
+        Deadline deadline = Deadline.in(3 * controlTimeoutNanos);
         while (!all(Worker::hasEnded)) {
             if (deadline.hasPassed()) {
                 throw new DpuException(

@@ -487,7 +487,9 @@ public abstract class Worker {
             if (!areContextsIdle()) {
                 stopContexts();
             }
-            Deadline deadline = Deadline.in(controlTimeoutNanos);
+            // Each context gives up its peer after the control timeout, and is idle soon after
+            // that.
+            Deadline deadline = Deadline.in(2 * controlTimeoutNanos);
             while (!areContextsIdle() && !deadline.hasPassed()) {
                 freeTasks();
                 present.await(deadline.remainingNanos());

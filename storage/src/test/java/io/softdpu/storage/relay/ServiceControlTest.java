@@ -451,11 +451,29 @@ class ServiceControlTest {
         initiator.run(c -> c.awaitConnected(LONG));
     }
 
+    /** The service says goodbye before it ends, and a real initiator would listen. */
     private void assertFailed(Status status, String reason) {
+        CompletableFuture<Void> listening =
+                initiator == null
+                        ? CompletableFuture.completedFuture(null)
+                        : initiator.beginDo(ServiceControlTest::listenUntilTheEnd);
         DpuException failure = catchThrowableOfType(DpuException.class, () -> Pipeline.await(end));
+        End.await(listening);
         assertThat(failure.status()).isEqualTo(status);
         assertThat(failure).hasMessageContaining(reason);
         assertThat(service.report().status()).isEqualTo(status);
         assertThat(service.report().failure()).isEqualTo(failure.getMessage());
+    }
+
+    private static void listenUntilTheEnd(ControlChannel channel) {
+        DpuException goodbye =
+                catchThrowableOfType(
+                        DpuException.class,
+                        () -> {
+                            while (true) {
+                                channel.receive(LONG);
+                            }
+                        });
+        assertThat(goodbye.status()).isIn(Status.CONNECTION_RESET, Status.BAD_STATE);
     }
 }

@@ -1,0 +1,255 @@
+package io.softdpu.storage.initiator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.storage.Content;
+import io.softdpu.storage.Pipeline;
+import io.softdpu.storage.SessionReport;
+import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.runtime.MessageMemory;
+import io.softdpu.storage.wire.IoMessageView;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class StorageInitiatorTest {
+    private static final long TIMEOUT = 10_000_000_000L;
+    private static final long SHORT = 500_000_000L;
+    private static final Workload READ =
+            new Workload(List.of(Phase.read("read").transactions(2).build()));
+
+    @TempDir private Path folder;
+
+    /**
+     * Answers that belong to no transaction in flight, and the reason that they are refused with.
+     */
+    enum Illegal implements FakeService.Answer {
+        USER_DATA_TOO_LARGE("user_data=2") {
+            @Override
+            public int make(MessageMemory messages, int message) {
+                return result(messages, message, 2, 0);
+            }
+        },
+        USER_DATA_NEGATIVE("user_data=18446744073709551615") {
+            @Override
+            public int make(MessageMemory messages, int message) {
+                return result(messages, message, -1, 0);
+            }
+        },
+        TYPE_OF_A_REQUEST("type=1") {
+            @Override
+            public int make(MessageMemory messages, int message) {
+                return 64;
+            }
+        },
+        TOO_SHORT("length=63") {
+            @Override
+            public int make(MessageMemory messages, int message) {
+                result(messages, message, 0, 0);
+                return 63;
+            }
+        };
+
+        final String reason;
+
+        Illegal(String reason) {
+            this.reason = reason;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseAReplyThatBelongsToNoTransaction(Illegal answer) throws Exception {
+        try (FakeService service = new FakeService(folder, answer)) {
+            DpuException failure = runAgainst(service, TIMEOUT);
+
+            assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
+            assertThat(failure)
+                    .hasMessageContaining("reply belongs to no transaction")
+                    .hasMessageContaining(answer.reason);
+        }
+    }
+
+    @Test
+    void shouldRefuseASecondReplyToOneTransaction() throws Exception {
+        // Transaction 0 is answered twice and transaction 1 never, so the session cannot end early.
+        FakeService.Answer twice =
+                (messages, message) -> {
+                    long user = IoMessageView.userData(messages.segment(), messages.at(message));
+                    result(messages, message, user, 0);
+                    return user == 0 ? -64 : 0;
+                };
+        Workload two =
+                new Workload(List.of(Phase.read("two").transactions(2).operations(2).build()));
+        try (FakeService service = new FakeService(folder, twice)) {
+            DpuException failure = runAgainst(service, TIMEOUT, two);
+
+            assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
+            assertThat(failure)
+                    .hasMessageContaining("reply belongs to no transaction")
+                    .hasMessageContaining("user_data=0");
+        }
+    }
+
+    @Test
+    void shouldReportAResultThatNoStatusHas() throws Exception {
+        FakeService.Answer odd =
+                (messages, message) ->
+                        result(
+                                messages,
+                                message,
+                                IoMessageView.userData(messages.segment(), messages.at(message)),
+                                0x1234);
+        try (FakeService service = new FakeService(folder, odd)) {
+            DpuException failure = runAgainst(service, TIMEOUT);
+
+            assertThat(failure.status()).isEqualTo(Status.UNKNOWN);
+            assertThat(failure)
+                    .hasMessageContaining("storage refused an operation")
+                    .hasMessageContaining("result=UNKNOWN (4660)");
+        }
+    }
+
+    @Test
+    void shouldGiveUpAServiceThatAnswersNothingAnyMore() throws Exception {
+        try (FakeService service = new FakeService(folder, (_, _) -> 0)) {
+            DpuException failure = runAgainst(service, SHORT);
+
+            assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
+            assertThat(failure)
+                    .hasMessageContaining("no operation ended for a long time: phase=read");
+        }
+    }
+
+    @Test
+    void shouldSayThatNobodyServesThatName() {
+        try (Machine machine = openHost()) {
+            StorageInitiator initiator =
+                    StorageInitiator.open(
+                            machine, options("nobody", SHORT), READ, InitiatorListener.none());
+
+            DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
+
+            assertThat(failure.status()).isEqualTo(Status.NOT_FOUND);
+            assertThat(failure).hasMessageContaining("nobody");
+        }
+    }
+
+    @Test
+    void shouldGiveUpLookingForAServiceWhenAborted() {
+        CountDownLatch looking = new CountDownLatch(1);
+        try (Machine machine = openHost()) {
+            StorageInitiator initiator =
+                    StorageInitiator.open(
+                            machine,
+                            options("nobody", 6 * TIMEOUT),
+                            READ,
+                            new InitiatorListener() {
+                                @Override
+                                public void step(SessionStep step, String detail) {
+                                    looking.countDown();
+                                }
+                            });
+            CompletableFuture<SessionReport> end = Pipeline.begin(initiator);
+            Pipeline.await(looking);
+
+            initiator.abort("User requested abort");
+
+            DpuException failure =
+                    catchThrowableOfType(DpuException.class, () -> Pipeline.await(end));
+            assertThat(failure.status()).isEqualTo(Status.CONNECTION_ABORTED);
+            assertThat(failure)
+                    .hasMessageContaining(
+                            "Aborted while connecting to service: reason=User requested abort");
+        }
+    }
+
+    @Test
+    void shouldListTheDevicesWhereOneIsUnknown() {
+        try (Machine machine = openHost()) {
+            InitiatorOptions options =
+                    InitiatorOptions.builder().device("eth7").cpu(CpuBinding.any()).build();
+
+            DpuException failure =
+                    catchThrowableOfType(
+                            DpuException.class,
+                            () ->
+                                    StorageInitiator.open(
+                                            machine, options, READ, InitiatorListener.none()));
+
+            assertThat(failure.status()).isEqualTo(Status.NOT_FOUND);
+            assertThat(failure).hasMessageContaining("eth7").hasMessageContaining("0b:00.0");
+        }
+    }
+
+    @Test
+    void shouldRefuseMemoryThatCannotMirrorTheStorageBeforeAnythingIsMoved() throws Exception {
+        try (FakeService service = new FakeService(folder, (_, _) -> 0);
+                Machine machine = openHost()) {
+            InitiatorOptions options =
+                    InitiatorOptions.builder()
+                            .device("pf0")
+                            .cpu(CpuBinding.any())
+                            .commandChannelName(FakeService.NAME)
+                            .localIoRegionSizeBytes(32 << 10)
+                            .build();
+            Workload validity =
+                    new Workload(List.of(Phase.read("all").expect(Content.zeros()).build()));
+            StorageInitiator initiator =
+                    StorageInitiator.open(machine, options, validity, InitiatorListener.none());
+
+            DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
+
+            assertThat(failure.status()).isEqualTo(Status.BAD_CONFIG);
+            assertThat(failure)
+                    .hasMessageContaining("local_io_region_size=32768, expected=at least 65536");
+        }
+    }
+
+    private DpuException runAgainst(FakeService service, long timeoutNanos) {
+        return runAgainst(service, timeoutNanos, READ);
+    }
+
+    private DpuException runAgainst(FakeService service, long timeoutNanos, Workload workload) {
+        try (Machine machine = openHost();
+                StorageInitiator initiator =
+                        StorageInitiator.open(
+                                machine,
+                                options(FakeService.NAME, timeoutNanos),
+                                workload,
+                                InitiatorListener.none())) {
+            return catchThrowableOfType(DpuException.class, initiator::run);
+        }
+    }
+
+    private Machine openHost() {
+        return Machine.builder(Side.HOST).fabricFolder(folder).open();
+    }
+
+    private static InitiatorOptions options(String channel, long timeoutNanos) {
+        return InitiatorOptions.builder()
+                .device("pf0")
+                .cpu(CpuBinding.any())
+                .commandChannelName(channel)
+                .transactionCount(2)
+                .controlTimeoutNanos(timeoutNanos)
+                .build();
+    }
+
+    private static int result(MessageMemory messages, int message, long userData, int code) {
+        IoMessageView.write(
+                messages.segment(), messages.at(message), 0, userData, code, 4096, 0, 0);
+        return 64;
+    }
+}
