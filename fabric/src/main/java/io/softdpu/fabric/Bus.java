@@ -96,7 +96,14 @@ public final class Bus implements AutoCloseable {
                         config.topologyHash(),
                         config.topologyName(),
                         config.handshakeTimeoutNanos());
-        Bus bus = new Bus(config, folder);
+        Bus bus;
+        try {
+            bus = new Bus(config, folder);
+        } catch (LinuxException e) {
+            folder.close();
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM, "bus cannot be opened: " + e.getMessage(), e);
+        }
         bus.loop.start();
         boolean opened = false;
         try {
@@ -224,6 +231,10 @@ public final class Bus implements AutoCloseable {
         requireOpen();
         Endpoint endpoint = Endpoint.open(this, name, listener);
         endpoints.add(endpoint);
+        if (closed.get()) { // close() may have looked before the name was there
+            endpoint.close();
+            requireOpen();
+        }
         return endpoint;
     }
 
@@ -278,11 +289,14 @@ public final class Bus implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            List.copyOf(endpoints).forEach(Endpoint::close);
-            List.copyOf(exports.values()).forEach(ExportedRegion::revoke);
-            loop.shutdown();
-            receiveBuffer.close();
-            folder.close();
+            try {
+                List.copyOf(endpoints).forEach(Endpoint::close);
+                List.copyOf(exports.values()).forEach(ExportedRegion::revoke);
+            } finally { // a folder that cannot be cleaned must not keep the thread alive
+                loop.shutdown();
+                receiveBuffer.close();
+                folder.close();
+            }
         }
     }
 
@@ -404,6 +418,10 @@ public final class Bus implements AutoCloseable {
         ExportedRegion region =
                 new ExportedRegion(this, address, writable, memory, parent, listener);
         exports.put(address.regionId(), region);
+        if (closed.get()) { // close() may have looked before the region was there
+            region.revoke();
+            requireOpen();
+        }
         return region;
     }
 

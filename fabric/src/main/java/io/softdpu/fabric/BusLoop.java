@@ -38,7 +38,7 @@ final class BusLoop {
     }
 
     private final Epoll epoll = new Epoll(EVENTS_AT_ONCE);
-    private final int wakeDescriptor = EventFd.create();
+    private final int wakeDescriptor;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final Map<Long, Handler> handlers = new HashMap<>();
     private final Thread thread;
@@ -47,7 +47,18 @@ final class BusLoop {
     private volatile boolean ended;
 
     BusLoop() {
-        epoll.add(wakeDescriptor, Epoll.IN, WAKE_KEY);
+        int descriptor = -1;
+        try {
+            descriptor = EventFd.create();
+            epoll.add(descriptor, Epoll.IN, WAKE_KEY);
+        } catch (RuntimeException e) {
+            if (descriptor >= 0) {
+                FileDescriptors.close(descriptor);
+            }
+            epoll.close();
+            throw e;
+        }
+        wakeDescriptor = descriptor;
         thread = new Thread(this::run, "softdpu-bus");
         thread.setDaemon(true);
     }
@@ -180,8 +191,8 @@ final class BusLoop {
     private static void guarded(Runnable work) {
         try {
             work.run();
-        } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "bus handler failed: " + e, e);
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, "bus handler failed: " + e, e);
         }
     }
 

@@ -139,9 +139,12 @@ final class FabricFolder implements AutoCloseable {
 
     /** Gives a name back: socket and lock file go, then the lock. */
     void release(String name, int lock) {
-        delete(hash(name) + SOCKET_SUFFIX);
-        delete(hash(name) + LOCK_SUFFIX);
-        FileDescriptors.close(lock);
+        try {
+            delete(hash(name) + SOCKET_SUFFIX);
+            delete(hash(name) + LOCK_SUFFIX);
+        } finally {
+            FileDescriptors.close(lock);
+        }
     }
 
     @Override
@@ -294,11 +297,15 @@ final class FabricFolder implements AutoCloseable {
         if (lock < 0) {
             return;
         }
-        if (FileDescriptors.tryLockExclusive(lock) && sameFile(lock, lockName)) {
-            delete(lockName.substring(0, lockName.length() - LOCK_SUFFIX.length()) + SOCKET_SUFFIX);
-            delete(lockName);
+        try {
+            if (FileDescriptors.tryLockExclusive(lock) && sameFile(lock, lockName)) {
+                String hash = lockName.substring(0, lockName.length() - LOCK_SUFFIX.length());
+                delete(hash + SOCKET_SUFFIX);
+                delete(lockName);
+            }
+        } finally {
+            FileDescriptors.close(lock);
         }
-        FileDescriptors.close(lock);
     }
 
     private int openExisting(String name) {

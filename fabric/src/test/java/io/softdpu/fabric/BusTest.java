@@ -293,6 +293,22 @@ class BusTest {
     }
 
     @Test
+    void shouldServeOthersAfterAListenerThrewAnError() {
+        Bus server = bus();
+        server.listen(
+                "broken",
+                pending -> {
+                    pending.refuse(1, "before the error");
+                    throw new AssertionError("a listener's bug");
+                });
+        server.listen("sound", pending -> pending.refuse(24, "no"));
+        Bus client = bus();
+        failure(client.connect("broken", new byte[0], memory(4096), 5 * SECOND));
+        assertThat(failure(client.connect("sound", new byte[0], memory(4096), 5 * SECOND)).kind())
+                .isEqualTo(FabricException.Kind.REFUSED);
+    }
+
+    @Test
     void shouldTellTheClientWhyItWasRefused() throws Exception {
         bus().listen("n", pending -> pending.refuse(24, "server full: clients=1"));
         FabricException refused =
