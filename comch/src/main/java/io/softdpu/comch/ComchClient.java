@@ -35,16 +35,46 @@ public final class ComchClient extends ComchEndpoint {
     private @Nullable Attempt attempt;
     private @Nullable ComchConnection connection;
 
-    /** The attempts to connect of one start; posts of an earlier start find another one and end. */
+    /** The attempts to connect of one start. */
     private static final class Attempt {
         private final long deadlineNanos;
         private @Nullable InboundRing inbound;
-        private boolean asked;
+        private @Nullable Handover<Answer> asked;
         private long askNanos;
 
-        private Attempt(long timeoutNanos) {
+        private Attempt(InboundRing inbound, long timeoutNanos) {
+            this.inbound = inbound;
             this.askNanos = System.nanoTime();
             this.deadlineNanos = askNanos + timeoutNanos;
+        }
+
+        /** Gives the ring up, with what has come of asking; the bus does so if it still asks. */
+        private void abandon() {
+            if (asked != null) {
+                Answer come = asked.refuse();
+                if (come == null) {
+                    return;
+                }
+                come.discard();
+            }
+            release();
+        }
+
+        private void release() {
+            if (inbound != null) {
+                inbound.release();
+                inbound = null;
+            }
+        }
+    }
+
+    /** What has come of asking once: one of the two. */
+    private record Answer(@Nullable Attachment attachment, @Nullable Throwable failure) {
+        void discard() {
+            if (attachment != null) {
+                attachment.link().close();
+                attachment.remote().release();
+            }
         }
     }
 
@@ -115,8 +145,11 @@ public final class ComchClient extends ComchEndpoint {
 
     @Override
     ContextState begin() {
-        Attempt begun = new Attempt(connectTimeoutNanos);
-        attempt = begun;
+        try {
+            attempt = new Attempt(InboundRing.allocate(terms()), connectTimeoutNanos);
+        } catch (FabricException e) {
+            throw Failures.from(e);
+        }
         wakeEngineAfter(0); // the first attempt is made in progress, as the later ones are
         return ContextState.STARTING;
     }
@@ -124,7 +157,7 @@ public final class ComchClient extends ComchEndpoint {
     @Override
     boolean progressOwn() {
         Attempt current = attempt;
-        if (current == null || current.asked || System.nanoTime() - current.askNanos < 0) {
+        if (current == null || current.asked != null || System.nanoTime() - current.askNanos < 0) {
             return false;
         }
         ask(current);
@@ -134,9 +167,9 @@ public final class ComchClient extends ComchEndpoint {
     @Override
     void endOwn() {
         Attempt current = attempt;
-        attempt = null;
-        if (current != null && !current.asked) {
-            release(current);
+        if (current != null) {
+            attempt = null;
+            current.abandon();
         }
     }
 
@@ -159,17 +192,18 @@ public final class ComchClient extends ComchEndpoint {
     // ---- connecting ----
 
     private void ask(Attempt current) {
-        current.asked = true;
+        Handover<Answer> asked = new Handover<>();
+        current.asked = asked;
         long leftNanos = Math.max(1, current.deadlineNanos - System.nanoTime());
-        CompletableFuture<Attachment> answer;
+        CompletableFuture<Attachment> connecting;
+        InboundRing inbound = current.inbound;
         try {
-            InboundRing inbound = current.inbound;
-            if (inbound == null) {
+            if (inbound == null) { // the one before has been shown to a server that ended
                 inbound = InboundRing.allocate(terms());
                 current.inbound = inbound;
             }
             String function = device().info().function().key();
-            answer =
+            connecting =
                     machineBus()
                             .connect(
                                     busName,
@@ -177,29 +211,33 @@ public final class ComchClient extends ComchEndpoint {
                                     inbound.memory(),
                                     leftNanos);
         } catch (FabricException e) {
-            answer = CompletableFuture.failedFuture(e);
+            connecting = CompletableFuture.failedFuture(e);
         }
+        InboundRing shown = inbound;
         var _ =
-                answer.whenComplete((attachment, failure) ->
-                        enqueue(() -> answered(current, attachment, failure)));
+                connecting.whenComplete((attachment, failure) -> {
+                    Answer answer = new Answer(attachment, failure);
+                    if (asked.offer(answer)) {
+                        enqueue(() -> answered(current, asked, answer));
+                    } else {
+                        answer.discard();
+                        if (shown != null) {
+                            shown.release();
+                        }
+                    }
+                });
     }
 
     /** The server has answered, or there is none; inside progress. */
-    private void answered(
-            Attempt of, @Nullable Attachment attachment, @Nullable Throwable failure) {
-        of.asked = false;
-        if (of != attempt) { // stopped meanwhile
-            if (attachment != null) {
-                attachment.link().close();
-                attachment.remote().release();
-            }
-            release(of);
-            return;
+    private void answered(Attempt of, Handover<Answer> asked, Answer answer) {
+        if (!asked.isWanted()) {
+            return; // stopped meanwhile, and the answer was discarded then
         }
-        if (attachment != null) {
-            welcomed(of, attachment);
+        of.asked = null;
+        if (answer.attachment() != null) {
+            welcomed(of, answer.attachment());
         } else {
-            refused(of, Objects.requireNonNull(failure, "either"));
+            refused(of, Objects.requireNonNull(answer.failure(), "either"));
         }
     }
 
@@ -238,7 +276,7 @@ public final class ComchClient extends ComchEndpoint {
                         && switch (e.kind()) {
                             case NOT_FOUND -> true; // nobody has seen the ring: it is kept
                             case PEER_GONE -> { // a server that ended between two steps
-                                release(of);
+                                of.release();
                                 yield true;
                             }
                             default -> false;
@@ -251,7 +289,7 @@ public final class ComchClient extends ComchEndpoint {
             return;
         }
         attempt = null;
-        release(of);
+        of.release();
         DpuException reason = Failures.of(failure);
         fatal(
                 new DpuException(
@@ -263,13 +301,5 @@ public final class ComchClient extends ComchEndpoint {
                                         connectTimeoutNanos,
                                         reason.getMessage()),
                         reason));
-    }
-
-    private static void release(Attempt of) {
-        InboundRing inbound = of.inbound;
-        if (inbound != null) {
-            of.inbound = null;
-            inbound.release();
-        }
     }
 }

@@ -12,6 +12,7 @@ import io.softdpu.core.spi.TaskPool;
 import io.softdpu.fabric.PayloadCopy;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,7 @@ public final class ComchProducer extends ContextBase {
     private TaskQueue done = new TaskQueue(1);
     private boolean active;
     private boolean dropDue;
+    private final AtomicBoolean dropPosted = new AtomicBoolean();
     private volatile int id;
 
     private ComchProducer(ComchConnection connection, ConsumerDirectory directory) {
@@ -207,7 +209,12 @@ public final class ComchProducer extends ContextBase {
 
     /** A consumer of the peer has gone: it waits for its memory. */
     void consumerGone() {
-        post(() -> dropDue = true);
+        if (dropPosted.compareAndSet(false, true)) { // a peer must not fill the mailbox
+            post(() -> {
+                dropPosted.set(false);
+                dropDue = true;
+            });
+        }
     }
 
     // ---- sending ----
@@ -250,7 +257,7 @@ public final class ComchProducer extends ContextBase {
         FastPathRing.Producer ring = to.ring();
         long ticket = ring.claim(length);
         if (ticket < 0) {
-            return notClaimed(ticket);
+            return notClaimed(to, ticket);
         }
         long offset = ring.regionOffset(ticket);
         if (offset < 0 || offset > to.memory().byteSize() - length) {
@@ -283,14 +290,14 @@ public final class ComchProducer extends ContextBase {
         return Status.SUCCESS;
     }
 
-    private Status notClaimed(long ticket) {
+    private Status notClaimed(RemoteConsumer to, long ticket) {
         if (ticket == FastPathRing.NO_BUFFER) {
             return Status.AGAIN;
         }
         if (ticket == FastPathRing.TOO_LARGE) {
             return Status.INVALID_VALUE;
         }
-        return ticket == FastPathRing.CLOSING ? Status.NOT_FOUND : Status.CONNECTION_RESET;
+        return ticket == FastPathRing.CLOSING ? Status.NOT_FOUND : corrupt(to);
     }
 
     /** Copies the next piece of the oldest large send. */

@@ -155,16 +155,16 @@ public final class ComchServer extends ComchEndpoint {
 
     // ---- clients ----
 
-    /** Takes or refuses a client; inside progress. */
-    void decide(ServerArrivals from, ServerArrivals.Arrival arrival) {
-        @Nullable DpuException refusal = from == arrivals ? objection(arrival) : stopping();
+    /** Takes or refuses a client; inside progress, between start and stop. */
+    void decide(ServerArrivals.Arrival arrival) {
+        @Nullable DpuException refusal = objection(arrival);
         if (refusal == null) {
             take(arrival);
             return;
         }
         arrival.refuse(refusal);
         Hello hello = arrival.hello();
-        if (hello != null && from == arrivals) {
+        if (hello != null) {
             ComchConnection refused = new ComchConnection(this, hello.function());
             refused.ended(refusal);
             call(connected, refused, false);
@@ -227,9 +227,5 @@ public final class ComchServer extends ComchEndpoint {
                             .formatted(maxClients, serverName()));
         }
         return null;
-    }
-
-    private DpuException stopping() {
-        return new DpuException(Status.SHUTDOWN, "server is stopping: server=" + serverName());
     }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +48,8 @@ final class ConsumerDirectory {
     private final Map<Integer, Import> imports = new HashMap<>();
     private final AtomicInteger users = new AtomicInteger();
     private volatile RemoteConsumer[] remotes = NONE;
-    private long remoteBytes;
+    private final AtomicLong remoteBytes = new AtomicLong();
+    private final AtomicInteger abandonedImports = new AtomicInteger();
     private int lastLocalId;
     private int lastRemoteId;
     private int lastProducerId;
@@ -65,11 +67,56 @@ final class ConsumerDirectory {
     }
 
     /** The memory of an announced consumer on its way. */
-    private record Import(
-            int id,
-            ConsumerAnnouncement announcement,
-            CompletableFuture<ImportedRegion> ring,
-            CompletableFuture<ImportedRegion> memory) {}
+    private final class Import {
+        private final int id;
+        private final ConsumerAnnouncement announcement;
+        private final CompletableFuture<ImportedRegion> ring;
+        private final CompletableFuture<ImportedRegion> memory;
+        private final Handover<Import> handover = new Handover<>();
+
+        private Import(int id, ConsumerAnnouncement announcement) {
+            this.id = id;
+            this.announcement = announcement;
+            remoteBytes.addAndGet(announcement.memory().sizeBytes());
+            this.ring = importRegion(announcement.ring());
+            this.memory = importRegion(announcement.memory());
+        }
+
+        private void begin() {
+            var _ =
+                    CompletableFuture.allOf(ring, memory)
+                            .whenComplete((ignored, failure) -> {
+                                if (handover.offer(this)) {
+                                    endpoint.enqueue(() -> imported(this));
+                                } else {
+                                    discard();
+                                    abandonedImports.decrementAndGet();
+                                }
+                            });
+        }
+
+        /** Nobody wants it any more. */
+        private void abandon() {
+            abandonedImports.incrementAndGet();
+            if (handover.refuse() != null) {
+                discard();
+                abandonedImports.decrementAndGet();
+            }
+        }
+
+        /** Closes what has come; any thread. */
+        private void discard() {
+            remoteBytes.addAndGet(-announcement.memory().sizeBytes());
+            close(ring);
+            close(memory);
+        }
+
+        private static void close(CompletableFuture<ImportedRegion> region) {
+            if (!region.isCompletedExceptionally()) {
+                region.resultNow().close();
+            }
+        }
+    }
 
     ConsumerDirectory(ComchConnection connection, ControlQueue control) {
         this.connection = connection;
@@ -196,7 +243,8 @@ final class ConsumerDirectory {
             return;
         }
         closing = true;
-        imports.clear(); // what arrives late finds no entry and is closed at once
+        imports.values().forEach(Import::abandon);
+        imports.clear();
         DpuException reason = connectionEnded();
         for (Local local : locals.values()) {
             local.consumer.lose(reason);
@@ -240,24 +288,16 @@ final class ConsumerDirectory {
         if (!endpoint.takesConsumers()) {
             return refuse(id, Status.NOT_SUPPORTED);
         }
-        if (remotes.length + imports.size() >= ChannelLimits.MAX_CONSUMERS) {
+        if (remotes.length + imports.size() + abandonedImports.get()
+                >= ChannelLimits.MAX_CONSUMERS) {
             return refuse(id, Status.FULL);
         }
-        if (announcement.memory().sizeBytes() > MAX_REMOTE_BYTES - remoteBytes) {
+        if (announcement.memory().sizeBytes() > MAX_REMOTE_BYTES - remoteBytes.get()) {
             return refuse(id, Status.NO_MEMORY);
         }
-        remoteBytes += announcement.memory().sizeBytes();
-        Import begun =
-                new Import(
-                        id,
-                        announcement,
-                        importRegion(announcement.ring()),
-                        importRegion(announcement.memory()));
+        Import begun = new Import(id, announcement);
         imports.put(id, begun);
-        var _ =
-                CompletableFuture.allOf(begun.ring, begun.memory)
-                        .whenComplete(
-                                (ignored, failure) -> endpoint.enqueue(() -> imported(begun)));
+        begun.begin();
         return null;
     }
 
@@ -270,26 +310,23 @@ final class ConsumerDirectory {
         }
     }
 
-    /** Both imports of an announced consumer have come to their end. */
+    /** Both imports of an announced consumer have come to their end; inside progress. */
     private void imported(Import done) {
-        boolean wanted = imports.remove(done.id, done);
-        boolean complete =
-                !done.ring.isCompletedExceptionally() && !done.memory.isCompletedExceptionally();
-        if (!wanted || !complete) {
-            remoteBytes -= done.announcement.memory().sizeBytes();
-            discard(done.ring);
-            discard(done.memory);
-            if (wanted) {
-                Throwable cause =
-                        (done.ring.isCompletedExceptionally() ? done.ring : done.memory)
-                                .exceptionNow();
-                breakIf(refuse(done.id, Failures.of(cause).status()));
-            }
+        if (!done.handover.isWanted()) {
+            return; // abandoned, and discarded then
+        }
+        imports.remove(done.id);
+        if (done.ring.isCompletedExceptionally() || done.memory.isCompletedExceptionally()) {
+            CompletableFuture<ImportedRegion> failed =
+                    done.ring.isCompletedExceptionally() ? done.ring : done.memory;
+            done.discard();
+            breakIf(refuse(done.id, Failures.of(failed.exceptionNow()).status()));
             return;
         }
         RemoteConsumer remote =
                 new RemoteConsumer(
                         done.id,
+                        endpoint.machineBus(),
                         new FastPathRing.Geometry(done.announcement.slots()),
                         done.ring.resultNow(),
                         done.memory.resultNow());
@@ -301,12 +338,6 @@ final class ConsumerDirectory {
             endpoint.consumerCreated(connection, done.id);
         } else {
             breakIf("control messages are not read");
-        }
-    }
-
-    private static void discard(CompletableFuture<ImportedRegion> region) {
-        if (!region.isCompletedExceptionally()) {
-            region.resultNow().close();
         }
     }
 
@@ -351,7 +382,9 @@ final class ConsumerDirectory {
         if (id > lastRemoteId || ((id ^ lastRemoteId) & 1) != 0) {
             return "end of a consumer that was never announced, id=" + id;
         }
-        if (imports.remove(id) != null) {
+        Import underWay = imports.remove(id);
+        if (underWay != null) {
+            underWay.abandon();
             return null;
         }
         RemoteConsumer[] known = remotes;
@@ -370,7 +403,7 @@ final class ConsumerDirectory {
 
     /** Lets go of a consumer that is in the list no more, and tells everybody. */
     private void goneWith(RemoteConsumer remote) {
-        remoteBytes -= remote.memory().byteSize();
+        remoteBytes.addAndGet(-remote.memory().byteSize());
         remote.expire();
         for (ComchProducer producer : producers) {
             producer.consumerGone();

@@ -1,6 +1,7 @@
 package io.softdpu.comch;
 
 import io.softdpu.core.Status;
+import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.ImportedRegion;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RemoteConsumer {
     private final int id;
+    private final Bus bus;
     private final ImportedRegion ringRegion;
     private final ImportedRegion memoryRegion;
     private final FastPathRing.Producer ring;
@@ -27,10 +29,12 @@ final class RemoteConsumer {
     /** Takes both mapped imports over. */
     RemoteConsumer(
             int id,
+            Bus bus,
             FastPathRing.Geometry geometry,
             ImportedRegion ringRegion,
             ImportedRegion memoryRegion) {
         this.id = id;
+        this.bus = bus;
         this.ringRegion = ringRegion;
         this.memoryRegion = memoryRegion;
         this.ring =
@@ -99,10 +103,17 @@ final class RemoteConsumer {
         return false;
     }
 
+    /**
+     * The last holder's release has the bus thread unmap: that takes long, and is not for progress.
+     */
     void release() {
         if (holders.decrementAndGet() == 0) {
-            memoryRegion.close();
-            ringRegion.close();
+            bus.after(0, this::close);
         }
+    }
+
+    private void close() {
+        memoryRegion.close();
+        ringRegion.close();
     }
 }

@@ -10,6 +10,7 @@ import io.softdpu.fabric.Endpoint;
 import io.softdpu.fabric.EndpointListener;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.PendingLink;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -24,12 +25,14 @@ final class ServerArrivals implements EndpointListener {
     private final ComchServer server;
     private final ChannelTerms terms;
     private final int limit;
-    private final AtomicInteger waiting = new AtomicInteger();
+    private final ConcurrentLinkedQueue<Arrival> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger count = new AtomicInteger();
     private @Nullable Endpoint endpoint;
+    private volatile boolean closed;
 
     /**
-     * A client that waits: either its hello and a ring for it, or a failure; both if the hello is
-     * in order and there is no memory.
+     * A client that waits: either its hello and a ring for it, or a failure; both a hello and a
+     * failure if the hello is in order and there is no memory.
      */
     record Arrival(
             PendingLink pending,
@@ -55,20 +58,22 @@ final class ServerArrivals implements EndpointListener {
         endpoint = bus.listen(name, this);
     }
 
-    /** Gives the name back. Clients that wait already are refused in the server's next progress. */
+    /** Gives the name back and sends away who still waits. */
     void close() {
+        closed = true;
         Endpoint open = endpoint;
         if (open != null) {
             endpoint = null;
             open.close();
         }
+        sendAllAway();
     }
 
     /** On the bus thread. */
     @Override
     public void arriving(PendingLink pending) {
-        if (waiting.incrementAndGet() > limit) {
-            waiting.decrementAndGet();
+        if (count.incrementAndGet() > limit) {
+            count.decrementAndGet();
             pending.refuse(
                     Status.FULL.code(), "too many clients wait for the server: limit=" + limit);
             return;
@@ -77,13 +82,39 @@ final class ServerArrivals implements EndpointListener {
         try {
             arrival = examine(pending);
         } catch (RuntimeException e) { // a defect, which must not cost the place for good
-            waiting.decrementAndGet();
+            count.decrementAndGet();
             throw e;
         }
-        server.enqueue(() -> {
-            waiting.decrementAndGet();
-            server.decide(this, arrival);
-        });
+        waiting.add(arrival);
+        if (closed) {
+            sendAllAway(); // the server stopped between the two lines above
+        } else {
+            server.enqueue(this::decideNext);
+        }
+    }
+
+    private void decideNext() {
+        Arrival arrival = take();
+        if (arrival != null) {
+            server.decide(arrival);
+        }
+    }
+
+    private void sendAllAway() {
+        Arrival arrival;
+        while ((arrival = take()) != null) {
+            arrival.refuse(
+                    new DpuException(
+                            Status.SHUTDOWN, "server is stopping: server=" + server.serverName()));
+        }
+    }
+
+    private @Nullable Arrival take() {
+        Arrival arrival = waiting.poll();
+        if (arrival != null) {
+            count.decrementAndGet();
+        }
+        return arrival;
     }
 
     private Arrival examine(PendingLink pending) {

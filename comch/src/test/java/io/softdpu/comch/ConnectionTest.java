@@ -7,9 +7,11 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -339,6 +341,47 @@ class ConnectionTest {
     }
 
     @Test
+    void shouldSendWaitingClientsAwayEvenIfTheServerProgressesNoMore() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.start();
+        client.endpoint.start();
+        progressFor(card.hostEngine::progress); // the client waits for an answer now
+        server.endpoint.stop();
+        server.endpoint.close();
+        progressUntil(card.hostEngine, () -> client.endpoint.state() == ContextState.IDLE);
+        assertThat(client.endpoint.failure().status()).isEqualTo(Status.SHUTDOWN);
+    }
+
+    @Test
+    void shouldHangUpIfTheClientIsClosedBetweenTheAnswerAndItsProgress() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.start();
+        client.endpoint.start();
+        progressFor(card.hostEngine::progress);
+        progressUntil(card.dpuEngine, () -> server.connection != null);
+        progressFor(card.dpuEngine::progress); // the answer is there, and nobody looks
+        client.endpoint.stop();
+        client.endpoint.close();
+        progressUntil(card.dpuEngine, () -> server.events.size() == 2);
+        assertThat(server.events).containsExactly("connected true", "disconnected false");
+    }
+
+    @Test
+    void shouldHangUpIfTheClientIsClosedBeforeTheAnswer() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.start();
+        client.endpoint.start();
+        progressFor(card.hostEngine::progress);
+        client.endpoint.stop();
+        client.endpoint.close();
+        progressUntil(card.dpuEngine, () -> server.events.size() == 2);
+        assertThat(server.events).containsExactly("connected true", "disconnected false");
+    }
+
+    @Test
     void shouldKeepUserDataAndCountersOfConnections() {
         Card.Pair pair = card.pair();
         ComchConnection connection = pair.server().connection;
@@ -364,6 +407,15 @@ class ConnectionTest {
         long end = System.nanoTime() + SHORT_NANOS;
         while (System.nanoTime() < end) {
             progress.run();
+        }
+    }
+
+    /** Drives one side alone until something holds. */
+    private static void progressUntil(ProgressEngine engine, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            engine.progress();
         }
     }
 }

@@ -95,6 +95,7 @@ final class Peer {
 
     /** Brings a context to IDLE, whatever it is doing. */
     static void stop(Card card, Context context) {
+        // A test may have stopped and closed it; then there is nothing to wait for.
         if (context.state() == ContextState.STARTING || context.state() == ContextState.RUNNING) {
             context.stop();
         }

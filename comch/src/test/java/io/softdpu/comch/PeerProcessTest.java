@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -146,6 +148,20 @@ class PeerProcessTest {
         assertThat(networkSockets(ProcessHandle.current().pid())).isEqualTo(before);
     }
 
+    @Clause({"cc-002", "cc-003"})
+    @Test
+    void shouldWorkBetweenProcessesWithoutAnyNetwork() throws Exception {
+        // Each process has a network of its own, in which not even the loopback interface is up.
+        Assumptions.assumeTrue(canLeaveTheNetwork(), "unshare -n is not permitted here");
+        ChildProcess server = processes.start(withoutNetwork("server"));
+        server.awaitLine("ready", PATIENCE);
+        ChildProcess client = processes.start(withoutNetwork("client"));
+        server.awaitLine("connected true", PATIENCE);
+        client.awaitLine("running", PATIENCE);
+        client.awaitLine("posted", PATIENCE);
+        server.awaitLine("posted", PATIENCE);
+    }
+
     @Test
     void shouldLeaveNoMappingOfTheQueuesBehind() {
         ChildProcess server = start("server");
@@ -157,18 +173,40 @@ class PeerProcessTest {
             card.until("its consumer", () -> client.consumers.size() == 1);
             Peer.stop(card, client.endpoint);
         }
-        assertThat(
+        Await.until(
+                "nothing of the channel is mapped",
+                PATIENCE,
+                () ->
                         ProcessView.self().mappings().stream()
                                 .filter(ProcessView.Mapping::isMemfd)
-                                .filter(mapping -> mapping.toString().contains("softdpu-comch"))
-                                .toList())
-                .isEmpty();
+                                .noneMatch(m -> m.toString().contains("softdpu-comch")));
     }
 
     private ChildProcess start(String role) {
         return processes.start(
                 JavaCommand.ofClass(PeerProgram.class)
                         .withArguments(role, folder.resolve("fabric").toString()));
+    }
+
+    private ProcessBuilder withoutNetwork(String role) {
+        return new ProcessBuilder(
+                "unshare",
+                "-n",
+                ProcessHandle.current().info().command().orElse("java"),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                PeerProgram.class.getName(),
+                role,
+                folder.resolve("fabric").toString());
+    }
+
+    private static boolean canLeaveTheNetwork() throws Exception {
+        try {
+            return new ProcessBuilder("unshare", "-n", "true").start().waitFor() == 0;
+        } catch (IOException e) {
+            return false; // there is no such program
+        }
     }
 
     /** Inodes of the sockets of a process that the kernel's lists of network sockets know. */
