@@ -1,0 +1,93 @@
+package io.softdpu.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.cli.options.SideConverter;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code softdpu devices}: what there is on each side of the built-in card. */
+@Command(
+        name = "devices",
+        description = {
+            "Lists the devices of a side, or of all, with the representor that stands for each"
+                    + " on the DPU."
+        })
+final class DevicesCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+
+    @Option(
+            names = "--side",
+            paramLabel = "host|dpu|target",
+            converter = SideConverter.class,
+            description = "The side to list (default: all).")
+    private @Nullable Side side;
+
+    @Option(names = "--json", description = "Print a JSON array.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        Topology topology = Topology.builtin();
+        List<PciFunction> functions =
+                (side == null ? Arrays.stream(Side.values()) : Arrays.stream(new Side[] {side}))
+                        .flatMap(s -> topology.functionsOf(s).stream())
+                        .toList();
+        if (json) {
+            out.println(toJson(functions).toPrettyString());
+        } else {
+            table(functions).lines().forEach(out::println);
+        }
+        return ExitCode.OK.code();
+    }
+
+    private static TextTable table(List<PciFunction> functions) {
+        TextTable table =
+                TextTable.ofWords(
+                        "SIDE", "PCI", "IBDEV", "INTERFACE", "TYPE", "IPV4", "MAC", "REPRESENTOR");
+        for (PciFunction f : functions) {
+            table.add(
+                    f.side().id(),
+                    f.pciAddress().longForm(),
+                    f.ibdevName(),
+                    f.interfaceName(),
+                    f.type().name(),
+                    f.ipv4().getHostAddress(),
+                    f.macAddress(),
+                    Objects.requireNonNullElse(f.representor(), "-"));
+        }
+        return table;
+    }
+
+    private static ArrayNode toJson(List<PciFunction> functions) {
+        ArrayNode all = JsonNodeFactory.instance.arrayNode();
+        for (PciFunction f : functions) {
+            ObjectNode one = all.addObject();
+            one.put("side", f.side().id());
+            one.put("pci_address", f.pciAddress().longForm());
+            one.put("ibdev_name", f.ibdevName());
+            one.put("interface_name", f.interfaceName());
+            one.put("function_type", f.type().name());
+            one.put("ipv4", f.ipv4().getHostAddress());
+            one.put("ipv6", f.ipv6().getHostAddress());
+            one.put("mac", f.macAddress());
+            one.put("vuid", f.vuid());
+            one.put("active_rate_bits_per_second", f.activeRateBitsPerSecond());
+            one.put("representor", f.representor());
+        }
+        return all;
+    }
+}

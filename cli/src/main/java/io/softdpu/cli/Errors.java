@@ -1,0 +1,76 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.log.Logging;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.initiator.DataMismatchException;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * Turns what ended a command into a line on standard error and an exit code. The line is {@code
+ * softdpu: STATUS: reason: key=value, key=value}; a stack trace follows from log level DEBUG on.
+ */
+final class Errors {
+    private Errors() {}
+
+    /** The line of an error without its line end. */
+    static String line(Status status, String message) {
+        return "softdpu: " + status + ": " + message;
+    }
+
+    /** For picocli: a command line that it, or a check of ours, does not take. */
+    static int refusedCommandLine(ParameterException failure, String[] arguments) {
+        CommandLine command = failure.getCommandLine();
+        PrintWriter err = command.getErr();
+        Status status =
+                failure.getCause() instanceof DpuException dpu
+                        ? dpu.status()
+                        : Status.INVALID_VALUE;
+        err.println(line(status, oneLine(failure.getMessage())));
+        err.println(
+                "softdpu: see `"
+                        + command.getCommandSpec().qualifiedName()
+                        + " --help` for what there is");
+        printStackTrace(failure, err);
+        return ExitCode.USAGE.code();
+    }
+
+    /** For picocli: what a command threw. */
+    static int failedExecution(
+            Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
+        return report(failure, command.getErr()).code();
+    }
+
+    /** Says what failed, and finds the exit code for it. */
+    static ExitCode report(Exception failure, PrintWriter err) {
+        err.println(describe(failure));
+        printStackTrace(failure, err);
+        err.flush();
+        return codeOf(failure);
+    }
+
+    /** What a failure means for the exit code. */
+    static ExitCode codeOf(Exception failure) {
+        return failure instanceof DataMismatchException ? ExitCode.DATA_WRONG : ExitCode.FAILED;
+    }
+
+    /** The line of a failure; more than one where its message has more (a hex dump). */
+    static String describe(Exception failure) {
+        return failure instanceof DpuException dpu
+                ? line(dpu.status(), String.valueOf(dpu.getMessage()))
+                // Nobody below throws anything else on purpose, so the class says most about it.
+                : line(Status.UNKNOWN, oneLine(failure.toString()));
+    }
+
+    private static void printStackTrace(Exception failure, PrintWriter err) {
+        if (Logging.level().showsStackTraces()) {
+            failure.printStackTrace(err);
+        }
+    }
+
+    private static String oneLine(@org.jspecify.annotations.Nullable String text) {
+        return String.valueOf(text).replaceAll("\\s*\\R\\s*", " ");
+    }
+}

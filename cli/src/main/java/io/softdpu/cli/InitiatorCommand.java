@@ -1,0 +1,192 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.child.PhaseSpec;
+import io.softdpu.cli.child.ProgressLine;
+import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.initiator.ExecutionStrategy;
+import io.softdpu.storage.initiator.InitiatorListener;
+import io.softdpu.storage.initiator.InitiatorOptions;
+import io.softdpu.storage.initiator.Phase;
+import io.softdpu.storage.initiator.PhaseReport;
+import io.softdpu.storage.initiator.StorageInitiator;
+import io.softdpu.storage.initiator.StrategySettings;
+import io.softdpu.storage.initiator.Workload;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** {@code softdpu storage initiator}. */
+@Command(
+        name = "initiator",
+        description = {
+            "Reads and writes the volume through the zero-copy service, and says how fast.",
+            "Stands on the host (side host)."
+        })
+final class InitiatorCommand extends RoleCommand {
+    @Option(
+            names = "--execution-strategy",
+            paramLabel = "STRATEGY",
+            description = {
+                "What to do, one of:",
+                "read_throughput_test, write_throughput_test: so many operations, one block"
+                        + " after the other, round and round.",
+                "read_write_data_validity_test: write the whole volume, read it, compare.",
+                "read_only_data_validity_test: read the whole volume, compare with"
+                        + " --storage-plain-content."
+            })
+    private @Nullable String executionStrategy;
+
+    @Option(
+            names = "--storage-plain-content",
+            paramLabel = "FILE",
+            description = "What the volume is expected to hold; as large as the volume.")
+    private @Nullable Path plainContent;
+
+    @Option(
+            names = "--run-limit-operation-count",
+            paramLabel = "N",
+            defaultValue = "" + StorageDefaults.RUN_LIMIT_OPERATION_COUNT,
+            description = "Operations of a throughput test (default: ${DEFAULT-VALUE}).")
+    private long runLimitOperationCount;
+
+    @Option(
+            names = "--transaction-count",
+            paramLabel = "N",
+            defaultValue = "" + StorageDefaults.TRANSACTION_COUNT,
+            description = "Operations in flight at most (default: ${DEFAULT-VALUE}).")
+    private int transactionCount;
+
+    @Option(
+            names = "--blocks-per-io",
+            paramLabel = "N",
+            defaultValue = "" + StorageDefaults.BLOCKS_PER_IO,
+            description = "Blocks that one operation moves (default: ${DEFAULT-VALUE}).")
+    private int blocksPerIo;
+
+    @Option(
+            names = "--command-channel-name",
+            paramLabel = "NAME",
+            defaultValue = StorageDefaults.COMMAND_CHANNEL_NAME,
+            description = "The name of the service's Comch server (default: ${DEFAULT-VALUE}).")
+    private String commandChannelName = "";
+
+    @Option(
+            names = "--control-timeout",
+            paramLabel = "SECONDS",
+            converter = SecondsConverter.class,
+            defaultValue = "5",
+            description = {
+                "How long each control operation may take, and how long a service that is not"
+                        + " there is looked for (default: ${DEFAULT-VALUE})."
+            })
+    private Duration controlTimeout = Duration.ZERO;
+
+    @Option(names = "--phase", hidden = true, paramLabel = "PHASE")
+    private List<String> phases = List.of();
+
+    @Override
+    Side side() {
+        return Side.HOST;
+    }
+
+    @Override
+    void checkOptions() {
+        cpu();
+        if ((executionStrategy == null) == phases.isEmpty()) {
+            throw usage("Missing required option: '--execution-strategy=STRATEGY'", null);
+        }
+        atLeastOne("--run-limit-operation-count", runLimitOperationCount);
+        atLeastOne("--transaction-count", transactionCount);
+        atLeastOne("--blocks-per-io", blocksPerIo);
+        workload();
+    }
+
+    @Override
+    StorageRole open(Machine machine) {
+        InitiatorOptions options =
+                InitiatorOptions.builder()
+                        .device(device())
+                        .cpu(cpu())
+                        .commandChannelName(commandChannelName)
+                        .controlTimeoutNanos(controlTimeout.toNanos())
+                        .transactionCount(transactionCount)
+                        .build();
+        InitiatorListener listener =
+                phases.isEmpty()
+                        ? InitiatorListener.none()
+                        : new ProgressPrinter(spec().commandLine().getOut());
+        return StorageInitiator.open(machine, options, workload(), listener);
+    }
+
+    private Workload workload() {
+        try {
+            if (executionStrategy != null) {
+                return ExecutionStrategy.of(executionStrategy)
+                        .workload(
+                                new StrategySettings(
+                                        runLimitOperationCount,
+                                        transactionCount,
+                                        blocksPerIo,
+                                        plainContent));
+            }
+            return new Workload(
+                    phases.stream()
+                            .map(text -> PhaseSpec.parse(text).toPhase(plainContent))
+                            .toList());
+        } catch (DpuException | IllegalArgumentException e) {
+            throw usage(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private void atLeastOne(String option, long value) {
+        if (value < 1) {
+            throw usage(
+                    "value is illegal: option="
+                            + option
+                            + ", value="
+                            + value
+                            + ", expected=1 or more",
+                    null);
+        }
+    }
+
+    private ParameterException usage(String message, @Nullable Throwable cause) {
+        return new ParameterException(spec().commandLine(), message, cause);
+    }
+
+    /** Tells a parent how far the plan is. */
+    private record ProgressPrinter(PrintWriter out) implements InitiatorListener {
+        @Override
+        public void phaseStarted(Phase phase) {
+            out.println(new ProgressLine(phase.name(), false, 0, 0, 0));
+        }
+
+        @Override
+        public void phaseProgress(
+                Phase phase, long operations, long payloadBytes, long elapsedNanos) {
+            out.println(
+                    new ProgressLine(phase.name(), false, operations, payloadBytes, elapsedNanos));
+        }
+
+        @Override
+        public void phaseFinished(PhaseReport report) {
+            out.println(
+                    new ProgressLine(
+                            report.name(),
+                            true,
+                            report.operations(),
+                            report.payloadBytes(),
+                            report.nanos()));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.child.ChildReport;
+import io.softdpu.cli.child.Lifeline;
+import io.softdpu.cli.options.CpuConverter;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.initiator.InitiatorReport;
+import io.softdpu.storage.initiator.StorageInitiator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * What the three storage roles have in common: the options for device and core, and the way of a
+ * session from the open machine to the exit code.
+ */
+abstract class RoleCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+
+    @Option(
+            names = {"-d", "--device"},
+            required = true,
+            paramLabel = "DEVICE",
+            description = "The device: PCI address, ibdev name or interface name.")
+    private String device = "";
+
+    @Option(
+            names = "--cpu",
+            required = true,
+            paramLabel = "N|any",
+            converter = CpuConverter.class,
+            description = {
+                "The core that the data path thread is bound to; any: to none.",
+                "One data path thread in this release: to be given once."
+            })
+    private List<CpuBinding> cpus = List.of();
+
+    @Option(names = "--exit-with-parent", hidden = true)
+    private boolean exitWithParent;
+
+    @Option(names = "--report", hidden = true, paramLabel = "FILE")
+    private @Nullable Path report;
+
+    /** Where this role stands. */
+    abstract Side side();
+
+    /** Checks what lies in the options alone. */
+    void checkOptions() {}
+
+    /** Opens the role. What it needs and cannot get is a {@link DpuException}. */
+    abstract StorageRole open(Machine machine);
+
+    @Override
+    public final Integer call() {
+        checkOptions();
+        CommandSpec command = spec();
+        PrintWriter out = command.commandLine().getOut();
+        PrintWriter err = command.commandLine().getErr();
+        try (Lifeline lifeline = Lifeline.watch(exitWithParent ? System.in : null)) {
+            ExitCode code = ExitCode.OK;
+            try (Machine machine = Machine.open(side());
+                    StorageRole role = open(machine)) {
+                lifeline.attach(role);
+                code = runSession(role, out, err);
+            } catch (DpuException e) {
+                ExitCode ofFailure = Errors.report(e, err);
+                // What ended the session says more than what then went wrong in taking it down.
+                code = code == ExitCode.OK ? ofFailure : code;
+            }
+            return code.code();
+        }
+    }
+
+    private ExitCode runSession(StorageRole role, PrintWriter out, PrintWriter err) {
+        ExitCode code = ExitCode.OK;
+        try {
+            role.run();
+        } catch (DpuException e) {
+            code = Errors.report(e, err);
+        }
+        @Nullable InitiatorReport run =
+                role instanceof StorageInitiator initiator ? initiator.initiatorReport() : null;
+        if (run != null) {
+            Statistics.print(run, out);
+        }
+        Statistics.print(role.report(), out);
+        if (report != null) {
+            write(ChildReport.of(role.report(), run), report);
+        }
+        return code;
+    }
+
+    private static void write(ChildReport report, Path file) {
+        try {
+            report.write(file);
+        } catch (IOException e) {
+            throw new DpuException(
+                    Status.IO_FAILED,
+                    "report cannot be written: file=" + file + ", reason=" + e,
+                    e);
+        }
+    }
+
+    final String device() {
+        return device;
+    }
+
+    final CommandSpec spec() {
+        if (spec == null) {
+            throw new IllegalStateException("picocli has not made this command");
+        }
+        return spec;
+    }
+
+    /** The one core. */
+    final CpuBinding cpu() {
+        if (cpus.size() != 1) {
+            DpuException refused =
+                    new DpuException(
+                            Status.NOT_SUPPORTED,
+                            "more than one core: option=--cpu, given="
+                                    + cpus.size()
+                                    + ", supported=1");
+            throw new ParameterException(
+                    spec().commandLine(), String.valueOf(refused.getMessage()), refused);
+        }
+        return cpus.getFirst();
+    }
+}

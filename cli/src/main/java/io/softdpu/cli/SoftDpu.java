@@ -1,0 +1,106 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.log.LogLevel;
+import io.softdpu.cli.log.Logging;
+import io.softdpu.cli.options.LogLevelConverter;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The {@code softdpu} command: the root of the command tree, and the program's main class. */
+@Command(
+        name = "softdpu",
+        description = "A software DPU: the DOCA programming model on any Linux machine.",
+        subcommands = {StorageCommand.class, DevicesCommand.class},
+        footer = {
+            "",
+            "Exit codes: 0 done, 1 failed, 2 usage, 3 data wrong, 130 interrupted, 143 terminated."
+        })
+public final class SoftDpu implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Show this help and exit.")
+    @SuppressWarnings("UnusedVariable") // picocli acts on it by itself
+    private boolean help;
+
+    @Option(
+            names = {"-v", "--version"},
+            versionHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Show the version and exit.")
+    @SuppressWarnings("UnusedVariable") // picocli acts on it by itself
+    private boolean version;
+
+    @Option(
+            names = {"-l", "--log-level"},
+            paramLabel = "LEVEL",
+            converter = LogLevelConverter.class,
+            scope = ScopeType.INHERIT,
+            description = {
+                "What is logged to standard error, by number or name: 10=DISABLE, 20=CRITICAL,"
+                        + " 30=ERROR, 40=WARNING, 50=INFO, 60=DEBUG, 70=TRACE (default: 50 for"
+                        + " the storage commands, else 40)."
+            })
+    private @Nullable LogLevel logLevel;
+
+    private final List<String> arguments;
+
+    private SoftDpu(List<String> arguments) {
+        this.arguments = arguments;
+    }
+
+    /** Runs the command and ends the process with one of the codes of {@link ExitCode}. */
+    public static void main(String[] arguments) {
+        System.exit(commandLine(arguments).execute(arguments));
+    }
+
+    /** The command tree. The arguments are needed by the command that starts others like itself. */
+    static CommandLine commandLine(String... arguments) {
+        SoftDpu root = new SoftDpu(List.of(arguments));
+        CommandLine command = new CommandLine(root);
+        showVersionEverywhere(command);
+        return command.setParameterExceptionHandler(Errors::refusedCommandLine)
+                .setExecutionExceptionHandler(Errors::failedExecution)
+                .setExecutionStrategy(root::execute);
+    }
+
+    /** An inherited option does not bring what it shows. */
+    private static void showVersionEverywhere(CommandLine command) {
+        command.getCommandSpec().versionProvider(new Version());
+        command.getSubcommands().values().forEach(SoftDpu::showVersionEverywhere);
+    }
+
+    /** What stands after the main class on this process's command line. */
+    public List<String> arguments() {
+        return arguments;
+    }
+
+    @Override
+    public Integer call() {
+        CommandLine command = Objects.requireNonNull(spec).commandLine();
+        throw new ParameterException(
+                command,
+                "Missing required subcommand: expected=one of "
+                        + String.join(", ", command.getSubcommands().keySet()));
+    }
+
+    private int execute(CommandLine.ParseResult parsed) {
+        CommandLine leaf = parsed.asCommandLineList().getLast();
+        boolean isRole = leaf.getCommand() instanceof RoleCommand;
+        LogLevel byDefault = isRole ? LogLevel.INFO : LogLevel.WARNING;
+        Logging.setLevel(logLevel == null ? byDefault : logLevel);
+        return new CommandLine.RunLast().execute(parsed);
+    }
+}

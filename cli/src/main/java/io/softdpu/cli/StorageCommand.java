@@ -1,0 +1,28 @@
+package io.softdpu.cli;
+
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code softdpu storage}: the group of the three roles; does nothing by itself. */
+@Command(
+        name = "storage",
+        description = "The three programs of the zero-copy storage pipeline.",
+        subcommands = {TargetCommand.class, ZeroCopyCommand.class, InitiatorCommand.class})
+final class StorageCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        CommandLine command = Objects.requireNonNull(spec).commandLine();
+        throw new ParameterException(
+                command,
+                "Missing required subcommand: expected=one of "
+                        + String.join(", ", command.getSubcommands().keySet()));
+    }
+}

@@ -1,0 +1,122 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.child.ReadyLine;
+import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.backend.Volume;
+import io.softdpu.storage.target.StorageTarget;
+import io.softdpu.storage.target.TargetOptions;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code softdpu storage target}. */
+@Command(
+        name = "target",
+        description = {
+            "Serves a volume to one zero-copy service, from memory.",
+            "Stands on a machine of its own (side target), whose device is t0."
+        })
+final class TargetCommand extends RoleCommand {
+    private static final String MEMORY = "memory:";
+
+    @Option(
+            names = "--listen-port",
+            required = true,
+            paramLabel = "PORT",
+            description = "The TCP port of the control channel; 0: any, printed when it is open.")
+    private int listenPort;
+
+    @Option(
+            names = "--volume",
+            required = true,
+            paramLabel = "memory:SIZE|FILE",
+            description = {
+                "What is served: memory of this size, filled with a known pattern, or a copy of"
+                        + " a file, which stays as it is."
+            })
+    private String volume = "";
+
+    @Option(
+            names = "--block-size",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            defaultValue = "" + StorageDefaults.BLOCK_SIZE_BYTES,
+            description = "Bytes of a block, a power of two (default: ${DEFAULT-VALUE}).")
+    private long blockSize;
+
+    @Override
+    Side side() {
+        return Side.TARGET;
+    }
+
+    @Override
+    void checkOptions() {
+        cpu();
+        if (listenPort < 0 || listenPort > 65535) {
+            throw new ParameterException(
+                    spec().commandLine(),
+                    "port is out of range: option=--listen-port, port="
+                            + listenPort
+                            + ", expected=0 to 65535");
+        }
+        BlockSize.check(spec().commandLine(), blockSize);
+        if (volume.startsWith(MEMORY)) {
+            memorySize();
+        } else {
+            file();
+        }
+    }
+
+    @Override
+    StorageRole open(Machine machine) {
+        TargetOptions options =
+                TargetOptions.builder().device(device()).cpu(cpu()).listenPort(listenPort).build();
+        Volume served = openVolume();
+        StorageTarget target;
+        try {
+            target = StorageTarget.open(machine, options, served, SessionListener.none());
+        } catch (RuntimeException e) {
+            served.close();
+            throw e;
+        }
+        spec().commandLine().getOut().println(ReadyLine.listening(target.port()));
+        return target;
+    }
+
+    private Volume openVolume() {
+        int block = Math.toIntExact(blockSize);
+        if (volume.startsWith(MEMORY)) {
+            return MemoryVolume.ofPattern(memorySize(), block);
+        }
+        return MemoryVolume.fromFile(file(), block);
+    }
+
+    private long memorySize() {
+        try {
+            return SizeConverter.parse(volume.substring(MEMORY.length()));
+        } catch (TypeConversionException e) {
+            throw new ParameterException(
+                    spec().commandLine(),
+                    "volume is illegal: option=--volume, " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private Path file() {
+        try {
+            return Path.of(volume);
+        } catch (InvalidPathException e) {
+            throw new ParameterException(
+                    spec().commandLine(), "volume is no path: option=--volume, path=" + volume, e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.child.ReadyLine;
+import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.relay.ServiceOptions;
+import io.softdpu.storage.relay.ZeroCopyService;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** {@code softdpu storage zero-copy}. */
+@Command(
+        name = "zero-copy",
+        description = {
+            "Relays between one initiator and one target; the data does not pass through it.",
+            "Stands on the DPU (side dpu)."
+        })
+final class ZeroCopyCommand extends RoleCommand {
+    @Option(
+            names = {"-r", "--representor"},
+            required = true,
+            paramLabel = "REPRESENTOR",
+            description =
+                    "The representor of the host's function: its PCI address or interface name.")
+    private String representor = "";
+
+    @Option(
+            names = "--storage-server",
+            required = true,
+            paramLabel = "IP:PORT",
+            description = "The target's control channel.")
+    private String storageServer = "";
+
+    @Option(
+            names = "--command-channel-name",
+            paramLabel = "NAME",
+            defaultValue = StorageDefaults.COMMAND_CHANNEL_NAME,
+            description = "The name of the Comch server (default: ${DEFAULT-VALUE}).")
+    private String commandChannelName = "";
+
+    @Option(
+            names = "--control-timeout",
+            paramLabel = "SECONDS",
+            converter = SecondsConverter.class,
+            defaultValue = "5",
+            description = "How long each control operation may take (default: ${DEFAULT-VALUE}).")
+    private Duration controlTimeout = Duration.ZERO;
+
+    @Override
+    Side side() {
+        return Side.DPU;
+    }
+
+    @Override
+    void checkOptions() {
+        cpu();
+        storageServer();
+    }
+
+    @Override
+    StorageRole open(Machine machine) {
+        ServiceOptions options =
+                ServiceOptions.builder()
+                        .device(device())
+                        .representor(representor)
+                        .cpu(cpu())
+                        .storageServer(storageServer())
+                        .commandChannelName(commandChannelName)
+                        .controlTimeoutNanos(controlTimeout.toNanos())
+                        .build();
+        return ZeroCopyService.open(machine, options, new ReadyListener());
+    }
+
+    private InetSocketAddress storageServer() {
+        try {
+            return ServiceOptions.parseStorageServer(storageServer);
+        } catch (DpuException e) {
+            throw new ParameterException(
+                    spec().commandLine(), "option --storage-server: " + e.getMessage(), e);
+        }
+    }
+
+    /** Says when an initiator may come. */
+    private final class ReadyListener implements SessionListener {
+        @Override
+        public void step(SessionStep step, String detail) {
+            if (step == SessionStep.WAITING_FOR_CLIENT) {
+                spec().commandLine().getOut().println(ReadyLine.waiting(commandChannelName));
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package io.softdpu.cli.child;
+
+import io.softdpu.storage.StorageRole;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends a role when the user (SIGINT, SIGTERM) or the end of the parent process asks for it: the
+ * role is aborted, and gets a moment to take its session down and to say what it did.
+ *
+ * <p>Signals are seen through a shutdown hook: while it waits, the main thread finishes its work;
+ * then the JVM ends with 128 + the signal's number, whatever the main thread would have returned.
+ */
+public final class Lifeline implements AutoCloseable {
+    /** How long a signal waits for the session to end; an abort takes milliseconds. */
+    private static final long SIGNAL_GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** The same for the end of the parent, where all must be over within a second. */
+    private static final long PARENT_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
+
+    private static final int ENDED_WITH_PARENT = 1;
+
+    private final CountDownLatch finished = new CountDownLatch(1);
+    private @Nullable StorageRole role;
+    private @Nullable String abortReason;
+
+    private Lifeline() {}
+
+    /**
+     * Watches from now on.
+     *
+     * @param parent the stream whose end is the end of the parent; null: there is no such parent
+     */
+    public static Lifeline watch(@Nullable InputStream parent) {
+        Lifeline lifeline = new Lifeline();
+        Runtime.getRuntime().addShutdownHook(new Thread(lifeline::onSignal, "softdpu-signal"));
+        if (parent != null) {
+            Thread watcher =
+                    new Thread(() -> lifeline.awaitEndOf(parent), "softdpu-exit-with-parent");
+            watcher.setDaemon(true);
+            watcher.start();
+        }
+        return lifeline;
+    }
+
+    /** This role is to be aborted; at once, if that was asked for already. */
+    public synchronized void attach(StorageRole newRole) {
+        role = newRole;
+        if (abortReason != null) {
+            newRole.abort(abortReason);
+        }
+    }
+
+    /** The role has ended and has been reported: whoever waits for that may end the process. */
+    @Override
+    public void close() {
+        finished.countDown();
+    }
+
+    private void onSignal() {
+        // The hook runs at the end of a normal exit, too; then there is nothing left to end.
+        if (finished.getCount() > 0 && abort("User requested abort")) {
+            awaitFinished(SIGNAL_GRACE_NANOS);
+        }
+    }
+
+    private void awaitEndOf(InputStream parent) {
+        try {
+            while (parent.read() >= 0) {
+                // The parent has nothing to say; only the end of the stream counts.
+            }
+        } catch (IOException e) {
+            // A stream that cannot be read any more has no parent at its other end either.
+        }
+        if (!abort("parent process has ended") || !awaitFinished(PARENT_GRACE_NANOS)) {
+            // Everything this process shares ends with it: memory, locks, sockets.
+            Runtime.getRuntime().halt(ENDED_WITH_PARENT);
+        }
+    }
+
+    /** False if there is no role yet. */
+    private synchronized boolean abort(String reason) {
+        abortReason = reason;
+        if (role == null) {
+            return false;
+        }
+        role.abort(reason);
+        return true;
+    }
+
+    private boolean awaitFinished(long nanos) {
+        try {
+            return finished.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.softdpu.cli.child;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What an initiator that has a plan tells its parent, a line each on its standard output.
+ *
+ * @param phase the phase's name
+ * @param finished true for the last line of a phase
+ * @param operations operations so far in this phase
+ * @param payloadBytes payload moved so far in this phase
+ * @param elapsedNanos time so far in this phase
+ */
+public record ProgressLine(
+        String phase, boolean finished, long operations, long payloadBytes, long elapsedNanos) {
+
+    private static final Pattern FORM =
+            Pattern.compile(
+                    "phase: name=(\\w+), state=(running|finished), operations=(\\d{1,18}),"
+                            + " payload_bytes=(\\d{1,18}), elapsed_nanos=(\\d{1,18})");
+
+    /** Reads a line; empty if it is none of these. */
+    public static Optional<ProgressLine> parse(String line) {
+        Matcher matcher = FORM.matcher(line);
+        return matcher.matches()
+                ? Optional.of(
+                        new ProgressLine(
+                                matcher.group(1),
+                                matcher.group(2).equals("finished"),
+                                Long.parseLong(matcher.group(3)),
+                                Long.parseLong(matcher.group(4)),
+                                Long.parseLong(matcher.group(5))))
+                : Optional.empty();
+    }
+
+    /** The line. */
+    @Override
+    public String toString() {
+        return "phase: name=%s, state=%s, operations=%d, payload_bytes=%d, elapsed_nanos=%d"
+                .formatted(
+                        phase,
+                        finished ? "finished" : "running",
+                        operations,
+                        payloadBytes,
+                        elapsedNanos);
+    }
+}

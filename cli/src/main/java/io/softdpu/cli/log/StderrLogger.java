@@ -1,0 +1,75 @@
+package io.softdpu.cli.log;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.text.MessageFormat;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ResourceBundle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes each line to standard error: time, level, the last part of the logger's name, text. A line
+ * is written in one piece, so those of several threads do not mix.
+ */
+final class StderrLogger implements System.Logger {
+    private final String name;
+    private final String shortName;
+
+    StderrLogger(String name) {
+        this.name = name;
+        this.shortName = name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    @Override
+    public String getName() {
+        return name;
+    }
+
+    @Override
+    public boolean isLoggable(Level level) {
+        return Logging.level().shows(level);
+    }
+
+    @Override
+    public void log(
+            Level level,
+            @Nullable ResourceBundle bundle,
+            @Nullable String message,
+            @Nullable Throwable thrown) {
+        if (isLoggable(level)) {
+            StringWriter line = new StringWriter();
+            line.append(prefix(level)).append(String.valueOf(message));
+            if (thrown != null) {
+                line.append(": ").append(thrown.toString());
+                if (Logging.level().showsStackTraces()) {
+                    line.append(System.lineSeparator());
+                    thrown.printStackTrace(new PrintWriter(line));
+                }
+            }
+            System.err.println(line);
+        }
+    }
+
+    @Override
+    public void log(
+            Level level,
+            @Nullable ResourceBundle bundle,
+            @Nullable String format,
+            @Nullable Object @Nullable ... parameters) {
+        if (isLoggable(level)) {
+            boolean plain = format == null || parameters == null || parameters.length == 0;
+            log(
+                    level,
+                    bundle,
+                    plain ? format : MessageFormat.format(format, parameters),
+                    (Throwable) null);
+        }
+    }
+
+    private String prefix(Level level) {
+        LocalTime now = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS);
+        return "%tT.%<tL %-7s %s: ".formatted(now, level, shortName);
+    }
+}

@@ -1,0 +1,21 @@
+package io.softdpu.cli.options;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.execution.CpuBinding;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads what a data path thread is bound to: the index of a core, or {@code any}. */
+public final class CpuConverter implements ITypeConverter<CpuBinding> {
+    /** For picocli. */
+    public CpuConverter() {}
+
+    @Override
+    public CpuBinding convert(String text) {
+        try {
+            return CpuBinding.of(text);
+        } catch (DpuException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+}

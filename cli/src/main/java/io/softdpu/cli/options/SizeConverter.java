@@ -1,0 +1,67 @@
+package io.softdpu.cli.options;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads a size: plain bytes, or a number with K, M, G (or KiB, MiB, GiB), powers of 1024. */
+public final class SizeConverter implements ITypeConverter<Long> {
+    private static final Pattern FORM = Pattern.compile("(\\d{1,19})(?:([KMG])(?:I?B)?|B)?");
+    private static final Map<String, Integer> SHIFTS = Map.of("K", 10, "M", 20, "G", 30);
+    private static final String EXPECTED =
+            "expected=bytes, or a number with K, M or G such as 64MiB";
+
+    /** For picocli. */
+    public SizeConverter() {}
+
+    @Override
+    public Long convert(String text) {
+        return parse(text);
+    }
+
+    /**
+     * The bytes that a text stands for, at least 1.
+     *
+     * @throws TypeConversionException for another text, zero, or more than a long holds
+     */
+    public static long parse(String text) {
+        Matcher matcher = FORM.matcher(text.toUpperCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            throw refused("is no size", text);
+        }
+        String unit = matcher.group(2);
+        int shift = unit == null ? 0 : SHIFTS.getOrDefault(unit, 0);
+        long number;
+        try {
+            number = Long.parseLong(matcher.group(1));
+        } catch (NumberFormatException e) {
+            throw refused("is too large", text);
+        }
+        if (number > Long.MAX_VALUE >> shift) {
+            throw refused("is too large", text);
+        }
+        if (number == 0) {
+            throw refused("is zero", text);
+        }
+        return number << shift;
+    }
+
+    /** The shortest exact text for a size: {@code 64MiB}, {@code 4KiB}, {@code 1000}. */
+    public static String format(long bytes) {
+        String[] units = {"", "KiB", "MiB", "GiB"};
+        int unit = 0;
+        long number = bytes;
+        while (unit < 3 && number != 0 && number % 1024 == 0) {
+            number >>= 10;
+            unit++;
+        }
+        return number + units[unit];
+    }
+
+    private static TypeConversionException refused(String reason, String text) {
+        return new TypeConversionException("size " + reason + ": size=" + text + ", " + EXPECTED);
+    }
+}

@@ -1,0 +1,19 @@
+/** The softdpu command. */
+module io.softdpu.cli {
+    requires com.fasterxml.jackson.databind;
+    requires info.picocli;
+    requires io.softdpu.core;
+    requires io.softdpu.storage;
+    requires static org.jspecify;
+
+    // picocli sets annotated fields and makes commands and converters, Jackson reads records.
+    opens io.softdpu.cli to
+            info.picocli;
+    opens io.softdpu.cli.options to
+            info.picocli;
+    opens io.softdpu.cli.child to
+            com.fasterxml.jackson.databind;
+
+    provides System.LoggerFinder with
+            io.softdpu.cli.log.StderrLoggerFinder;
+}

@@ -1,0 +1,121 @@
+package io.softdpu.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The storage roles as processes of their own, in the fabric folder of a test. */
+final class Pipeline {
+    /** For what takes a second or two on a machine that has nothing else to do. */
+    static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    /** The control timeout of the roles in tests, and what their end may take longer. */
+    static final Duration END_DEADLINE = Duration.ofSeconds(20);
+
+    private static final int SIGKILLED = 128 + 9;
+
+    private final Processes processes;
+    private final Path fabric;
+
+    Pipeline(Processes processes, Path fabric) {
+        this.processes = processes;
+        this.fabric = fabric;
+    }
+
+    /** The command line of softdpu, ended by Ctrl-C as at a terminal. */
+    static JavaCommand command(String... arguments) {
+        return JavaCommand.ofClass(SoftDpu.class)
+                // Short runs: what the optimizing compiler would gain, it takes to compile.
+                .withJvmOptions("-XX:TieredStopAtLevel=1")
+                .interruptible()
+                .withArguments(arguments);
+    }
+
+    ChildProcess start(String... arguments) {
+        return processes.start(command(arguments).withEnvironment("SOFTDPU_FABRIC", "" + fabric));
+    }
+
+    /** A target that listens. */
+    ChildProcess target(String... more) {
+        ChildProcess target =
+                start(
+                        words(
+                                List.of(
+                                        "storage target -d t0 --cpu any --listen-port 0"
+                                                .split(" ")),
+                                more));
+        target.awaitLine("listening: port=", DEADLINE);
+        return target;
+    }
+
+    /** A target that listens, with 4 MiB of the pattern. */
+    ChildProcess patternTarget() {
+        return target("--volume", "memory:4MiB");
+    }
+
+    static int portOf(ChildProcess target) {
+        String line = target.awaitLine("listening: port=", DEADLINE);
+        return Integer.parseInt(line.substring(line.indexOf('=') + 1));
+    }
+
+    /** A service that has found its target and waits for an initiator. */
+    ChildProcess service(ChildProcess target, String... more) {
+        ChildProcess service =
+                start(
+                        words(
+                                List.of(
+                                        "storage",
+                                        "zero-copy",
+                                        "-d",
+                                        "03:00.0",
+                                        "-r",
+                                        "0b:00.0",
+                                        "--cpu",
+                                        "any",
+                                        "--storage-server",
+                                        "127.0.0.1:" + portOf(target)),
+                                more));
+        service.awaitLine("waiting: ", DEADLINE);
+        return service;
+    }
+
+    ChildProcess initiator(String strategy, String... more) {
+        return start(
+                words(
+                        List.of(
+                                "storage",
+                                "initiator",
+                                "-d",
+                                "0b:00.0",
+                                "--cpu",
+                                "any",
+                                "--execution-strategy",
+                                strategy),
+                        more));
+    }
+
+    /** An initiator that reads until somebody ends it, and is in the middle of it. */
+    ChildProcess initiatorUnderLoad() {
+        ChildProcess initiator =
+                initiator("read_throughput_test", "--run-limit-operation-count", "1000000000000");
+        initiator.awaitErrorLine("Core: 0 running", DEADLINE);
+        return initiator;
+    }
+
+    static void assertKilled(ChildProcess process) {
+        process.kill();
+        assertThat(process.awaitExit(END_DEADLINE)).isEqualTo(SIGKILLED);
+    }
+
+    private static String[] words(List<String> first, String... more) {
+        List<String> all = new ArrayList<>(first);
+        all.addAll(List.of(more));
+        return all.toArray(String[]::new);
+    }
+}

@@ -1,0 +1,175 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.OtherUser;
+import io.softdpu.testkit.Processes;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a role says that cannot even begin its session. */
+class RoleFaultsTest {
+    @TempDir Path fabric;
+    @TempDir Path folder;
+
+    private Processes processes;
+    private Pipeline pipeline;
+
+    @BeforeEach
+    void setUp(Processes processes) {
+        this.processes = processes;
+        pipeline = new Pipeline(processes, fabric);
+    }
+
+    @Test
+    void shouldAnswerAnUnknownDeviceWithThoseThereAre() {
+        assertFails(initiator("-d", "0c:00.0"), "softdpu: NOT_FOUND: .*0c:00.0.*pf0.*pf1vf0.*");
+    }
+
+    @Test
+    void shouldNotFindTheDeviceOfAnotherSide() {
+        assertFails(
+                pipeline.start(
+                        "storage target -d pf0 --cpu any --listen-port 0 --volume memory:1M"
+                                .split(" ")),
+                "softdpu: NOT_FOUND: .*pf0.*t0.*");
+    }
+
+    @Test
+    @Clause("sto-037")
+    void shouldAnswerAnUnknownRepresentorWithThoseThereAre() {
+        assertFails(
+                pipeline.start(
+                        ("storage zero-copy -d 03:00.0 -r 3b:00.0 --cpu any"
+                                        + " --storage-server 127.0.0.1:1")
+                                .split(" ")),
+                "softdpu: NOT_FOUND: .*3b:00.0.*hpf0.*");
+    }
+
+    @Test
+    void shouldSayNotFoundWhenNobodyServesThatNameUntilTheTimeout() {
+        long begin = System.nanoTime();
+
+        assertFails(
+                initiator("-d", "pf0", "--command-channel-name", "nobody"),
+                "softdpu: NOT_FOUND: .*nobody.*");
+        assertThat(System.nanoTime() - begin)
+                .as("it tried until the connect timeout")
+                .isGreaterThan(500_000_000L);
+    }
+
+    @Test
+    void shouldNameThePortThatIsTaken() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            assertFails(
+                    pipeline.start(
+                            ("storage target -d t0 --cpu any --volume memory:1M --listen-port "
+                                            + taken.getLocalPort())
+                                    .split(" ")),
+                    "softdpu: IN_USE: .*" + taken.getLocalPort() + ".*");
+        }
+    }
+
+    @Test
+    void shouldNameAVolumeThatIsMissingEmptyADirectoryOrNoMultipleOfTheBlockSize()
+            throws IOException {
+        Path missing = folder.resolve("missing");
+        Path empty = Files.createFile(folder.resolve("empty"));
+        Path odd = Files.write(folder.resolve("odd"), new byte[5000]);
+
+        assertFails(withVolume(missing), "softdpu: NOT_FOUND: .*" + missing + ".*not exist.*");
+        assertFails(withVolume(empty), "softdpu: INVALID_VALUE: .*" + empty + ".*empty.*");
+        assertFails(withVolume(folder), "softdpu: INVALID_VALUE: .*" + folder + ".*directory.*");
+        assertFails(
+                withVolume(odd), "softdpu: INVALID_VALUE: .*" + odd + ".*5000.*multiple of 4096.*");
+    }
+
+    @Test
+    void shouldNameAVolumeThatThisUserMayNotRead() throws IOException {
+        OtherUser nobody = OtherUser.nobody();
+        Path open =
+                Files.createTempDirectory(
+                        "softdpu-test",
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rwxr-xr-x")));
+        try {
+            Path secret = Files.write(open.resolve("secret"), new byte[4096]);
+            Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+            JavaCommand command =
+                    Pipeline.command(
+                                    "storage",
+                                    "target",
+                                    "-d",
+                                    "t0",
+                                    "--cpu",
+                                    "any",
+                                    "--listen-port",
+                                    "0",
+                                    "--volume",
+                                    secret.toString())
+                            .as(nobody)
+                            .withEnvironment("SOFTDPU_FABRIC", open.resolve("fabric").toString());
+            Path own = Files.createDirectory(open.resolve("fabric"));
+            Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
+            nobody.own(own);
+
+            assertFails(processes.start(command), "softdpu: NOT_PERMITTED: .*" + secret + ".*");
+        } finally {
+            deleteTree(open);
+        }
+    }
+
+    private ChildProcess withVolume(Path volume) {
+        return pipeline.start(
+                "storage",
+                "target",
+                "-d",
+                "t0",
+                "--cpu",
+                "any",
+                "--listen-port",
+                "0",
+                "--volume",
+                volume.toString());
+    }
+
+    private ChildProcess initiator(String... more) {
+        String[] fixed =
+                ("storage initiator --cpu any --execution-strategy read_throughput_test"
+                                + " --control-timeout 0.5")
+                        .split(" ");
+        String[] all = new String[fixed.length + more.length];
+        System.arraycopy(fixed, 0, all, 0, fixed.length);
+        System.arraycopy(more, 0, all, fixed.length, more.length);
+        return pipeline.start(all);
+    }
+
+    private static void assertFails(ChildProcess process, String errorLine) {
+        assertThat(process.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(process.errorLines().stream().filter(line -> line.startsWith("softdpu: ")))
+                .singleElement()
+                .asString()
+                .matches(errorLine);
+        assertThat(process.errorLines()).noneMatch(line -> line.startsWith("\tat "));
+        assertThat(process.outputLines()).noneMatch(line -> line.startsWith("listening"));
+    }
+
+    private static void deleteTree(Path root) throws IOException {
+        try (var tree = Files.walk(root)) {
+            for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static io.softdpu.cli.Pipeline.END_DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The three storage commands by hand: what they do when all goes well, and wrong data. */
+class StorageRolesTest {
+    private static final int BLOCK = 4096;
+
+    @TempDir Path fabric;
+    @TempDir Path folder;
+
+    private Pipeline pipeline;
+
+    @BeforeEach
+    void setUp(Processes processes) {
+        pipeline = new Pipeline(processes, fabric);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read_throughput_test", "write_throughput_test"})
+    @Clause("sto-036")
+    @Clause("sto-047")
+    @Clause("sto-115")
+    void shouldMeasureThroughputAndShowStatistics(String strategy) {
+        ChildProcess target = pipeline.patternTarget();
+        ChildProcess service = pipeline.service(target);
+        ChildProcess initiator =
+                pipeline.initiator(
+                        strategy,
+                        "--run-limit-operation-count",
+                        "2000",
+                        "--transaction-count",
+                        "8",
+                        "--blocks-per-io",
+                        "4");
+
+        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.outputLines())
+                .anyMatch(
+                        line -> line.contains("operation count  2000 of 16384 bytes, 8 in flight"))
+                .anyMatch(line -> line.contains("GiB/s"))
+                .anyMatch(line -> line.contains("MIOP/s"))
+                .anyMatch(line -> line.matches(" +latency +min .* us, max .* us, mean .* us"))
+                .anyMatch(line -> line.matches(" +percentiles +p50 .* us, p99 .* us, p99.9 .* us"))
+                .anyMatch(line -> line.startsWith("initiator: core 0 (cpu any)"));
+        assertThat(service.outputLines())
+                .anyMatch(line ->
+                        line.matches(
+                                "zero-copy: core 0 \\(cpu any\\): operation count 2000,"
+                                        + " PE hit rate .* % \\(\\d+:\\d+\\)"));
+        assertThat(service.outputLines())
+                .anyMatch(line -> line.startsWith("zero-copy: payload bytes copied 0, "));
+        assertThat(target.outputLines())
+                .anyMatch(line -> line.contains("target: core 0 (cpu any): operation count 2000"))
+                .anyMatch(line -> line.contains("payload bytes copied " + 2000 * 16384));
+        assertThat(service.errorLines())
+                .anyMatch(line -> line.contains("Core: 0 running"))
+                .anyMatch(line -> line.contains("Core: 0 complete"));
+    }
+
+    @Test
+    void shouldWriteTheVolumeAndReadBackTheSame() {
+        ChildProcess target = pipeline.patternTarget();
+        ChildProcess service = pipeline.service(target, "--command-channel-name", "another");
+        ChildProcess initiator =
+                pipeline.initiator(
+                        "read_write_data_validity_test", "--command-channel-name", "another");
+
+        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.outputLines())
+                .anyMatch(line -> line.matches(" +bytes verified +" + (4 << 20)));
+        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+    }
+
+    @Test
+    void shouldFindOneWrongByteAndShowWhereAndWhat(SeededRandom random) throws IOException {
+        byte[] content = new byte[9 * BLOCK];
+        random.nextBytes(content);
+        Path volume = Files.write(folder.resolve("volume"), content);
+        int offset = 5 * BLOCK + 77;
+        byte right = content[offset];
+        content[offset] ^= 0x40;
+        Path expected = Files.write(folder.resolve("expected"), content);
+
+        ChildProcess target = pipeline.target("--volume", volume.toString());
+        pipeline.service(target);
+        ChildProcess initiator =
+                pipeline.initiator(
+                        "read_only_data_validity_test",
+                        "--storage-plain-content",
+                        expected.toString());
+
+        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.DATA_WRONG.code());
+        assertThat(String.join("\n", initiator.errorLines()))
+                .containsPattern("softdpu: IO_FAILED: .*" + offset)
+                .contains("expected")
+                .contains("actual")
+                .containsIgnoringCase("%02x".formatted(right & 0xff))
+                .containsIgnoringCase("%02x".formatted(content[offset] & 0xff));
+        assertThat(initiator.errorLines()).noneMatch(line -> line.startsWith("\tat "));
+    }
+
+    @Test
+    void shouldAcceptContentThatIsAsExpected(SeededRandom random) throws IOException {
+        byte[] content = new byte[9 * BLOCK];
+        random.nextBytes(content);
+        Path volume = Files.write(folder.resolve("volume"), content);
+
+        ChildProcess target = pipeline.target("--volume", volume.toString());
+        pipeline.service(target);
+        ChildProcess initiator =
+                pipeline.initiator(
+                        "read_only_data_validity_test",
+                        "--storage-plain-content",
+                        volume.toString());
+
+        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+    }
+}

@@ -1,0 +1,90 @@
+package io.softdpu.cli.options;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.TypeConversionException;
+
+class ConvertersTest {
+    @ParameterizedTest
+    @CsvSource({
+        "1,1",
+        "4096,4096",
+        "4096B,4096",
+        "4K,4096",
+        "4k,4096",
+        "4KiB,4096",
+        "4KB,4096",
+        "64MiB,67108864",
+        "1GiB,1073741824",
+        "1G,1073741824",
+        "8589934591G,9223372035781033984"
+    })
+    void shouldReadSizesInPowersOf1024(String text, long bytes) {
+        assertThat(SizeConverter.parse(text)).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'',is no size",
+        "-1,is no size",
+        "1.5M,is no size",
+        "64Q,is no size",
+        "MiB,is no size",
+        "1 M,is no size",
+        "0,is zero",
+        "0GiB,is zero",
+        "8589934592G,is too large",
+        "9999999999999999999,is too large"
+    })
+    void shouldRefuseASizeAndSayWhatWasExpected(String text, String reason) {
+        assertThatThrownBy(() -> SizeConverter.parse(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessage(
+                        "size %s: size=%s, expected=bytes, or a number with K, M or G such as 64MiB"
+                                .formatted(reason, text));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "1000", "4KiB", "64MiB", "3GiB", "2048GiB"})
+    void shouldFormatASizeSoThatItReadsBackTheSame(String text) {
+        assertThat(SizeConverter.format(SizeConverter.parse(text))).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3,3000", "0.5,500", "0.001,1", "86400,86400000"})
+    void shouldReadSecondsWithDecimals(String text, long millis) {
+        assertThat(new SecondsConverter().convert(text)).isEqualTo(Duration.ofMillis(millis));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "0.0001", "86401", "1e3", "3s", "", "99999999999"})
+    void shouldRefuseATimeThatIsNoneOrOutOfRange(String text) {
+        assertThatThrownBy(() -> new SecondsConverter().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessage(
+                        "time is illegal: seconds="
+                                + text
+                                + ", expected=seconds from 0.001 to 86400");
+    }
+
+    @Test
+    void shouldReadACoreOrAny() {
+        assertThat(new CpuConverter().convert("any").isBound()).isFalse();
+        assertThat(new CpuConverter().convert("1").isBound()).isTrue();
+        assertThat(new CpuConverter().convert("1")).hasToString("1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "ANY", "0-3", "", "99999999999"})
+    void shouldRefuseACoreThatIsNone(String text) {
+        assertThatThrownBy(() -> new CpuConverter().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessageContaining(text);
+    }
+}
