@@ -1,0 +1,122 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.child.ChildReport;
+import io.softdpu.cli.child.ChildReport.PhaseResult;
+import io.softdpu.cli.demo.ChildOutcome;
+import io.softdpu.cli.demo.DemoPhase;
+import io.softdpu.cli.demo.DemoResult;
+import io.softdpu.cli.options.SizeConverter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+
+/** The results of a demo for people. */
+final class DemoTable {
+    private static final String NONE = "-";
+
+    private DemoTable() {}
+
+    static List<String> lines(DemoResult result) {
+        List<String> lines = new ArrayList<>(phases(result).lines());
+        lines.add("");
+        lines.addAll(processes(result).lines());
+        lines.add("");
+        lines.add(
+                "data: "
+                        + (result.dataRight() ? "right" : "not shown to be right")
+                        + ", "
+                        + result.bytesVerified()
+                        + " bytes verified, SHA-256 "
+                        + result.actualSha256().orElse(NONE));
+        lines.add(
+                "payload copies: "
+                        + number("%.3f", result.payloadCopies())
+                        + ", heap bytes allocated per operation: "
+                        + number("%.3f", result.allocatedBytesPerOperation()));
+        return lines;
+    }
+
+    private static TextTable phases(DemoResult result) {
+        TextTable table =
+                TextTable.ofNumbers(
+                        "phase",
+                        "I/O size",
+                        "in flight",
+                        "operations",
+                        "IOPS",
+                        "GiB/s",
+                        "p50 us",
+                        "p99 us",
+                        "p99.9 us");
+        for (DemoPhase phase : DemoPhase.values()) {
+            result.phase(phase)
+                    .ifPresentOrElse(
+                            found -> table.add(row(phase, found)),
+                            () ->
+                                    table.add(
+                                            phase.title(),
+                                            NONE,
+                                            NONE,
+                                            NONE,
+                                            NONE,
+                                            NONE,
+                                            NONE,
+                                            NONE,
+                                            NONE));
+        }
+        return table;
+    }
+
+    private static String[] row(DemoPhase phase, PhaseResult found) {
+        return new String[] {
+            phase.title(),
+            SizeConverter.format(found.ioSizeBytes()),
+            Integer.toString(found.transactions()),
+            Long.toString(found.operations()),
+            number("%.0f", found.iops()),
+            number("%.3f", found.gibPerSecond()),
+            number("%.1f", found.p50Nanos() / 1e3),
+            number("%.1f", found.p99Nanos() / 1e3),
+            number("%.1f", found.p999Nanos() / 1e3)
+        };
+    }
+
+    private static TextTable processes(DemoResult result) {
+        TextTable table =
+                TextTable.ofNumbers(
+                        "process",
+                        "exit",
+                        "operations",
+                        "hit rate %",
+                        "payload bytes copied",
+                        "message bytes copied");
+        for (ChildOutcome outcome : result.outcomes()) {
+            ChildReport report = outcome.report();
+            String exit =
+                    outcome.exitCode() == ChildOutcome.NOT_STARTED
+                            ? NONE
+                            : Integer.toString(outcome.exitCode());
+            if (report == null) {
+                table.add(outcome.name(), exit, NONE, NONE, NONE, NONE);
+            } else {
+                table.add(
+                        outcome.name(),
+                        exit,
+                        Long.toString(report.operations()),
+                        number("%.1f", report.hitRatePercent()),
+                        Long.toString(report.payloadBytesCopied()),
+                        Long.toString(report.messageBytesCopied()));
+            }
+        }
+        return table;
+    }
+
+    private static String number(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+
+    private static String number(String format, OptionalDouble value) {
+        return value.isPresent() ? number(format, value.getAsDouble()) : NONE;
+    }
+}

@@ -1,0 +1,121 @@
+package io.softdpu.cli.demo;
+
+import io.softdpu.cli.child.ChildReport;
+import io.softdpu.cli.child.ChildReport.PhaseResult;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a demo found out.
+ *
+ * @param sizeBytes bytes of the volume
+ * @param expectedSha256 of the volume, computed by the demo itself
+ * @param outcomes initiator, zero-copy, target
+ * @param timedOut what was waited for in vain; null if nothing was
+ */
+public record DemoResult(
+        long sizeBytes,
+        String expectedSha256,
+        List<ChildOutcome> outcomes,
+        @Nullable String timedOut) {
+
+    /** Takes a copy of the list. */
+    public DemoResult {
+        outcomes = List.copyOf(outcomes);
+    }
+
+    /** The initiator's part; empty if it left no report. */
+    public Optional<ChildReport.Run> run() {
+        return reports().map(ChildReport::initiator).filter(Objects::nonNull).findFirst();
+    }
+
+    /** What came out of a phase; empty if it was not reached. */
+    public Optional<PhaseResult> phase(DemoPhase phase) {
+        return run().stream()
+                .flatMap(run -> run.phases().stream())
+                .filter(result -> result.name().equals(phase.key()))
+                .findFirst();
+    }
+
+    /** The SHA-256 of what arrived in the initiator's memory; empty if nothing did. */
+    public Optional<String> actualSha256() {
+        return phase(DemoPhase.VERIFY_READ)
+                .map(PhaseResult::actualSha256)
+                .filter(hash -> !hash.isEmpty());
+    }
+
+    /** Bytes that were compared and right; 0 if it did not come to that. */
+    public long bytesVerified() {
+        return run().map(ChildReport.Run::bytesVerified).orElse(0L);
+    }
+
+    /** True if all data was right: what the volume held, and what was written and read back. */
+    public boolean dataRight() {
+        return actualSha256().filter(expectedSha256::equals).isPresent()
+                && phase(DemoPhase.READ_BACK)
+                        .filter(result -> !result.actualSha256().isEmpty())
+                        .filter(result -> result.actualSha256().equals(result.expectedSha256()))
+                        .isPresent()
+                && bytesVerified() == 2 * sizeBytes
+                && run().stream()
+                        .flatMap(run -> run.phases().stream())
+                        .allMatch(result -> result.errors() == 0);
+    }
+
+    /** True if all data was right and all three processes ended well. */
+    public boolean valid() {
+        return timedOut == null && outcomes.stream().allMatch(ChildOutcome::ok) && dataRight();
+    }
+
+    /**
+     * How often the payload was copied on its way: payload bytes that went through the copying
+     * class of any of the processes, by the payload moved; empty if a process left no report.
+     */
+    public OptionalDouble payloadCopies() {
+        return perTotal(
+                ChildReport::payloadBytesCopied,
+                run().map(ChildReport.Run::payloadBytesMoved).orElse(0L));
+    }
+
+    /** Heap that the data path threads allocated, by the initiator's operations; empty as above. */
+    public OptionalDouble allocatedBytesPerOperation() {
+        long operations =
+                run().stream()
+                        .flatMap(run -> run.phases().stream())
+                        .mapToLong(PhaseResult::operations)
+                        .sum();
+        return perTotal(ChildReport::allocatedBytes, operations);
+    }
+
+    /**
+     * The process at whose end the others failed, if one failed: one that a signal ended, else one
+     * that did not merely lose its peer, else the first that ended.
+     */
+    public Optional<ChildOutcome> culprit() {
+        return outcomes.stream()
+                .filter(outcome -> !outcome.ok())
+                .min(
+                        Comparator.comparing((ChildOutcome o) -> !o.endedBySignal())
+                                .thenComparing(ChildOutcome::isVictim)
+                                .thenComparingInt(ChildOutcome::order));
+    }
+
+    private OptionalDouble perTotal(ToLongFunction<ChildReport> field, long total) {
+        return total == 0 || reports().count() < outcomes.size()
+                ? OptionalDouble.empty()
+                : OptionalDouble.of((double) reports().mapToLong(field).sum() / total);
+    }
+
+    private Stream<ChildReport> reports() {
+        return outcomes.stream()
+                .map(ChildOutcome::report)
+                .filter(Objects::nonNull)
+                .map(Objects::requireNonNull);
+    }
+}

@@ -1,0 +1,149 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static io.softdpu.cli.Pipeline.END_DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Processes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The demo when it is ended, when one of its processes is, and when it cannot even begin. */
+class DemoFaultsTest {
+    @TempDir Path temporary;
+    @TempDir Path folder;
+
+    private Processes processes;
+
+    @BeforeEach
+    void setUp(Processes processes) {
+        this.processes = processes;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"target", "zero-copy", "initiator"})
+    void shouldSayWhoseFaultItWasThatOneOfItsProcessesWasKilled(String victim) throws IOException {
+        ChildProcess demo = demoUnderLoad("--json", "-");
+
+        child(demo, victim).destroyForcibly();
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.errorLines())
+                .anyMatch(line ->
+                        line.matches(
+                                "softdpu: .*demo failed: process="
+                                        + victim
+                                        + ", exit=137 \\(SIGKILL\\)"))
+                .anyMatch(line -> line.contains("softdpu: CONNECTION_RESET: "));
+        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        assertThat(document.get("valid").asBoolean()).isFalse();
+        assertThat(document.get("processes").findValuesAsText("exit"))
+                .hasSize(3)
+                .contains("137")
+                .doesNotContain("0");
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldEndItsProcessesAndRemoveItsFolderOnCtrlC() {
+        ChildProcess demo = demoUnderLoad();
+        List<ProcessHandle> children = children(demo);
+        assertThat(children).hasSize(3);
+
+        demo.signal("INT");
+
+        assertThat(demo.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.INTERRUPTED.code());
+        assertThat(children).noneMatch(ProcessHandle::isAlive);
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldEndItsProcessesWhenItIsKilled() {
+        ChildProcess demo = demoUnderLoad();
+        List<ProcessHandle> children = children(demo);
+        assertThat(children).hasSize(3);
+
+        // Not ChildProcess.kill, which would kill the children as well.
+        ProcessHandle.of(demo.pid()).orElseThrow().destroyForcibly();
+
+        Await.until(
+                "children ended",
+                END_DEADLINE,
+                () -> children.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    @Test
+    void shouldRefuseAVolumeBeforeItStartsAnything() throws IOException {
+        Path missing = folder.resolve("missing");
+        Path odd = Files.write(folder.resolve("odd"), new byte[4097]);
+
+        assertRefused(missing, "softdpu: NOT_FOUND: .*" + missing + ".*");
+        assertRefused(folder, "softdpu: INVALID_VALUE: .*" + folder + ".*directory.*");
+        assertRefused(odd, "softdpu: INVALID_VALUE: .*" + odd + ".*4097.*multiple of 4096.*");
+    }
+
+    private void assertRefused(Path volume, String errorLine) {
+        ChildProcess demo = demo("--volume", volume.toString());
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.errorLines()).singleElement().asString().matches(errorLine);
+        assertNothingLeft();
+    }
+
+    private ChildProcess demoUnderLoad(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("--size", "1MiB"));
+        all.addAll(List.of(arguments));
+        ChildProcess demo = demo(all.toArray(String[]::new));
+        demo.awaitErrorLine("\\[3/8\\]", DEADLINE);
+        return demo;
+    }
+
+    private ChildProcess demo(String... arguments) {
+        return processes.start(
+                Pipeline.command("demo", "--seconds", "100")
+                        .withArguments(arguments)
+                        .withJvmOptions("-Djava.io.tmpdir=" + temporary));
+    }
+
+    private static List<ProcessHandle> children(ChildProcess demo) {
+        return ProcessHandle.of(demo.pid()).orElseThrow().children().toList();
+    }
+
+    private static ProcessHandle child(ChildProcess demo, String role) {
+        return children(demo).stream()
+                .filter(child -> commandLine(child).contains("storage " + role))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** From /proc: the platform cuts what it tells at 4096 bytes, and a class path is longer. */
+    private static String commandLine(ProcessHandle process) {
+        try {
+            return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"))
+                    .replace('\0', ' ');
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private void assertNothingLeft() {
+        try (Stream<Path> left = Files.list(temporary)) {
+            assertThat(left.filter(path -> path.toString().contains("softdpu-demo"))).isEmpty();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The demo when all goes well: three real processes, real data. */
+class DemoTest {
+    private static final List<String> KEYS =
+            List.of(
+                    "valid",
+                    "sha256",
+                    "bytes_verified",
+                    "payload_copies",
+                    "allocated_bytes_per_op",
+                    "random_read_4k",
+                    "random_write_4k",
+                    "random_read_4k_depth1",
+                    "random_write_4k_depth1",
+                    "sequential_read_1m",
+                    "processes");
+
+    @TempDir Path temporary;
+    @TempDir Path folder;
+
+    private Processes processes;
+
+    @BeforeEach
+    void setUp(Processes processes) {
+        this.processes = processes;
+    }
+
+    @Test
+    @Clause("sto-002")
+    @Clause("sto-020")
+    @Clause("sto-022")
+    void shouldShowThatAllDataIsRightAndWasCopiedOnce() throws IOException {
+        Path json = folder.resolve("demo.json");
+        ChildProcess demo = demo("--size", "4MiB", "--seconds", "0.2", "--json", json.toString());
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+
+        JsonNode document = new ObjectMapper().readTree(json.toFile());
+        assertShape(document);
+        assertThat(document.get("valid").asBoolean()).isTrue();
+        assertThat(document.at("/sha256/actual").asText())
+                .matches("[0-9a-f]{64}")
+                .isEqualTo(document.at("/sha256/expected").asText());
+        assertThat(document.get("bytes_verified").asLong()).isEqualTo(2 * (4 << 20));
+        assertThat(document.get("payload_copies").asDouble()).isBetween(0.99, 1.01);
+        assertThat(document.get("processes").findValuesAsText("name"))
+                .containsExactly("initiator", "zero-copy", "target");
+        assertThat(document.get("processes").findValuesAsText("exit")).containsOnly("0");
+        assertThat(document.at("/processes/1/payload_bytes_copied").asLong()).isZero();
+        assertThat(document.at("/processes/2/payload_bytes_copied").asLong()).isPositive();
+        assertThat(demo.outputLines())
+                .anyMatch(line -> line.matches("phase +I/O size +in flight +operations +IOPS .*"))
+                .anyMatch(line -> line.matches("random read +4KiB +32 +\\d+ .*"))
+                .anyMatch(line -> line.matches("sequential read +1MiB +4 +\\d+ .*"))
+                .anyMatch(line -> line.matches("zero-copy +0 +\\d+ +[\\d.]+ +0 +\\d+"))
+                .anyMatch(line -> line.startsWith("data: right, 8388608 bytes verified"));
+        assertThat(demo.errorLines())
+                .as("a line a phase where standard error is no terminal")
+                .filteredOn(line -> line.startsWith("["))
+                .hasSize(8);
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldPrintNothingButTheJsonDocumentWhereItGoesToStandardOutput() throws IOException {
+        ChildProcess demo = demo("--size", "1MiB", "--seconds", "0.1", "--json", "-");
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+
+        String output = String.join("\n", demo.outputLines());
+        assertThat(output).startsWith("{").endsWith("}");
+        assertShape(new ObjectMapper().readTree(output));
+    }
+
+    @Test
+    void shouldServeAFileAndLeaveItAsItWas(SeededRandom random) throws Exception {
+        byte[] content = new byte[3 * 4096 * 7];
+        random.nextBytes(content);
+        Path volume = Files.write(folder.resolve("odd volume, with=signs"), content);
+
+        ChildProcess demo = demo("--volume", volume.toString(), "--seconds", "0.1", "--json", "-");
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        assertThat(document.at("/sha256/actual").asText()).isEqualTo(sha256(content));
+        assertThat(Files.readAllBytes(volume)).isEqualTo(content);
+    }
+
+    @Test
+    void shouldRunBesideAnotherDemo() {
+        List<ChildProcess> demos = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            demos.add(demo("--size", "1MiB", "--seconds", "0.1"));
+        }
+        for (ChildProcess demo : demos) {
+            assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        }
+        assertNothingLeft();
+    }
+
+    private ChildProcess demo(String... arguments) {
+        JavaCommand command =
+                Pipeline.command("demo")
+                        .withArguments(arguments)
+                        .withJvmOptions("-Djava.io.tmpdir=" + temporary);
+        return processes.start(command);
+    }
+
+    private void assertNothingLeft() {
+        try (Stream<Path> left = Files.list(temporary)) {
+            assertThat(left.filter(path -> path.toString().contains("softdpu-demo"))).isEmpty();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void assertShape(JsonNode document) {
+        assertThat(document.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
+        assertThat(document.get("sha256").fieldNames())
+                .toIterable()
+                .containsExactly("expected", "actual");
+        for (String phase : KEYS.subList(5, 10)) {
+            assertThat(document.get(phase).fieldNames())
+                    .toIterable()
+                    .containsExactly("iops", "gib_per_s", "p50_us", "p99_us", "p999_us");
+            assertThat(document.get(phase).get("iops").asDouble()).isPositive();
+        }
+        assertThat(document.get("processes")).hasSize(3);
+        for (JsonNode process : document.get("processes")) {
+            assertThat(process.fieldNames())
+                    .toIterable()
+                    .containsExactly(
+                            "name",
+                            "exit",
+                            "operations",
+                            "payload_bytes_copied",
+                            "message_bytes_copied",
+                            "hit_rate");
+        }
+    }
+
+    private static String sha256(byte[] content) throws NoSuchAlgorithmException {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
+    }
+}

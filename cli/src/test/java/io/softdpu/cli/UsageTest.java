@@ -1,0 +1,185 @@
+package io.softdpu.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.cli.log.LogLevel;
+import io.softdpu.cli.log.Logging;
+import io.softdpu.testkit.Clause;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** What can be shown of the command line without a process of its own. */
+class UsageTest {
+    private static final String TARGET = "storage target -d t0 --cpu any --listen-port 0 ";
+    private static final String SERVICE =
+            "storage zero-copy -d 03:00.0 -r 0b:00.0 --cpu 0 --storage-server ";
+    private static final String INITIATOR = "storage initiator -d 0b:00.0 --cpu 0 ";
+
+    @TempDir Path folder;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @AfterEach
+    void restoreLogLevel() {
+        Logging.setLevel(LogLevel.WARNING);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "demo",
+                "devices",
+                "storage",
+                "storage target",
+                "storage zero-copy",
+                "storage initiator"
+            })
+    @Clause({"sto-025", "sto-026"})
+    void shouldShowHelpAndVersionOfEachCommand(String command) {
+        assertThat(run(command + " -h")).isEqualTo(0);
+        assertThat(out.toString()).startsWith("Usage: softdpu " + command);
+        assertThat(run(command + " --help")).isEqualTo(0);
+        assertThat(run(command + " --version")).isEqualTo(0);
+        assertThat(out.toString()).contains("softdpu 0.1.0").contains("Java 25");
+        assertThat(run(command + " -v")).isEqualTo(0);
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void shouldHideFromHelpWhatOnlyAParentUses() {
+        run("storage initiator -h");
+
+        assertThat(out.toString())
+                .contains("--control-timeout")
+                .doesNotContain("--exit-with-parent")
+                .doesNotContain("--report")
+                .doesNotContain("--phase");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "|Missing required subcommand: expected=one of demo, storage, devices",
+                "storage|Missing required subcommand: expected=one of target, zero-copy, initiator",
+                "demo --blok|Unknown option: '--blok'",
+                "demo --size 5000|option=--size, size=5000, expected=a multiple of"
+                        + " --block-size=4096",
+                "demo --size 0|size is zero: size=0",
+                "demo --size 64Q|size is no size: size=64Q",
+                "demo --block-size 5000|option=--block-size, size=5000, expected=a power of two",
+                "demo --block-size 256|option=--block-size, size=256, expected=a power of two",
+                "demo --seconds 0|time is illegal: seconds=0",
+                "demo --volume a --size 1M|options=--volume, --size",
+                "demo --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
+                "demo -l loud|no such log level: level=loud",
+                "devices --side moon|no such side: side=moon, available=[host, dpu, target]",
+                "storage target|Missing required options: '--device=DEVICE', '--cpu=N|any',"
+                        + " '--listen",
+                "storage initiator -d x --cpu 0|Missing required option: '--execution-strategy",
+                INITIATOR + "--execution-strategy fast|fast",
+                INITIATOR + "--execution-strategy read_only_data_validity_test|plain",
+                INITIATOR
+                        + "--execution-strategy read_throughput_test --transaction-count 0"
+                        + "|option=--transaction-count, value=0",
+                TARGET + "--volume memory:none|option=--volume, size is no size: size=none",
+                "storage target -d t0 --cpu 0 --volume memory:1M --listen-port 65536"
+                        + "|port=65536, expected=0 to 65535",
+                SERVICE + "127.0.0.1|storage-server",
+                SERVICE + "127.0.0.1:99999|storage-server",
+                SERVICE + "127.0.0.1:1 --cpu x|option '--cpu'"
+            })
+    void shouldRefuseACommandLineAndSayWhatWasExpected(String arguments, String reason) {
+        assertThat(run(arguments == null ? "" : arguments)).isEqualTo(ExitCode.USAGE.code());
+
+        assertThat(err.toString().lines().findFirst().orElseThrow())
+                .startsWith("softdpu: INVALID_VALUE: ")
+                .contains(reason);
+        assertThat(err.toString()).doesNotContain("\tat ");
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                TARGET + "--volume memory:1M --cpu 0",
+                SERVICE + "127.0.0.1:1 --cpu 1",
+                INITIATOR + "--execution-strategy read_throughput_test --cpu 1"
+            })
+    void shouldTakeSeveralCoresButRefuseThemWithNotSupported(String arguments) {
+        assertThat(run(arguments)).isEqualTo(ExitCode.USAGE.code());
+
+        assertThat(err.toString())
+                .startsWith("softdpu: NOT_SUPPORTED: more than one core: option=--cpu, given=2");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "storage zero-copy -r 0b:00.0 --cpu 0 --storage-server 1.2.3.4:5,--device",
+        "storage zero-copy -d 03:00.0 --cpu 0 --storage-server 1.2.3.4:5,--representor",
+        "storage zero-copy -d 03:00.0 -r 0b:00.0 --storage-server 1.2.3.4:5,--cpu",
+        "storage zero-copy -d 03:00.0 -r 0b:00.0 --cpu 0,--storage-server"
+    })
+    @Clause({"sto-030", "sto-031", "sto-041", "sto-042"})
+    void shouldRefuseToRunTheServiceWithoutAMandatoryFlag(String arguments, String missing) {
+        assertThat(run(arguments)).isEqualTo(ExitCode.USAGE.code());
+
+        assertThat(err.toString()).contains("Missing required option: '" + missing);
+    }
+
+    @Test
+    void shouldShowAStackTraceOnlyAtLogLevelDebug() {
+        run("devices --side moon");
+        assertThat(err.toString()).doesNotContain("\tat ");
+
+        run("devices --side host --log-level debug");
+        run("-l 60 demo --size 5000");
+        assertThat(err.toString()).contains("\tat io.softdpu.cli.DemoCommand");
+    }
+
+    @Test
+    void shouldListTheDevicesOfOneSideOrOfAll() {
+        assertThat(run("devices --side dpu")).isEqualTo(0);
+        assertThat(out.toString().lines())
+                .hasSize(5)
+                .anyMatch(line -> line.matches("dpu +0000:03:00.0 +mlx5_0 +p0 +PF .*"))
+                .noneMatch(line -> line.startsWith("host"));
+
+        out.getBuffer().setLength(0);
+        assertThat(run("devices")).isEqualTo(0);
+        assertThat(out.toString().lines())
+                .anyMatch(line -> line.matches("host +0000:0b:00.0 +mlx5_0 +pf0 +PF .* +hpf0"))
+                .anyMatch(line -> line.matches("target .* +t0 .*"));
+    }
+
+    @Test
+    void shouldListTheDevicesAsJson() throws IOException {
+        assertThat(run("devices --side host --json")).isEqualTo(0);
+
+        JsonNode devices = new ObjectMapper().readTree(out.toString());
+        assertThat(devices).hasSize(5);
+        assertThat(devices.get(0).get("pci_address").asText()).isEqualTo("0000:0b:00.0");
+        assertThat(devices.get(0).get("representor").asText()).isEqualTo("hpf0");
+        assertThat(devices.get(0).get("mac").asText()).matches("([0-9a-f]{2}:){5}[0-9a-f]{2}");
+    }
+
+    private int run(String arguments) {
+        String[] words = arguments.isBlank() ? new String[0] : arguments.strip().split(" +");
+        CommandLine command = SoftDpu.commandLine(words);
+        command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+        return command.execute(words);
+    }
+}

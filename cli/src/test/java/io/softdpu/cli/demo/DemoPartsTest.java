@@ -1,0 +1,105 @@
+package io.softdpu.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.cli.child.PhaseSpec;
+import io.softdpu.core.DpuException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DemoPartsTest {
+    @Test
+    void shouldTakeFromItsOwnCommandLineWhatStartsAnotherOneLikeIt() {
+        List<String> words =
+                JvmCommand.split(
+                        "java\0-p\0a b:c\0-m\0io.softdpu.cli/Main\0demo\0--volume\0\0"
+                                .getBytes(StandardCharsets.UTF_8));
+
+        JvmCommand command =
+                JvmCommand.of(words, List.of("demo", "--volume", ""), Path.of("/jdk/bin/java"));
+
+        assertThat(command.prefix())
+                .containsExactly("/jdk/bin/java", "-p", "a b:c", "-m", "io.softdpu.cli/Main");
+        assertThat(command.with(List.of("storage"))).endsWith("io.softdpu.cli/Main", "storage");
+    }
+
+    @Test
+    void shouldRefuseToGuessHowItWasStarted() {
+        assertThatThrownBy(() ->
+                        JvmCommand.of(
+                                List.of("java", "Other", "x"),
+                                List.of("demo"),
+                                Path.of("/jdk/bin/java")))
+                .isInstanceOf(DpuException.class)
+                .hasMessageStartingWith("process was not started as the softdpu command");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "2|0-1|any any any",
+                "3|0-1|any any any",
+                "2|0-7|any any any",
+                "3|0-7|0 1 2",
+                "8|4,6-7,9|4 6 7",
+                "8||any any any"
+            })
+    void shouldBindPollersOnlyWhereEachHasACoreOfItsOwn(
+            int available, String allowed, String chosen) {
+        assertThat(CpuChoice.choose(3, available, allowed == null ? "" : allowed))
+                .containsExactly(chosen.split(" "));
+    }
+
+    @Test
+    void shouldChooseACoreForEachPollerOfThisMachine() {
+        assertThat(CpuChoice.forPollers(3)).hasSize(3);
+    }
+
+    @Test
+    void shouldCutThePlanToASmallVolume() {
+        List<PhaseSpec> plan = DemoPhase.plan(64 << 10, 7);
+
+        assertThat(plan).hasSize(DemoPhase.values().length);
+        assertThat(plan)
+                .allSatisfy(phase ->
+                        assertThat((long) phase.ioSizeBytes() * phase.transactions())
+                                .isBetween(1L, 64L << 10));
+        assertThat(plan.stream().filter(phase -> phase.nanos() == 7).map(PhaseSpec::name))
+                .containsExactly(
+                        "random_read_4k",
+                        "random_write_4k",
+                        "random_read_4k_depth1",
+                        "random_write_4k_depth1",
+                        "sequential_read_1m");
+        assertThat(plan.stream().filter(phase -> phase.nanos() == 0).map(PhaseSpec::name))
+                .containsExactly("verify_read", "write_all", "read_back");
+    }
+
+    @Test
+    void shouldKeepItsFolderFromOthersAndRemoveItWithAllThatIsInIt() throws IOException {
+        DemoWorkspace workspace = DemoWorkspace.create();
+        Path root = workspace.fabric().getParent();
+        Files.writeString(workspace.report("target"), "{}");
+        Files.createDirectories(workspace.fabric().resolve("a/b"));
+        Files.writeString(workspace.fabric().resolve("a/b/c"), "");
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root)))
+                .isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(workspace.fabric())))
+                .isEqualTo("rwx------");
+
+        workspace.close();
+        workspace.close();
+
+        assertThat(root).doesNotExist();
+    }
+}
