@@ -258,7 +258,7 @@ class FastPathTest {
         buf.release();
     }
 
-    @Clause({"cc-080", "cc-097", "cc-114", "cc-123", "cc-126"})
+    @Clause({"cc-080", "cc-097", "cc-114", "cc-123", "cc-125", "cc-126"})
     @Test
     void shouldValidateProducerSends() {
         Queue.Receiving receiving = receiving(pair.server(), 4096, 2);
@@ -463,7 +463,7 @@ class FastPathTest {
         card.until("told", () -> pair.server().events.contains("disconnected true"));
     }
 
-    @Clause({"cc-093", "cc-109", "cc-122", "cc-164"})
+    @Clause({"cc-109", "cc-164"})
     @Test
     void shouldStopConsumerAndProducerWhoseConnectionHasEnded() {
         Queue.Receiving receiving = receiving(pair.server(), 4096, 4);

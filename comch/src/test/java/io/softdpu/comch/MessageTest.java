@@ -215,7 +215,7 @@ class MessageTest {
         assertThat(second.messages).hasSize(1);
     }
 
-    @Clause({"cc-097", "cc-100"})
+    @Clause("cc-097")
     @Test
     void shouldRefuseMisuseOfSendTasks() {
         Card.Pair pair = card.pair();

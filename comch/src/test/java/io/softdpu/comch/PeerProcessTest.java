@@ -42,7 +42,7 @@ class PeerProcessTest {
         card.close();
     }
 
-    @Clause({"cc-001", "cc-091", "cc-094", "cc-164"})
+    @Clause({"cc-001", "cc-091", "cc-093", "cc-094", "cc-122", "cc-164"})
     @Test
     void shouldFailWhatIsUnderWayWhenTheServerIsKilledAndConnectToTheNext() {
         ChildProcess server = start("server");
