@@ -38,6 +38,7 @@ public final class Pipeline implements AutoCloseable {
     private final Machine dpu;
     private final Machine targetMachine;
     private final long controlTimeoutNanos;
+    private String channel = CHANNEL;
     private int cores = 1;
     private int serviceCores = 1;
     private int transactions = 32;
@@ -63,6 +64,12 @@ public final class Pipeline implements AutoCloseable {
     public Pipeline cores(int initiatorCores, int coresOfTheService) {
         cores = initiatorCores;
         serviceCores = coresOfTheService;
+        return this;
+    }
+
+    /** Another name for the service's server. */
+    public Pipeline channel(String name) {
+        channel = name;
         return this;
     }
 
@@ -105,7 +112,7 @@ public final class Pipeline implements AutoCloseable {
                         .device("p0")
                         .representor("0b:00.0")
                         .storageServer(ServiceOptions.parseStorageServer("127.0.0.1:" + targetPort))
-                        .commandChannelName(CHANNEL)
+                        .commandChannelName(channel)
                         .controlTimeoutNanos(controlTimeoutNanos);
         for (int i = 0; i < serviceCores; i++) {
             options.cpu(CpuBinding.any());
@@ -142,7 +149,7 @@ public final class Pipeline implements AutoCloseable {
         InitiatorOptions.Builder options =
                 InitiatorOptions.builder()
                         .device("pf0")
-                        .commandChannelName(CHANNEL)
+                        .commandChannelName(channel)
                         .transactionCount(transactions)
                         .controlTimeoutNanos(controlTimeoutNanos);
         for (int i = 0; i < cores; i++) {

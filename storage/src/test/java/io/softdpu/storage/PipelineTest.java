@@ -37,7 +37,8 @@ class PipelineTest {
     @EnumSource
     @Clause({
         "sto-001", "sto-002", "sto-006", "sto-015", "sto-018", "sto-019", "sto-083", "sto-084",
-        "sto-088", "sto-120", "sto-121"
+        "sto-088", "sto-094", "sto-099", "sto-100", "sto-101", "sto-102", "sto-103", "sto-105",
+        "sto-106", "sto-107", "sto-108", "sto-109", "sto-112", "sto-119", "sto-120", "sto-121"
     })
     void shouldCarryOutEachStrategy(ExecutionStrategy strategy) throws Exception {
         byte[] plain = new byte[VOLUME_BYTES];

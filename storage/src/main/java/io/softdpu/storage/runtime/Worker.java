@@ -8,12 +8,8 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.control.Deadline;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +28,8 @@ public abstract class Worker {
     private final Runnable notifyControl;
     private final Thread thread;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition commandDone = lock.newCondition();
-    private @Nullable Command command;
-
+    private final CommandSlot commands = new CommandSlot();
+    private final Object engineLock = new Object();
     private final CountDownLatch engineReady = new CountDownLatch(1);
     private volatile @Nullable ProgressEngine engine;
     private volatile boolean ending;
@@ -47,9 +41,7 @@ public abstract class Worker {
     private volatile @Nullable DpuException failure;
     private volatile @Nullable WorkerReport finalReport;
 
-    private final List<Context> contexts = new ArrayList<>();
-    private final List<Task> tasks = new ArrayList<>();
-    private boolean stoppingContexts;
+    private final ContextSet contexts = new ContextSet();
 
     /** Operations that ended here, failed ones included. */
     protected final Counter operations = new Counter();
@@ -61,17 +53,6 @@ public abstract class Worker {
     private long startHits;
     private long startMisses;
     private long startAllocated;
-
-    /** Something that the worker's thread shall do, and how it went. */
-    private static final class Command {
-        final Runnable action;
-        boolean done;
-        @Nullable RuntimeException problem;
-
-        Command(Runnable action) {
-            this.action = action;
-        }
-    }
 
     /**
      * A worker that has not begun.
@@ -114,36 +95,23 @@ public abstract class Worker {
      * @throws DpuException what the command threw; why the worker had failed before; TIME_OUT
      */
     public final void execute(Runnable action) {
-        Command mine = new Command(action);
-        long left = controlTimeoutNanos;
-        lock.lock();
+        throwFailure();
         try {
-            throwFailure();
-            command = mine;
-            wake();
-            while (!mine.done && left > 0) {
-                left = commandDone.awaitNanos(left);
+            if (commands.execute(action, controlTimeoutNanos, this::wake)) {
+                return;
             }
-            command = null;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DpuException(
                     Status.CONNECTION_ABORTED, "control thread was interrupted: " + name(), e);
-        } finally {
-            lock.unlock();
         }
-        if (mine.problem != null) {
-            throw mine.problem;
-        }
-        if (!mine.done) {
-            throwFailure();
-            throw new DpuException(
-                    Status.TIME_OUT,
-                    "worker did not carry out a command: "
-                            + name()
-                            + ", waited_ms="
-                            + controlTimeoutNanos / 1_000_000);
-        }
+        throwFailure();
+        throw new DpuException(
+                Status.TIME_OUT,
+                "worker did not carry out a command: "
+                        + name()
+                        + ", waited_ms="
+                        + controlTimeoutNanos / 1_000_000);
     }
 
     /** As {@link #execute}, for a command that has a result. */
@@ -280,58 +248,28 @@ public abstract class Worker {
 
     /** Takes charge of a task: it is freed when its context stops, as contexts demand. */
     protected final <T extends Task> T own(T task) {
-        tasks.add(task);
+        contexts.add(task);
         return task;
     }
 
     /** Whether all contexts can do data path work. */
     public final boolean areContextsReady() {
-        for (Context context : contexts) {
-            if (context.state() != ContextState.RUNNING) {
-                return false;
-            }
-        }
-        return true;
+        return contexts.areAll(ContextState.RUNNING);
     }
 
     /** Whether no context is left that still has to stop. */
     public final boolean areContextsIdle() {
-        for (Context context : contexts) {
-            if (context.state() != ContextState.IDLE) {
-                return false;
-            }
-        }
-        return true;
+        return contexts.areAll(ContextState.IDLE);
     }
 
     /** Begins to stop all contexts; {@link #areContextsIdle} tells when that is done. */
     public final void stopContexts() {
-        stoppingContexts = true;
-        for (Context context : contexts) {
-            ContextState state = context.state();
-            if (state == ContextState.RUNNING || state == ContextState.STARTING) {
-                context.stop();
-            }
-        }
-    }
-
-    /** A context is not idle before its tasks are freed, and no task is before it was flushed. */
-    private void freeTasks() {
-        if (!stoppingContexts) {
-            return;
-        }
-        for (Context context : contexts) {
-            if (context.inFlightTasks() > 0) {
-                return;
-            }
-        }
-        tasks.forEach(Task::free);
-        tasks.clear();
+        contexts.stop();
     }
 
     /** Whether tasks end because their context was told to stop. */
     protected final boolean isStopping() {
-        return stoppingContexts;
+        return contexts.isStopping();
     }
 
     /** Ends the data path with this reason; the first counts. */
@@ -345,7 +283,7 @@ public abstract class Worker {
 
     /** Ends the data path because a task failed that must not. */
     protected final void taskFailed(String what, Status status) {
-        if (stoppingContexts) {
+        if (contexts.isStopping()) {
             return;
         }
         fail(new DpuException(peersEnd(status), what + ": " + name() + ", status=" + status));
@@ -386,33 +324,15 @@ public abstract class Worker {
 
     private void configurationPhase() {
         while (!ending) {
-            lock.lock();
-            try {
-                carryOutCommand();
-            } finally {
-                lock.unlock();
-            }
+            commands.process();
+            contexts.freeTasks();
             if (startRequested && !dataPathEnded) {
                 dataPath();
+            } else {
+                // Yields for a while, then sleeps; a command, a doorbell or a state ends it. Not
+                // after the data path, whose rounds may have taken the wake-up of a command.
+                engine().await(IDLE_WAIT_NANOS);
             }
-            freeTasks();
-            // Yields for a while, then sleeps; a command, a doorbell or a state ends it.
-            engine().await(IDLE_WAIT_NANOS);
-        }
-    }
-
-    private void carryOutCommand() {
-        Command present = command;
-        if (present == null || present.done) {
-            return;
-        }
-        try {
-            present.action.run();
-        } catch (RuntimeException e) {
-            present.problem = e;
-        } finally {
-            present.done = true;
-            commandDone.signalAll();
         }
     }
 
@@ -491,12 +411,10 @@ public abstract class Worker {
             // that.
             Deadline deadline = Deadline.in(2 * controlTimeoutNanos);
             while (!areContextsIdle() && !deadline.hasPassed()) {
-                freeTasks();
-                present.await(deadline.remainingNanos());
+                contexts.freeTasks();
+                flush(present, deadline.remainingNanos());
             }
-            for (Context context : contexts) {
-                context.close();
-            }
+            contexts.close();
             releaseObjects();
             closeEngine(present);
         } catch (RuntimeException e) {
@@ -504,8 +422,17 @@ public abstract class Worker {
         }
     }
 
+    /** Progress that goes on whatever a callback throws: there is more to be given back. */
+    private void flush(ProgressEngine present, long timeoutNanos) {
+        try {
+            present.await(timeoutNanos);
+        } catch (RuntimeException e) {
+            fail(asDpuException(e));
+        }
+    }
+
     private void stateChanged(Context context, ContextState previous, ContextState next) {
-        if (next == ContextState.STOPPING && !stoppingContexts) {
+        if (next == ContextState.STOPPING && !contexts.isStopping()) {
             DpuException reason = context.failure();
             fail(
                     new DpuException(
@@ -526,26 +453,20 @@ public abstract class Worker {
         wake();
     }
 
-    /** Under the lock, so that nobody wakes an engine that is being closed. */
+    /** Under a lock, so that nobody wakes an engine that is being closed. */
     private void wake() {
-        lock.lock();
-        try {
+        synchronized (engineLock) {
             ProgressEngine present = engine;
             if (present != null) {
                 present.wake();
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     private void closeEngine(ProgressEngine present) {
-        lock.lock();
-        try {
+        synchronized (engineLock) {
             engine = null;
             present.close();
-        } finally {
-            lock.unlock();
         }
     }
 

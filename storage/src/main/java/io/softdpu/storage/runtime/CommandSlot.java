@@ -1,0 +1,77 @@
+package io.softdpu.storage.runtime;
+
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the control thread leaves a command for a worker and waits for its end. One at a time,
+ * under a lock, as in the guide; the data path never comes here.
+ */
+final class CommandSlot {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition done = lock.newCondition();
+    private @Nullable Command command;
+
+    /** Something that the worker's thread shall do, and how it went. */
+    private static final class Command {
+        final Runnable action;
+        boolean done;
+        @Nullable RuntimeException problem;
+
+        Command(Runnable action) {
+            this.action = action;
+        }
+    }
+
+    /**
+     * Leaves a command and waits until it is carried out. By the control thread.
+     *
+     * @param wake tells the worker that there is one
+     * @return whether it was carried out in time; if not, it will not be
+     * @throws RuntimeException what the command threw
+     */
+    boolean execute(Runnable action, long timeoutNanos, Runnable wake) throws InterruptedException {
+        Command mine = new Command(action);
+        long left = timeoutNanos;
+        lock.lock();
+        try {
+            command = mine;
+            wake.run();
+            while (!mine.done && left > 0) {
+                left = done.awaitNanos(left);
+            }
+            command = null;
+        } finally {
+            lock.unlock();
+        }
+        if (mine.problem != null) {
+            throw mine.problem;
+        }
+        return mine.done;
+    }
+
+    /** Carries out what was left here, if anything was. By the worker. */
+    void process() {
+        lock.lock();
+        try {
+            Command present = command;
+            if (present != null && !present.done) {
+                carryOut(present);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void carryOut(Command present) {
+        try {
+            present.action.run();
+        } catch (RuntimeException e) {
+            present.problem = e;
+        } finally {
+            present.done = true;
+            done.signalAll();
+        }
+    }
+}

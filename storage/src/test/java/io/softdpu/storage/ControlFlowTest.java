@@ -1,0 +1,174 @@
+package io.softdpu.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.initiator.Phase;
+import io.softdpu.storage.initiator.StorageInitiator;
+import io.softdpu.storage.initiator.Workload;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The order of a session's control messages, and what an error in each of them does. */
+class ControlFlowTest {
+    private static final long CONTROL_TIMEOUT = 10_000_000_000L;
+    private static final Workload READ =
+            new Workload(List.of(Phase.read("read").transactions(4).build()));
+
+    @TempDir private Path folder;
+
+    @Test
+    @Clause({
+        "sto-007", "sto-008", "sto-009", "sto-012", "sto-016", "sto-017", "sto-078", "sto-079",
+        "sto-082", "sto-085", "sto-087", "sto-089"
+    })
+    void shouldGoThroughTheStepsInTheOrderOfTheGuide() throws Exception {
+        List<SessionStep> steps = Collections.synchronizedList(new ArrayList<>());
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(2, 2)) {
+            int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
+            pipeline.serviceListener(
+                    new SessionListener() {
+                        @Override
+                        public void step(SessionStep step, String detail) {
+                            steps.add(step);
+                        }
+                    });
+            try (ControlProxy proxy = new ControlProxy(port, message -> message)) {
+                pipeline.startService(proxy.port());
+                pipeline.openInitiator(READ).run();
+                pipeline.awaitService();
+                pipeline.awaitTarget();
+
+                assertThat(proxy.seen())
+                        .extracting(ControlMessage::type)
+                        .containsExactly(
+                                ControlMessageType.QUERY_STORAGE_REQUEST,
+                                ControlMessageType.QUERY_STORAGE_RESPONSE,
+                                ControlMessageType.INIT_STORAGE_REQUEST,
+                                ControlMessageType.INIT_STORAGE_RESPONSE,
+                                ControlMessageType.CREATE_RDMA_CONNECTION_REQUEST,
+                                ControlMessageType.CREATE_RDMA_CONNECTION_RESPONSE,
+                                ControlMessageType.CREATE_RDMA_CONNECTION_REQUEST,
+                                ControlMessageType.CREATE_RDMA_CONNECTION_RESPONSE,
+                                ControlMessageType.CREATE_RDMA_CONNECTION_REQUEST,
+                                ControlMessageType.CREATE_RDMA_CONNECTION_RESPONSE,
+                                ControlMessageType.CREATE_RDMA_CONNECTION_REQUEST,
+                                ControlMessageType.CREATE_RDMA_CONNECTION_RESPONSE,
+                                ControlMessageType.START_STORAGE_REQUEST,
+                                ControlMessageType.START_STORAGE_RESPONSE,
+                                ControlMessageType.STOP_STORAGE_REQUEST,
+                                ControlMessageType.STOP_STORAGE_RESPONSE,
+                                ControlMessageType.SHUTDOWN_REQUEST,
+                                ControlMessageType.SHUTDOWN_RESPONSE);
+                assertThatIdsMatch(proxy.seen());
+            }
+        }
+        assertThat(steps)
+                .containsExactly(
+                        SessionStep.CONNECTING_TO_STORAGE,
+                        SessionStep.WAITING_FOR_CLIENT,
+                        SessionStep.CONNECTED,
+                        SessionStep.QUERY,
+                        SessionStep.INIT,
+                        SessionStep.START,
+                        SessionStep.DATA_PATH,
+                        SessionStep.STOP,
+                        SessionStep.SHUTDOWN);
+    }
+
+    /** A message_id a pair, none twice; the correlation_id of all that one request has caused. */
+    private static void assertThatIdsMatch(List<ControlMessage> seen) {
+        for (int i = 0; i < seen.size(); i += 2) {
+            assertThat(seen.get(i + 1).messageId()).isEqualTo(seen.get(i).messageId());
+            assertThat(seen.get(i + 1).correlationId()).isEqualTo(seen.get(i).correlationId());
+        }
+        assertThat(seen.stream().map(ControlMessage::messageId).distinct()).hasSize(9);
+        int init = seen.get(2).correlationId();
+        assertThat(seen.subList(2, 12)).allMatch(message -> message.correlationId() == init);
+        assertThat(seen.stream().map(ControlMessage::correlationId).distinct()).hasSize(5);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ControlMessageType.class,
+            names = {
+                "QUERY_STORAGE_RESPONSE",
+                "INIT_STORAGE_RESPONSE",
+                "CREATE_RDMA_CONNECTION_RESPONSE",
+                "START_STORAGE_RESPONSE",
+                "STOP_STORAGE_RESPONSE",
+                "SHUTDOWN_RESPONSE"
+            })
+    @Clause({"sto-060", "sto-071", "sto-080", "sto-086", "sto-090"})
+    void shouldRelayAnErrorOfTheTargetVerbatimAtEachStep(ControlMessageType type) throws Exception {
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
+            try (ControlProxy proxy =
+                    new ControlProxy(
+                            port,
+                            message ->
+                                    message.type() == type
+                                            ? message.reply(
+                                                    ControlPayload.ErrorResponse.of(
+                                                            Status.DRIVER, "firmware: code=7"))
+                                            : message)) {
+                pipeline.startService(proxy.port());
+                StorageInitiator initiator = pipeline.openInitiator(READ);
+
+                DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
+
+                assertThat(failure.status()).isEqualTo(Status.DRIVER);
+                assertThat(failure).hasMessage("firmware: code=7");
+                DpuException atService =
+                        catchThrowableOfType(DpuException.class, pipeline::awaitService);
+                assertThat(atService.status()).isEqualTo(Status.DRIVER);
+            }
+        }
+    }
+
+    @Test
+    @Clause("sto-043")
+    void shouldServeTwoSessionsAtOnceUnderDifferentNames() {
+        Workload load =
+                new Workload(
+                        List.of(
+                                Phase.read("read")
+                                        .transactions(8)
+                                        .random(1)
+                                        .operations(2000)
+                                        .build(),
+                                Phase.read("all")
+                                        .transactions(8)
+                                        .fill(Content.zeros())
+                                        .expect(Content.pattern(Content.VOLUME_PATTERN_SEED))
+                                        .build()));
+        try (Pipeline one = new Pipeline(folder, CONTROL_TIMEOUT).channel("one");
+                Pipeline two = new Pipeline(folder, CONTROL_TIMEOUT).channel("two")) {
+            StorageInitiator first = one.start(1 << 20, load);
+            StorageInitiator second = two.start(2 << 20, load);
+
+            var firstEnd = Pipeline.begin(first);
+            var secondEnd = Pipeline.begin(second);
+
+            assertThat(Pipeline.await(firstEnd).operations()).isEqualTo(2000 + 256);
+            assertThat(Pipeline.await(secondEnd).operations()).isEqualTo(2000 + 512);
+            assertThat(one.awaitService().operations()).isEqualTo(2000 + 256);
+            assertThat(two.awaitService().operations()).isEqualTo(2000 + 512);
+            one.awaitTarget();
+            two.awaitTarget();
+        }
+    }
+}

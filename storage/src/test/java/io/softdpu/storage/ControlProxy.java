@@ -1,0 +1,79 @@
+package io.softdpu.storage;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.storage.control.ControlChannel;
+import io.softdpu.storage.control.ControlChannels;
+import io.softdpu.storage.control.TcpClientControlChannel;
+import io.softdpu.storage.control.TcpServerControlChannel;
+import io.softdpu.storage.wire.ControlMessage;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * Stands between a service and its target, notes each control message, and changes the target's
+ * answers as a test wants. One thread does it all; it ends when one of the two goes.
+ */
+final class ControlProxy implements AutoCloseable {
+    private static final long LOOK_NANOS = 1_000_000L;
+
+    private final TcpServerControlChannel fromService;
+    private final TcpClientControlChannel toTarget;
+    private final UnaryOperator<ControlMessage> change;
+    private final List<ControlMessage> seen = Collections.synchronizedList(new ArrayList<>());
+    private final Thread thread;
+
+    ControlProxy(int targetPort, UnaryOperator<ControlMessage> change) {
+        this.change = change;
+        this.fromService =
+                ControlChannels.makeTcpServer(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        this.toTarget =
+                ControlChannels.makeTcpClient(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), targetPort));
+        this.thread = new Thread(this::run, "control-proxy");
+        thread.start();
+    }
+
+    int port() {
+        return fromService.address().getPort();
+    }
+
+    /** What has passed, in its order; the target's answers before they were changed. */
+    List<ControlMessage> seen() {
+        return List.copyOf(seen);
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        fromService.abort("test ends");
+        thread.join();
+    }
+
+    private void run() {
+        try (fromService;
+                toTarget) {
+            fromService.awaitConnected(ControlChannel.NO_TIMEOUT);
+            toTarget.awaitConnected(10_000_000_000L);
+            while (true) {
+                ControlMessage request = fromService.poll();
+                if (request != null) {
+                    seen.add(request);
+                    toTarget.send(request);
+                }
+                ControlMessage answer = toTarget.poll();
+                if (answer != null) {
+                    seen.add(answer);
+                    fromService.send(change.apply(answer));
+                    fromService.flush(10_000_000_000L);
+                }
+                fromService.await(LOOK_NANOS);
+            }
+        } catch (DpuException e) {
+            // One of the two has gone, or the test is over: closing tells the other.
+        }
+    }
+}
