@@ -107,7 +107,7 @@ class DemoFaultsTest {
         List<String> all = new ArrayList<>(List.of("--size", "1MiB"));
         all.addAll(List.of(arguments));
         ChildProcess demo = demo(all.toArray(String[]::new));
-        demo.awaitErrorLine("\\[3/8\\]", DEADLINE);
+        demo.awaitErrorLine("\\[3/9\\]", DEADLINE);
         return demo;
     }
 

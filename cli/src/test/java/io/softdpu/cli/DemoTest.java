@@ -81,7 +81,7 @@ class DemoTest {
         assertThat(demo.errorLines())
                 .as("a line a phase where standard error is no terminal")
                 .filteredOn(line -> line.startsWith("["))
-                .hasSize(8);
+                .hasSize(9);
         assertNothingLeft();
     }
 

@@ -14,64 +14,82 @@ public enum DemoPhase {
      * The whole volume into the initiator's memory, which holds something else before, so that a
      * byte that does not arrive is noticed.
      */
-    VERIFY_READ("read volume, compare", IoType.READ, 1 << 20, 16, false) {
-        @Override
-        PlanContent fill() {
-            return PlanContent.WRITTEN;
-        }
-
-        @Override
-        PlanContent expect() {
-            return PlanContent.VOLUME;
-        }
-    },
+    VERIFY_READ("read volume, compare", IoType.READ, PlanContent.WRITTEN, PlanContent.VOLUME),
     /** The whole volume from the initiator's memory. */
-    WRITE_ALL("write volume", IoType.WRITE, 1 << 20, 16, false) {
-        @Override
-        PlanContent fill() {
-            return PlanContent.WRITTEN;
-        }
-    },
+    WRITE_ALL("write volume", IoType.WRITE, PlanContent.WRITTEN, null),
     /** What was written comes back. */
-    READ_BACK("read back, compare", IoType.READ, 1 << 20, 16, false) {
-        @Override
-        PlanContent fill() {
-            return PlanContent.ZEROS;
-        }
+    READ_BACK("read back, compare", IoType.READ, PlanContent.ZEROS, PlanContent.WRITTEN),
+    /** The same as the first measurement: until then compilers run beside the pollers. */
+    WARM_UP("warm up", IoType.READ, 4096, 32, Place.RANDOM, Length.WARM_UP),
+    /** Measured. */
+    RANDOM_READ_4K("random read", IoType.READ, 4096, 32, Place.RANDOM, Length.MEASURED),
+    /** Measured. */
+    RANDOM_WRITE_4K("random write", IoType.WRITE, 4096, 32, Place.RANDOM, Length.MEASURED),
+    /** Measured. */
+    RANDOM_READ_4K_DEPTH1("random read", IoType.READ, 4096, 1, Place.RANDOM, Length.MEASURED),
+    /** Measured. */
+    RANDOM_WRITE_4K_DEPTH1("random write", IoType.WRITE, 4096, 1, Place.RANDOM, Length.MEASURED),
+    /** Measured. */
+    SEQUENTIAL_READ_1M(
+            "sequential read", IoType.READ, 1 << 20, 16, Place.SEQUENTIAL, Length.MEASURED);
 
-        @Override
-        PlanContent expect() {
-            return PlanContent.WRITTEN;
-        }
-    },
-    /** Measured. */
-    RANDOM_READ_4K("random read", IoType.READ, 4096, 32, true),
-    /** Measured. */
-    RANDOM_WRITE_4K("random write", IoType.WRITE, 4096, 32, true),
-    /** Measured. */
-    RANDOM_READ_4K_DEPTH1("random read", IoType.READ, 4096, 1, true),
-    /** Measured. */
-    RANDOM_WRITE_4K_DEPTH1("random write", IoType.WRITE, 4096, 1, true),
-    /** Measured. */
-    SEQUENTIAL_READ_1M("sequential read", IoType.READ, 1 << 20, 16, false) {
-        @Override
-        public boolean isMeasured() {
-            return true;
-        }
-    };
+    /** Where the next operation goes. */
+    private enum Place {
+        SEQUENTIAL,
+        RANDOM
+    }
+
+    /** When a phase ends. */
+    private enum Length {
+        ONCE_OVER_VOLUME,
+        WARM_UP,
+        MEASURED
+    }
+
+    /** Compilers have done most by then. */
+    private static final long LONGEST_WARM_UP_NANOS = 1_000_000_000L;
 
     private final String title;
     private final IoType operation;
     private final int ioSizeBytes;
     private final int transactions;
-    private final boolean random;
+    private final Place place;
+    private final Length length;
+    private final @Nullable PlanContent fill;
+    private final @Nullable PlanContent expect;
 
-    DemoPhase(String title, IoType operation, int ioSizeBytes, int transactions, boolean random) {
+    /** A phase that goes once over the volume. */
+    DemoPhase(
+            String title,
+            IoType operation,
+            @Nullable PlanContent fill,
+            @Nullable PlanContent expect) {
+        this.title = title;
+        this.operation = operation;
+        this.ioSizeBytes = 1 << 20;
+        this.transactions = 16;
+        this.place = Place.SEQUENTIAL;
+        this.length = Length.ONCE_OVER_VOLUME;
+        this.fill = fill;
+        this.expect = expect;
+    }
+
+    /** A phase that lasts for a time. */
+    DemoPhase(
+            String title,
+            IoType operation,
+            int ioSizeBytes,
+            int transactions,
+            Place place,
+            Length length) {
         this.title = title;
         this.operation = operation;
         this.ioSizeBytes = ioSizeBytes;
         this.transactions = transactions;
-        this.random = random;
+        this.place = place;
+        this.length = length;
+        this.fill = null;
+        this.expect = null;
     }
 
     /** What it does, in a few words. */
@@ -89,17 +107,9 @@ public enum DemoPhase {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** True if it lasts for a time; false if it goes once over the whole volume. */
+    /** True if its figures are what the demo is after. */
     public boolean isMeasured() {
-        return random;
-    }
-
-    @Nullable PlanContent fill() {
-        return null;
-    }
-
-    @Nullable PlanContent expect() {
-        return null;
+        return length == Length.MEASURED;
     }
 
     /** The phase with this key. */
@@ -108,25 +118,34 @@ public enum DemoPhase {
     }
 
     /**
-     * All phases, cut to what fits a small volume: an operation is no larger than the volume, and
-     * no more are in flight than have room in it.
+     * All phases, cut to what fits the volume: an operation is a block at least and no larger than
+     * the volume, and no more are in flight than have room in it.
      */
-    static List<PhaseSpec> plan(long volumeSizeBytes, long measureNanos) {
-        return Arrays.stream(values())
-                .map(phase -> phase.spec(volumeSizeBytes, measureNanos))
-                .toList();
+    static List<PhaseSpec> plan(DemoOptions options) {
+        return Arrays.stream(values()).map(phase -> phase.spec(options)).toList();
     }
 
-    private PhaseSpec spec(long volumeSizeBytes, long measureNanos) {
-        int ioSize = (int) Math.min(ioSizeBytes, volumeSizeBytes);
+    private PhaseSpec spec(DemoOptions options) {
+        long volumeSizeBytes = options.sizeBytes();
+        int ioSize =
+                (int) Math.min(Math.max(ioSizeBytes, options.blockSizeBytes()), volumeSizeBytes);
         return new PhaseSpec(
                 operation,
                 key(),
                 ioSize,
                 (int) Math.min(transactions, volumeSizeBytes / ioSize),
-                random,
-                isMeasured() ? measureNanos : 0,
-                fill(),
-                expect());
+                place == Place.RANDOM,
+                nanos(options.measureNanos()),
+                fill,
+                expect);
+    }
+
+    /** How long, as a plan says it; 0: once over the volume. */
+    private long nanos(long measureNanos) {
+        return switch (length) {
+            case ONCE_OVER_VOLUME -> 0;
+            case WARM_UP -> Math.min(measureNanos, LONGEST_WARM_UP_NANOS);
+            case MEASURED -> measureNanos;
+        };
     }
 }

@@ -51,7 +51,7 @@ final class RoleArguments {
             arguments.add("--storage-plain-content");
             arguments.add(file.toAbsolutePath().toString());
         }
-        for (PhaseSpec phase : DemoPhase.plan(options.sizeBytes(), options.measureNanos())) {
+        for (PhaseSpec phase : DemoPhase.plan(options)) {
             arguments.add("--phase");
             arguments.add(phase.toString());
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.cli.child.PhaseSpec;
+import io.softdpu.cli.log.LogLevel;
 import io.softdpu.core.DpuException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +67,7 @@ class DemoPartsTest {
 
     @Test
     void shouldCutThePlanToASmallVolume() {
-        List<PhaseSpec> plan = DemoPhase.plan(64 << 10, 7);
+        List<PhaseSpec> plan = plan(64 << 10, 4096);
 
         assertThat(plan).hasSize(DemoPhase.values().length);
         assertThat(plan)
@@ -75,6 +76,7 @@ class DemoPartsTest {
                                 .isBetween(1L, 64L << 10));
         assertThat(plan.stream().filter(phase -> phase.nanos() == 7).map(PhaseSpec::name))
                 .containsExactly(
+                        "warm_up",
                         "random_read_4k",
                         "random_write_4k",
                         "random_read_4k_depth1",
@@ -82,6 +84,20 @@ class DemoPartsTest {
                         "sequential_read_1m");
         assertThat(plan.stream().filter(phase -> phase.nanos() == 0).map(PhaseSpec::name))
                 .containsExactly("verify_read", "write_all", "read_back");
+    }
+
+    @Test
+    void shouldNotKeepMoreInFlightThanHasRoomWhereBlocksAreLarge() {
+        assertThat(plan(4 << 20, 1 << 20))
+                .allSatisfy(phase -> {
+                    assertThat(phase.ioSizeBytes()).isEqualTo(1 << 20);
+                    assertThat(phase.transactions()).isBetween(1, 4);
+                });
+    }
+
+    private static List<PhaseSpec> plan(long sizeBytes, int blockSizeBytes) {
+        return DemoPhase.plan(
+                new DemoOptions(null, sizeBytes, blockSizeBytes, 7, LogLevel.WARNING));
     }
 
     @Test
