@@ -11,6 +11,8 @@ import io.softdpu.testkit.SeededRandom;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,7 +78,9 @@ class StorageRolesTest {
     }
 
     @Test
-    void shouldWriteTheVolumeAndReadBackTheSame() {
+    @Clause("sto-043")
+    void shouldWriteTheVolumeAndReadBackTheSameBesideAServiceOfAnotherName() {
+        ChildProcess other = pipeline.service(pipeline.patternTarget());
         ChildProcess target = pipeline.patternTarget();
         ChildProcess service = pipeline.service(target, "--command-channel-name", "another");
         ChildProcess initiator =
@@ -86,8 +90,52 @@ class StorageRolesTest {
         assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
         assertThat(initiator.outputLines())
                 .anyMatch(line -> line.matches(" +bytes verified +" + (4 << 20)));
+        assertThat(other.isAlive()).isTrue();
         assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
         assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+    }
+
+    @Test
+    @Clause("sto-032")
+    @Clause("sto-039")
+    void shouldBindItsDataPathThreadToTheCoreThatWasAskedFor() throws IOException {
+        ChildProcess target = pipeline.patternTarget();
+        int core = allowedCores(ProcessHandle.current().pid(), "").getFirst();
+        ChildProcess service =
+                pipeline.start(
+                        ("storage zero-copy -d 03:00.0 -r 0b:00.0 --storage-server 127.0.0.1:"
+                                        + Pipeline.portOf(target)
+                                        + " --cpu "
+                                        + core)
+                                .split(" "));
+        service.awaitLine("waiting: ", DEADLINE);
+        pipeline.initiatorUnderLoad();
+
+        assertThat(allowedCores(service.pid(), "softdpu-zero-co")).containsExactly(core);
+        assertThat(service.view().threadNames().stream().filter("softdpu-zero-co"::equals))
+                .as("one data path thread for one core")
+                .hasSize(1);
+    }
+
+    /** Of the thread with this name; of the process where it is empty. */
+    private static List<Integer> allowedCores(long pid, String thread) throws IOException {
+        Path process = Path.of("/proc", Long.toString(pid));
+        try (Stream<Path> tasks = Files.list(process.resolve("task"))) {
+            for (Path task : tasks.toList()) {
+                String status = Files.readString(task.resolve("status"));
+                if (status.startsWith("Name:\t" + thread)) {
+                    String list =
+                            status.lines()
+                                    .filter(line -> line.startsWith("Cpus_allowed_list:"))
+                                    .findFirst()
+                                    .orElseThrow();
+                    return Stream.of(list.replaceAll("[^0-9,-]", "").split("[,-]"))
+                            .map(Integer::valueOf)
+                            .toList();
+                }
+            }
+        }
+        throw new AssertionError("no such thread: thread=" + thread + ", pid=" + pid);
     }
 
     @Test

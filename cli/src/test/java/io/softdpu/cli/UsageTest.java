@@ -70,6 +70,7 @@ class UsageTest {
     }
 
     @ParameterizedTest
+    @Clause("sto-033")
     @CsvSource(
             delimiter = '|',
             value = {
@@ -138,6 +139,16 @@ class UsageTest {
         assertThat(run(arguments)).isEqualTo(ExitCode.USAGE.code());
 
         assertThat(err.toString()).contains("Missing required option: '" + missing);
+    }
+
+    @Test
+    @Clause({"sto-034", "sto-035"})
+    void shouldTellTheDefaultsOfTheService() {
+        run("storage zero-copy --help");
+
+        assertThat(out.toString().replaceAll("\\s+", " "))
+                .contains("(default: doca_storage_comch)")
+                .contains("How long each control operation may take (default: 5)");
     }
 
     @Test
