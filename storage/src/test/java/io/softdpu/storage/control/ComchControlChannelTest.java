@@ -1,14 +1,24 @@
 package io.softdpu.storage.control;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.comch.ComchConsumer;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.storage.runtime.MessageMemory;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -108,6 +118,61 @@ class ComchControlChannelTest extends ControlChannelContract {
     void shouldSayThatTheNameIsTaken() {
         try (ProgressEngine engine = ProgressEngine.create()) {
             assertStatus(() -> makeServer(engine), Status.IN_USE, NAME);
+        }
+    }
+
+    @Test
+    @Clause("sto-051")
+    void shouldTellOfConsumersThatComeAndGo() {
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        ConsumerListener listener =
+                new ConsumerListener() {
+                    @Override
+                    public void consumerAdded(int consumerId) {
+                        heard.add("+" + consumerId);
+                    }
+
+                    @Override
+                    public void consumerExpired(int consumerId) {
+                        heard.add("-" + consumerId);
+                    }
+                };
+        try (ProgressEngine engine = ProgressEngine.create();
+                MessageMemory memory =
+                        new MessageMemory(
+                                hostDevice,
+                                4,
+                                Permissions.of(
+                                        AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE));
+                ComchServerControlChannel listening =
+                        ControlChannels.makeComchServer(
+                                engine, dpuDevice, representor, "heard", listener, CLOSE_TIMEOUT);
+                ComchClientControlChannel client =
+                        makeClient(engine, "heard", connectTimeoutNanos())) {
+            client.awaitConnected(connectTimeoutNanos());
+            listening.awaitConnected(connectTimeoutNanos());
+            ComchConsumer consumer = ComchConsumer.create(client.connection(), memory.mmap());
+            consumer.setPostReceiveTasks(1, _ -> {}, _ -> {});
+            engine.connect(consumer);
+            consumer.start();
+            awaitState(engine, consumer, ContextState.RUNNING);
+            int id = consumer.id();
+            assertThat(heard).containsExactly("+" + id);
+
+            consumer.stop();
+            awaitState(engine, consumer, ContextState.IDLE);
+            consumer.close();
+
+            assertThat(heard).containsExactly("+" + id, "-" + id);
+        }
+    }
+
+    private static void awaitState(
+            ProgressEngine engine, ComchConsumer consumer, ContextState state) {
+        long start = System.nanoTime();
+        while (consumer.state() != state) {
+            assertThat(System.nanoTime() - start).isLessThan(End.DEADLINE_NANOS);
+            engine.await(End.DEADLINE_NANOS);
         }
     }
 
