@@ -252,7 +252,13 @@ public final class ComchConsumer extends ContextBase {
     }
 
     void lose(DpuException reason) {
-        post(() -> fatal(reason));
+        post(() -> {
+            // Work for an engine that was closed runs on the thread that posts it: there is
+            // nothing to lose any more, and that thread may not touch the context.
+            if (state() != ContextState.IDLE) {
+                fatal(reason);
+            }
+        });
     }
 
     void leaseOpened(ConsumerQueue of) {
