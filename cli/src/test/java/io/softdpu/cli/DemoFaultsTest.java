@@ -95,6 +95,18 @@ class DemoFaultsTest {
         assertRefused(odd, "softdpu: INVALID_VALUE: .*" + odd + ".*4097.*multiple of 4096.*");
     }
 
+    /** The hash that a good end would be compared with takes minutes, or for ever. */
+    @Test
+    void shouldSayAtOnceThatThereIsNoMemoryForAVolume() {
+        ChildProcess demo = demo("--size", "1048576GiB");
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.errorLines())
+                .anyMatch(
+                        line -> line.startsWith("softdpu: NO_MEMORY: demo failed: process=target"));
+        assertNothingLeft();
+    }
+
     private void assertRefused(Path volume, String errorLine) {
         ChildProcess demo = demo("--volume", volume.toString());
 
