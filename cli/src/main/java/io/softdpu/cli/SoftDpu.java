@@ -3,6 +3,9 @@ package io.softdpu.cli;
 import io.softdpu.cli.log.LogLevel;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.cli.options.LogLevelConverter;
+import io.softdpu.core.Status;
+import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -63,7 +66,23 @@ public final class SoftDpu implements Callable<Integer> {
 
     /** Runs the command and ends the process with one of the codes of {@link ExitCode}. */
     public static void main(String[] arguments) {
-        System.exit(commandLine(arguments).execute(arguments));
+        CommandLine command = commandLine(arguments);
+        int code = command.execute(arguments);
+        System.exit(checkOutput(code, System.out, command.getErr()));
+    }
+
+    /** A stream to print to notes its failures and stays silent: a full disk would look like 0. */
+    static int checkOutput(int code, PrintStream out, PrintWriter err) {
+        if (!out.checkError() || code != ExitCode.OK.code()) {
+            return code;
+        }
+        err.println(
+                Errors.line(
+                        Status.IO_FAILED,
+                        "output cannot be written: to=standard output,"
+                                + " expected=room for it and a reader"));
+        err.flush();
+        return ExitCode.FAILED.code();
     }
 
     /** The command tree. The arguments are needed by the command that starts others like itself. */

@@ -8,6 +8,8 @@ import io.softdpu.cli.log.LogLevel;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.testkit.Clause;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -56,6 +58,27 @@ class UsageTest {
         assertThat(out.toString()).contains("softdpu 0.1.0").contains("Java 25");
         assertThat(run(command + " -v")).isEqualTo(0);
         assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void shouldNotEndWellWhereItsOutputWasLost() {
+        OutputStream full =
+                new OutputStream() {
+                    @Override
+                    public void write(int b) throws IOException {
+                        throw new IOException("No space left on device");
+                    }
+                };
+        PrintStream lost = new PrintStream(full, true);
+        lost.println("a result");
+        PrintStream fine = new PrintStream(OutputStream.nullOutputStream());
+        PrintWriter errors = new PrintWriter(err);
+
+        assertThat(SoftDpu.checkOutput(0, fine, errors)).isEqualTo(0);
+        assertThat(SoftDpu.checkOutput(3, lost, errors)).isEqualTo(3);
+        assertThat(err.toString()).isEmpty();
+        assertThat(SoftDpu.checkOutput(0, lost, errors)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(err.toString()).startsWith("softdpu: IO_FAILED: ").contains("standard output");
     }
 
     @Test
