@@ -71,7 +71,7 @@ abstract class RoleCommand implements Callable<Integer> {
         try (Lifeline lifeline = Lifeline.watch(exitWithParent ? System.in : null)) {
             ExitCode code = ExitCode.OK;
             try (Machine machine = Machine.open(side());
-                    StorageRole role = open(machine)) {
+                    StorageRole role = openHere(machine)) {
                 lifeline.attach(role);
                 code = runSession(role, out, err);
             } catch (DpuException e) {
@@ -81,6 +81,12 @@ abstract class RoleCommand implements Callable<Integer> {
             }
             return code.code();
         }
+    }
+
+    /** Before a peer may come: the data path thread, which binds itself, begins only after that. */
+    private StorageRole openHere(Machine machine) {
+        cpu().checkAvailable();
+        return open(machine);
     }
 
     private ExitCode runSession(StorageRole role, PrintWriter out, PrintWriter err) {

@@ -47,6 +47,15 @@ class RoleFaultsTest {
     }
 
     @Test
+    void shouldAnswerAnUnknownCoreBeforeAPeerMayCome() {
+        assertFails(
+                pipeline.start(
+                        "storage target -d t0 --cpu 4095 --listen-port 0 --volume memory:1M"
+                                .split(" ")),
+                "softdpu: NOT_FOUND: .*cpu=4095, available=.*");
+    }
+
+    @Test
     @Clause("sto-037")
     void shouldAnswerAnUnknownRepresentorWithThoseThereAre() {
         assertFails(

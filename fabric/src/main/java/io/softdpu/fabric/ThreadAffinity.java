@@ -18,17 +18,26 @@ public final class ThreadAffinity {
      *     may
      */
     public static void pinCurrentThread(int cpu) {
-        BitSet allowed = Affinity.allowed();
-        if (cpu < 0 || !allowed.get(cpu)) {
-            throw new FabricException(
-                    FabricException.Kind.NOT_FOUND,
-                    "no such processor: cpu=" + cpu + ", available=" + allowed);
-        }
+        checkAvailable(cpu);
         try {
             Affinity.pinCurrentThread(cpu);
         } catch (LinuxException e) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM, "cannot pin the thread: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Looks whether a thread could be pinned to this processor.
+     *
+     * @throws FabricException NOT_FOUND if this process may not use it, naming those that it may
+     */
+    public static void checkAvailable(int cpu) {
+        BitSet allowed = Affinity.allowed();
+        if (cpu < 0 || !allowed.get(cpu)) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_FOUND,
+                    "no such processor: cpu=" + cpu + ", available=" + allowed);
         }
     }
 

@@ -87,6 +87,24 @@ public final class CpuBinding {
         }
     }
 
+    /**
+     * Looks whether {@link #bindCurrentThread} could succeed, for a program that binds its threads
+     * later and wants to say so now. Any thread.
+     *
+     * @throws DpuException NOT_FOUND if this program may not use that processor; the message says
+     *     which it may
+     */
+    public void checkAvailable() {
+        if (core == ANY) {
+            return;
+        }
+        try {
+            ThreadAffinity.checkAvailable(core);
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
     /** As a command line says it. */
     @Override
     public String toString() {

@@ -40,6 +40,10 @@ class CpuBindingTest {
     void shouldAnswerAnUnknownProcessorWithThoseThatThereAre() {
         Thrown.with(Status.NOT_FOUND, () -> CpuBinding.core(100_000).bindCurrentThread())
                 .hasMessageContainingAll("100000", Affinity.allowed().toString());
+        Thrown.with(Status.NOT_FOUND, () -> CpuBinding.core(100_000).checkAvailable())
+                .hasMessageContainingAll("100000", Affinity.allowed().toString());
+        CpuBinding.any().checkAvailable();
+        CpuBinding.core(Affinity.allowed().length() - 1).checkAvailable();
     }
 
     private static void run(CompletableFuture<BitSet> result, CpuBinding binding) {
