@@ -110,6 +110,7 @@ class LauncherTest {
         Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
         Files.createDirectories(jdk.resolve("bin"));
         executable(jdk.resolve("bin/java"), JAVA);
+        executable(jdk.resolve("bin/javac"), "#!/bin/sh");
         return jdk;
     }
 
@@ -245,6 +246,15 @@ class LauncherTest {
         assertThat(start.awaitExit(SOON)).isEqualTo(1);
         assertThat(start.errorLines()).singleElement().asString().contains("SOFTDPU_JAVA_HOME");
         assertThat(builds()).isEmpty();
+    }
+
+    @Test
+    void shouldRefuseARuntimeThatCannotCompile(Processes processes) throws IOException {
+        Files.delete(folder.resolve("jdk/bin/javac"));
+
+        ChildProcess start = processes.start(launcher());
+        assertThat(start.awaitExit(SOON)).isEqualTo(1);
+        assertThat(start.errorLines()).singleElement().asString().contains("is no JDK 25");
     }
 
     @Test
