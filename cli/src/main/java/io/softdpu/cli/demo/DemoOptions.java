@@ -1,6 +1,7 @@
 package io.softdpu.cli.demo;
 
 import io.softdpu.cli.log.LogLevel;
+import io.softdpu.storage.StorageDefaults;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -18,4 +19,14 @@ public record DemoOptions(
         long sizeBytes,
         int blockSizeBytes,
         long measureNanos,
-        LogLevel logLevel) {}
+        LogLevel logLevel) {
+
+    /** A pace at which any machine hands memory over that one process has filled to another. */
+    private static final long SLOWEST_BYTES_PER_SECOND = 128L << 20;
+
+    /** How long a control operation may take: the usual, and more for a volume that is large. */
+    long controlTimeoutSeconds() {
+        return StorageDefaults.CONTROL_TIMEOUT_NANOS / 1_000_000_000L
+                + sizeBytes / SLOWEST_BYTES_PER_SECOND;
+    }
+}

@@ -36,10 +36,8 @@ public final class DemoSession {
     /** A pace that any machine keeps when it fills memory. */
     private static final long SLOWEST_BYTES_PER_SECOND = 32L << 20;
 
-    /**
-     * How long the others may take after the first has ended: their control timeout and a little.
-     */
-    private static final long ENDING_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** How much longer than their control timeout the others may take after the first has ended. */
+    private static final long ENDING_SECONDS = 5;
 
     /** How long a process may take to end with its parent: a second, ten times that when busy. */
     private static final long LAST_CALL_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -192,7 +190,7 @@ public final class DemoSession {
                         exited.exitCode() == 0 ? List.of() : child.complaint(),
                         readReport(child)));
         if (stage == Stage.WORKING) {
-            enter(Stage.ENDING, ENDING_NANOS);
+            enter(Stage.ENDING, TimeUnit.SECONDS.toNanos(endingSeconds()));
         }
     }
 
@@ -205,9 +203,7 @@ public final class DemoSession {
                 enter(Stage.ASKED, LAST_CALL_NANOS);
             }
             case ENDING -> {
-                timedOut =
-                        "a process went on after another had ended: seconds="
-                                + ENDING_NANOS / 1_000_000_000;
+                timedOut = "a process went on after another had ended: seconds=" + endingSeconds();
                 children.values().forEach(ChildProcess::end);
                 enter(Stage.ASKED, LAST_CALL_NANOS);
             }
@@ -234,6 +230,10 @@ public final class DemoSession {
     private long silenceNanos() {
         return SILENCE_NANOS
                 + TimeUnit.SECONDS.toNanos(options.sizeBytes() / SLOWEST_BYTES_PER_SECOND);
+    }
+
+    private long endingSeconds() {
+        return options.controlTimeoutSeconds() + ENDING_SECONDS;
     }
 
     private synchronized int started() {

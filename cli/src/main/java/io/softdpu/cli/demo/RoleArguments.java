@@ -41,11 +41,19 @@ final class RoleArguments {
                 "--representor",
                 "0b:00.0",
                 "--storage-server",
-                "127.0.0.1:" + storagePort);
+                "127.0.0.1:" + storagePort,
+                "--control-timeout",
+                Long.toString(options.controlTimeoutSeconds()));
     }
 
     List<String> initiator() {
-        List<String> arguments = common(DemoRole.INITIATOR, "--device", "0b:00.0");
+        List<String> arguments =
+                common(
+                        DemoRole.INITIATOR,
+                        "--device",
+                        "0b:00.0",
+                        "--control-timeout",
+                        Long.toString(options.controlTimeoutSeconds()));
         @Nullable Path file = options.volumeFile();
         if (file != null) {
             arguments.add("--storage-plain-content");
