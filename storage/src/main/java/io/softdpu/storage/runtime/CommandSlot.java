@@ -69,6 +69,10 @@ final class CommandSlot {
             present.action.run();
         } catch (RuntimeException e) {
             present.problem = e;
+        } catch (Error e) {
+            // The worker ends by it; the control thread must not take the command for done.
+            present.problem = new IllegalStateException("worker ended in an error: " + e, e);
+            throw e;
         } finally {
             present.done = true;
             done.signalAll();

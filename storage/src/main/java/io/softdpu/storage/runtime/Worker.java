@@ -316,9 +316,12 @@ public abstract class Worker {
             fail(asDpuException(e));
         } finally {
             engineReady.countDown();
-            takeDown();
-            ended = true;
-            notifyControl.run();
+            try {
+                takeDown();
+            } finally {
+                ended = true;
+                notifyControl.run();
+            }
         }
     }
 
