@@ -294,6 +294,31 @@ class PipelineTest {
         }
     }
 
+    /** An object an operation would be 16 bytes at least; what is seen is the JVM warming up. */
+    @Test
+    void shouldAllocateLessThanAnObjectAnOperation() {
+        long operations = 100_000;
+        Phase load = Phase.read("load").transactions(32).random(1).operations(operations).build();
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            StorageInitiator initiator =
+                    pipeline.start(VOLUME_BYTES, new Workload(List.of(load, load)));
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+            for (SessionReport report :
+                    List.of(
+                            initiator.report(),
+                            pipeline.serviceReport(),
+                            pipeline.targetReport())) {
+                assertThat(report.allocatedBytes())
+                        .as(report.role())
+                        .isPositive()
+                        .isLessThan(2 * operations * 16);
+            }
+        }
+    }
+
     private PhaseReport runAlone(Phase phase) {
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
             StorageInitiator initiator = pipeline.start(VOLUME_BYTES, new Workload(List.of(phase)));
