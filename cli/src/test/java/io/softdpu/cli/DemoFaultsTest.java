@@ -79,10 +79,15 @@ class DemoFaultsTest {
         // Not ChildProcess.kill, which would kill the children as well.
         ProcessHandle.of(demo.pid()).orElseThrow().destroyForcibly();
 
-        Await.until(
-                "children ended",
-                END_DEADLINE,
-                () -> children.stream().noneMatch(ProcessHandle::isAlive));
+        try {
+            Await.until(
+                    "children ended",
+                    END_DEADLINE,
+                    () -> children.stream().noneMatch(ProcessHandle::isAlive));
+        } finally {
+            // Nobody else would end what has lost its parent and has not noticed.
+            children.forEach(ProcessHandle::destroyForcibly);
+        }
     }
 
     @Test
