@@ -43,6 +43,12 @@ public final class TcpClientControlChannel extends TcpControlChannel {
             throw new DpuException(
                     Status.BAD_STATE, "channel cannot be watched now: peer=" + description());
         }
+        if (hasFailed()) {
+            // The server went at once, perhaps with a word why. Poll tells; there is no more to
+            // hear.
+            hook.run();
+            return;
+        }
         watch = TcpWatch.start(connected, hook);
     }
 

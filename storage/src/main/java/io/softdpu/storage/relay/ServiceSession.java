@@ -16,6 +16,7 @@ import io.softdpu.storage.control.ComchServerControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpClientControlChannel;
 import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.runtime.Core;
@@ -141,13 +142,19 @@ final class ServiceSession extends RoleBase<RelayWorker> {
         }
     }
 
-    /** The target speaks only when it is asked, so anything that it says by itself is a failure. */
+    /**
+     * The target speaks only when it is asked, so anything that it says by itself is a failure: its
+     * own reason, where it gives one, such as that it serves somebody else.
+     */
     private void checkStorage() {
         if (storage == null || storageIsDone) {
             return;
         }
         ControlMessage message = storage.poll();
         if (message != null) {
+            if (message.payload() instanceof ControlPayload.ErrorResponse error) {
+                throw new RemoteErrorException(error);
+            }
             throw new DpuException(
                     Status.UNEXPECTED,
                     "storage target sent a message that nobody asked for: got="

@@ -380,4 +380,8 @@ abstract class ControlChannelContract {
     final End server() {
         return server;
     }
+
+    final End client() {
+        return client;
+    }
 }

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,29 @@ class TcpControlChannelTest extends ControlChannelContract {
                     () -> second.receive(connectTimeoutNanos()), Status.CONNECTION_RESET, "gone");
             return error.status();
         }
+    }
+
+    @Test
+    void shouldTellTheOwnerOfAWatchThatTheServerHasGoneBeforeItBegan() {
+        connect();
+        CompletableFuture<ControlMessage> serving =
+                server().begin(c -> c.receive(ControlChannel.NO_TIMEOUT));
+        try (TcpClientControlChannel second = ControlChannels.makeTcpClient(address())) {
+            second.awaitConnected(connectTimeoutNanos());
+            Deadline deadline = Deadline.in(connectTimeoutNanos());
+            while (second.isConnected() && !deadline.hasPassed()) {
+                second.await(deadline.remainingNanos());
+                second.progress();
+            }
+            CountDownLatch told = new CountDownLatch(1);
+
+            second.watch(told::countDown);
+
+            assertThat(told.getCount()).isZero();
+            assertThat(second.poll()).isNotNull();
+        }
+        client().run(c -> c.send(new ControlMessage(1, 1, new ControlPayload.ShutdownRequest())));
+        End.await(serving);
     }
 
     @Test

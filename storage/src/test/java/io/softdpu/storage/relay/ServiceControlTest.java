@@ -180,6 +180,16 @@ class ServiceControlTest {
     }
 
     @Test
+    void shouldSayInTheTargetsOwnWordsThatItIsNotServed() {
+        connectTarget(LONG);
+        ControlPayload busy =
+                ControlPayload.ErrorResponse.of(Status.FULL, "serves another client: client=a");
+        target.run(c -> c.send(new ControlMessage(0, 0, busy)));
+
+        assertFailed(Status.FULL, "serves another client: client=a");
+    }
+
+    @Test
     @Clause({"sto-009", "sto-011"})
     void shouldRefuseARequestWhoseTurnItIsNot() {
         connectAll(LONG);
