@@ -6,6 +6,7 @@ import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.ExecutionStrategy;
@@ -17,6 +18,7 @@ import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.initiator.StrategySettings;
 import io.softdpu.storage.initiator.Workload;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -113,6 +115,7 @@ final class InitiatorCommand extends RoleCommand {
 
     @Override
     StorageRole open(Machine machine) {
+        checkPlainContent();
         InitiatorOptions options =
                 InitiatorOptions.builder()
                         .device(device())
@@ -126,6 +129,18 @@ final class InitiatorCommand extends RoleCommand {
                         ? InitiatorListener.none()
                         : new ProgressPrinter(spec().commandLine().getOut());
         return StorageInitiator.open(machine, options, workload(), listener);
+    }
+
+    /** Before a service is looked for, not after it. */
+    private void checkPlainContent() {
+        if (plainContent != null
+                && !(Files.isRegularFile(plainContent) && Files.isReadable(plainContent))) {
+            throw new DpuException(
+                    Files.exists(plainContent) ? Status.INVALID_VALUE : Status.NOT_FOUND,
+                    "plain content cannot be read: option=--storage-plain-content, file="
+                            + plainContent
+                            + ", expected=a file that this user may read");
+        }
     }
 
     private Workload workload() {

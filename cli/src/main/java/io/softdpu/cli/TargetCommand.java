@@ -102,11 +102,20 @@ final class TargetCommand extends RoleCommand {
 
     private long memorySize() {
         try {
-            return SizeConverter.parse(volume.substring(MEMORY.length()));
+            long size = SizeConverter.parse(volume.substring(MEMORY.length()));
+            if (size % blockSize != 0) {
+                throw new ParameterException(
+                        spec().commandLine(),
+                        "volume size is illegal: option=--volume, size="
+                                + size
+                                + ", expected=a multiple of --block-size="
+                                + blockSize);
+            }
+            return size;
         } catch (TypeConversionException e) {
             throw new ParameterException(
                     spec().commandLine(),
-                    "volume is illegal: option=--volume, " + e.getMessage(),
+                    "Invalid value for option '--volume': " + e.getMessage(),
                     e);
         }
     }

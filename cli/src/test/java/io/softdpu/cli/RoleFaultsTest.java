@@ -38,6 +38,19 @@ class RoleFaultsTest {
     }
 
     @Test
+    void shouldNameAPlainContentThatIsMissingBeforeItLooksForAService() {
+        Path missing = folder.resolve("missing");
+
+        assertFails(
+                pipeline.start(
+                        ("storage initiator -d pf0 --cpu any --execution-strategy"
+                                        + " read_only_data_validity_test --storage-plain-content "
+                                        + missing)
+                                .split(" ")),
+                "softdpu: NOT_FOUND: plain content .*" + missing + ".*");
+    }
+
+    @Test
     void shouldNotFindTheDeviceOfAnotherSide() {
         assertFails(
                 pipeline.start(
