@@ -85,7 +85,9 @@ final class ZeroCopyCommand extends RoleCommand {
             return ServiceOptions.parseStorageServer(storageServer);
         } catch (DpuException e) {
             throw new ParameterException(
-                    spec().commandLine(), "option --storage-server: " + e.getMessage(), e);
+                    spec().commandLine(),
+                    "Invalid value for option '--storage-server': " + e.getMessage(),
+                    e);
         }
     }
 

@@ -103,7 +103,7 @@ class UsageTest {
                 "demo --size 5000|option=--size, size=5000, expected=a multiple of"
                         + " --block-size=4096",
                 "demo --size 0|size is zero: size=0",
-                "demo --size 64Q|size is no size: size=64Q",
+                "demo --size 64Q|not a size: size=64Q",
                 "demo --block-size 5000|option=--block-size, size=5000, expected=a power of two",
                 "demo --block-size 256|option=--block-size, size=256, expected=a power of two",
                 "demo --seconds 0|time is illegal: seconds=0",
@@ -119,7 +119,8 @@ class UsageTest {
                 INITIATOR
                         + "--execution-strategy read_throughput_test --transaction-count 0"
                         + "|option=--transaction-count, value=0",
-                TARGET + "--volume memory:none|option=--volume, size is no size: size=none",
+                TARGET + "--volume memory:none|option '--volume': not a size: size=none",
+                TARGET + "--volume memory:1000|option=--volume, size=1000, expected=a multiple of",
                 "storage target -d t0 --cpu 0 --volume memory:1M --listen-port 65536"
                         + "|port=65536, expected=0 to 65535",
                 SERVICE + "127.0.0.1|storage-server",

@@ -294,11 +294,11 @@ public final class ComchClient extends ComchEndpoint {
         fatal(
                 new DpuException(
                         reason.status(),
-                        "not connected: server=%s, function=%s, connectTimeoutNanos=%d, %s"
+                        "not connected: server=%s, function=%s, timeout_ms=%d, %s"
                                 .formatted(
                                         serverName(),
                                         device().info().function().key(),
-                                        connectTimeoutNanos,
+                                        connectTimeoutNanos / 1_000_000,
                                         reason.getMessage()),
                         reason));
     }

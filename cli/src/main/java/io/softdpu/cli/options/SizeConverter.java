@@ -30,7 +30,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
     public static long parse(String text) {
         Matcher matcher = FORM.matcher(text.toUpperCase(Locale.ROOT));
         if (!matcher.matches()) {
-            throw refused("is no size", text);
+            throw refused("not a size", text);
         }
         String unit = matcher.group(2);
         int shift = unit == null ? 0 : SHIFTS.getOrDefault(unit, 0);
@@ -38,13 +38,13 @@ public final class SizeConverter implements ITypeConverter<Long> {
         try {
             number = Long.parseLong(matcher.group(1));
         } catch (NumberFormatException e) {
-            throw refused("is too large", text);
+            throw refused("size is too large", text);
         }
         if (number > Long.MAX_VALUE >> shift) {
-            throw refused("is too large", text);
+            throw refused("size is too large", text);
         }
         if (number == 0) {
-            throw refused("is zero", text);
+            throw refused("size is zero", text);
         }
         return number << shift;
     }
@@ -62,6 +62,6 @@ public final class SizeConverter implements ITypeConverter<Long> {
     }
 
     private static TypeConversionException refused(String reason, String text) {
-        return new TypeConversionException("size " + reason + ": size=" + text + ", " + EXPECTED);
+        return new TypeConversionException(reason + ": size=" + text + ", " + EXPECTED);
     }
 }

@@ -31,22 +31,22 @@ class ConvertersTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'',is no size",
-        "-1,is no size",
-        "1.5M,is no size",
-        "64Q,is no size",
-        "MiB,is no size",
-        "1 M,is no size",
-        "0,is zero",
-        "0GiB,is zero",
-        "8589934592G,is too large",
-        "9999999999999999999,is too large"
+        "'',not a size",
+        "-1,not a size",
+        "1.5M,not a size",
+        "64Q,not a size",
+        "MiB,not a size",
+        "1 M,not a size",
+        "0,size is zero",
+        "0GiB,size is zero",
+        "8589934592G,size is too large",
+        "9999999999999999999,size is too large"
     })
     void shouldRefuseASizeAndSayWhatWasExpected(String text, String reason) {
         assertThatThrownBy(() -> SizeConverter.parse(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessage(
-                        "size %s: size=%s, expected=bytes, or a number with K, M or G such as 64MiB"
+                        "%s: size=%s, expected=bytes, or a number with K, M or G such as 64MiB"
                                 .formatted(reason, text));
     }
 

@@ -116,19 +116,24 @@ public final class ControlChannels {
         }
     }
 
+    /** Host and port as they were given, without the slash that Java puts before an IP address. */
+    static String text(InetSocketAddress address) {
+        return address.getHostString() + ":" + address.getPort();
+    }
+
     private static DpuException notBound(InetSocketAddress address, Exception e) {
         String reason = String.valueOf(e.getMessage());
         if (e instanceof BindException && reason.contains("in use")) {
-            return new DpuException(Status.IN_USE, "port is taken: address=" + address, e);
+            return new DpuException(Status.IN_USE, "port is taken: address=" + text(address), e);
         }
         if (e instanceof BindException && reason.contains("Permission")) {
             return new DpuException(
-                    Status.NOT_PERMITTED, "port may not be bound: address=" + address, e);
+                    Status.NOT_PERMITTED, "port may not be bound: address=" + text(address), e);
         }
         if (e instanceof BindException || !(e instanceof IOException)) {
             return new DpuException(
                     Status.INVALID_VALUE,
-                    "address cannot be bound: address=" + address + ", reason=" + reason,
+                    "address cannot be bound: address=" + text(address) + ", reason=" + reason,
                     e);
         }
         return system("port cannot be opened", e);

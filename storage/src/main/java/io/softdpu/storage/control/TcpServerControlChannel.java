@@ -60,7 +60,10 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     DpuException notConnectedInTime(long waitedNanos) {
         return new DpuException(
                 Status.TIME_OUT,
-                "no client came: at=" + address + ", waited_ms=" + waitedNanos / 1_000_000);
+                "no client came: at="
+                        + ControlChannels.text(address)
+                        + ", waited_ms="
+                        + waitedNanos / 1_000_000);
     }
 
     @Override

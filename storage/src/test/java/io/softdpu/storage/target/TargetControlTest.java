@@ -168,7 +168,7 @@ class TargetControlTest {
                 catchThrowableOfType(DpuException.class, () -> openTarget(target.port()));
 
         assertThat(failure.status()).isEqualTo(Status.IN_USE);
-        assertThat(failure).hasMessageContaining("port is taken: address=");
+        assertThat(failure).hasMessageContaining("port is taken: address=127.0.0.1:");
     }
 
     @Test
