@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes each line to standard error: time, level, the last part of the logger's name, text. A line
- * is written in one piece, so those of several threads do not mix.
+ * is written in one piece, so those of several threads do not mix. What the JDK has to debug about
+ * itself, such as a stack trace for each exit, is shown with TRACE only.
  */
 final class StderrLogger implements System.Logger {
     private final String name;
@@ -29,7 +30,8 @@ final class StderrLogger implements System.Logger {
 
     @Override
     public boolean isLoggable(Level level) {
-        return Logging.level().shows(level);
+        boolean ofTheJdk = name.startsWith("java.") || name.startsWith("jdk.");
+        return Logging.level().shows(ofTheJdk && level == Level.DEBUG ? Level.TRACE : level);
     }
 
     @Override

@@ -50,6 +50,20 @@ class StderrLoggerTest {
     }
 
     @Test
+    void shouldKeepWhatTheJdkDebugsForTrace() {
+        System.Logger ofTheJdk = new StderrLogger("java.lang.Runtime");
+        Logging.setLevel(LogLevel.DEBUG);
+        ofTheJdk.log(System.Logger.Level.DEBUG, "one");
+        ofTheJdk.log(System.Logger.Level.WARNING, "two");
+        Logging.setLevel(LogLevel.TRACE);
+        ofTheJdk.log(System.Logger.Level.DEBUG, "three");
+
+        assertThat(written.toString(StandardCharsets.UTF_8))
+                .hasLineCount(2)
+                .contains("two", "three");
+    }
+
+    @Test
     void shouldTakeBracesInAMessageWithoutParametersAsTheyAre() {
         logger.log(System.Logger.Level.ERROR, "content: {0} isn't a number");
 
