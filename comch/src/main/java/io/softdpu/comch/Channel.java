@@ -266,7 +266,7 @@ final class Channel {
 
     private boolean checkEnd() {
         if (inbound.corrupt() || outbound.corrupt()) {
-            broken("ring index or length out of range");
+            broken("ring, " + (inbound.corrupt() ? inbound.violation() : outbound.violation()));
             return true;
         }
         if (link.peerGone()) {

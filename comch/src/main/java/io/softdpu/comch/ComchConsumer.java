@@ -182,7 +182,7 @@ public final class ComchConsumer extends ContextBase {
         }
         int completed = open.progress(copier());
         if (completed < 0) {
-            corrupt();
+            corrupt(open);
             return true;
         }
         return completed > 0;
@@ -350,8 +350,8 @@ public final class ComchConsumer extends ContextBase {
         directory.leave();
     }
 
-    private void corrupt() {
-        String reason = "illegal fast path slot, consumer=" + id;
+    private void corrupt(ConsumerQueue open) {
+        String reason = "illegal fast path slot, consumer=" + id + ", " + open.violation();
         connection.endpoint().enqueue(() -> connection.endpoint().broken(connection, reason));
         fatal(Status.CONNECTION_RESET, "peer broke the protocol: " + reason);
     }

@@ -268,7 +268,10 @@ public final class ComchProducer extends ContextBase {
         long offset = ring.regionOffset(ticket);
         if (offset < 0 || offset > to.memory().byteSize() - length) {
             ring.abandon(ticket, id);
-            return corrupt(to);
+            return corrupt(
+                    to,
+                    "posting outside the memory: offset=%d, length=%d, memoryBytes=%d"
+                            .formatted(offset, length, to.memory().byteSize()));
         }
         task.claimed(to, ticket, offset);
         if (length > FastPathRing.INLINE_BYTES) {
@@ -303,7 +306,9 @@ public final class ComchProducer extends ContextBase {
         if (ticket == FastPathRing.TOO_LARGE) {
             return Status.INVALID_VALUE;
         }
-        return ticket == FastPathRing.CLOSING ? Status.NOT_FOUND : corrupt(to);
+        return ticket == FastPathRing.CLOSING
+                ? Status.NOT_FOUND
+                : corrupt(to, String.valueOf(to.ring().violation()));
     }
 
     /** Copies the next piece of the oldest large send. */
@@ -358,8 +363,8 @@ public final class ComchProducer extends ContextBase {
         ring.commit(task.ticket(), length, id, immediateLength, inline);
     }
 
-    private Status corrupt(RemoteConsumer to) {
-        String reason = "illegal posting, consumer=" + to.id();
+    private Status corrupt(RemoteConsumer to, String violation) {
+        String reason = "illegal posting, consumer=" + to.id() + ", " + violation;
         connection.endpoint().enqueue(() -> connection.endpoint().broken(connection, reason));
         return Status.CONNECTION_RESET;
     }

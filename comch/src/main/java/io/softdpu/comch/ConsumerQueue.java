@@ -190,6 +190,11 @@ final class ConsumerQueue {
         task.finish(status);
     }
 
+    /** What the peer wrote that no correct peer writes; null if nothing. */
+    @Nullable String violation() {
+        return ring.violation();
+    }
+
     /** Fails all posted tasks; the peer writes no more. Inside progress. */
     void flush(Status status) {
         while (count > 0) {

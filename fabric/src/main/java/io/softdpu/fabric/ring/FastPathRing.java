@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ring of one Comm Channel consumer: slot i stands for the i-th posted buffer. The consumer
@@ -68,6 +69,7 @@ public final class FastPathRing {
     private static final long IMMEDIATE_OFFSET = 88;
     private static final byte FLAG_INLINE = 1;
     private static final byte FLAG_ABANDONED = 2;
+    private static final int LEGAL_FLAGS = FLAG_INLINE | FLAG_ABANDONED;
 
     private FastPathRing() {}
 
@@ -119,7 +121,7 @@ public final class FastPathRing {
         private int producerId;
         private int immediateLength;
         private byte flags;
-        private boolean corrupt;
+        private @Nullable String violation;
 
         private Consumer(MemorySegment memory, Geometry geometry) {
             this.memory = memory;
@@ -164,7 +166,7 @@ public final class FastPathRing {
          *     yet; {@link #CORRUPT} if the producer's header is impossible
          */
         public int poll() {
-            if (corrupt) {
+            if (violation != null) {
                 return (int) CORRUPT;
             }
             if (!stamped()) {
@@ -175,14 +177,18 @@ public final class FastPathRing {
             int claimedImmediate =
                     memory.get(ValueLayout.JAVA_BYTE, slot + IMMEDIATE_LENGTH_OFFSET) & 0xff;
             byte claimedFlags = memory.get(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET);
-            boolean inline = (claimedFlags & FLAG_INLINE) != 0;
-            if (claimedLength < 0
-                    || claimedLength > capacities[(int) (completed & mask)]
-                    || (inline && claimedLength > INLINE_BYTES)
-                    || claimedImmediate > IMMEDIATE_BYTES
-                    || (claimedFlags & ~(FLAG_INLINE | FLAG_ABANDONED)) != 0) {
-                corrupt = true;
-                return (int) CORRUPT;
+            long limit = capacities[(int) (completed & mask)];
+            if ((claimedFlags & FLAG_INLINE) != 0) {
+                limit = Math.min(limit, INLINE_BYTES);
+            }
+            if ((claimedFlags & ~LEGAL_FLAGS) != 0) {
+                return broken("slot flags", claimedFlags, LEGAL_FLAGS);
+            }
+            if (claimedLength < 0 || claimedLength > limit) {
+                return broken("slot length", claimedLength, limit);
+            }
+            if (claimedImmediate > IMMEDIATE_BYTES) {
+                return broken("slot immediate length", claimedImmediate, IMMEDIATE_BYTES);
             }
             lengthBytes = claimedLength;
             immediateLength = claimedImmediate;
@@ -226,9 +232,21 @@ public final class FastPathRing {
             return slotOffset() + IMMEDIATE_OFFSET;
         }
 
-        /** Goes on to the next posted buffer; the slot of this one can be posted again. */
+        /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+        public @Nullable String violation() {
+            return violation;
+        }
+
+        /**
+         * Goes on to the next posted buffer; the slot of this one can be posted again.
+         *
+         * @throws IllegalStateException if none is posted
+         */
         public void release() {
-            assert posted > completed : "release without a posted buffer";
+            if (posted == completed) {
+                throw new IllegalStateException(
+                        "release without a posted buffer: posted=" + posted);
+            }
             completed++;
         }
 
@@ -239,7 +257,7 @@ public final class FastPathRing {
          */
         public boolean arm() {
             RingLayout.arm(memory, OWNER_ARMED_OFFSET);
-            return corrupt || stamped();
+            return violation != null || stamped();
         }
 
         /** Takes the wish of {@link #arm()} back. */
@@ -250,6 +268,11 @@ public final class FastPathRing {
         /** Tells the producers to claim no more. */
         public void close() {
             INT.setRelease(memory, STATUS_OFFSET, 1);
+        }
+
+        private int broken(String what, long seen, long greatest) {
+            violation = RingLayout.violation(what, seen, 0, greatest);
+            return (int) CORRUPT;
         }
 
         private boolean stamped() {
@@ -283,7 +306,7 @@ public final class FastPathRing {
         @SuppressWarnings("unused") // through CLAIMED
         private volatile long claimed;
 
-        private volatile boolean corrupt;
+        private volatile @Nullable String violation;
 
         private Producer(MemorySegment memory, Geometry geometry) {
             this.memory = memory;
@@ -298,14 +321,14 @@ public final class FastPathRing {
         }
 
         /**
-         * Claims the next posted buffer for data of the given length.
+         * Claims the next posted buffer for data of the given length, 0 or more.
          *
          * @return a ticket, 0 or more, to be given to {@link #commit} or {@link #abandon}; or
          *     {@link #NO_BUFFER}, {@link #TOO_LARGE}, {@link #CORRUPT}, {@link #CLOSING}, with
          *     nothing claimed
          */
         public long claim(long lengthBytes) {
-            while (!corrupt) {
+            while (violation == null) {
                 if ((int) INT.getAcquire(memory, STATUS_OFFSET) != 0) {
                     return CLOSING;
                 }
@@ -318,16 +341,22 @@ public final class FastPathRing {
                     if ((long) CLAIMED.getAcquire(this) != ticket) {
                         continue; // another thread moved the index between the two loads
                     }
-                    corrupt = true;
+                    violation =
+                            RingLayout.violation("posted index", posted, ticket, ticket + slots);
                     break;
                 }
                 long capacity =
                         memory.get(ValueLayout.JAVA_LONG, postingOffset(ticket) + CAPACITY_OFFSET);
-                if (capacity < 0 || lengthBytes > capacity) {
+                if (lengthBytes > capacity) { // so a negative capacity never gets further
                     if ((long) CLAIMED.getAcquire(this) != ticket) {
                         continue;
                     }
-                    return TOO_LARGE;
+                    if (capacity >= 0) {
+                        return TOO_LARGE;
+                    }
+                    violation =
+                            RingLayout.violation("posting capacity", capacity, 0, Long.MAX_VALUE);
+                    break;
                 }
                 if (CLAIMED.compareAndSet(this, ticket, ticket + 1)) {
                     return ticket;
@@ -354,13 +383,30 @@ public final class FastPathRing {
             return slotOffset(ticket) + IMMEDIATE_OFFSET;
         }
 
-        /** Publishes a claimed slot after its data has been written. */
+        /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+        public @Nullable String violation() {
+            return violation;
+        }
+
+        /**
+         * Publishes a claimed slot after its data has been written.
+         *
+         * @throws IllegalArgumentException for lengths over which the peer would break the
+         *     connection; the ticket is still to be committed or abandoned then
+         */
         public void commit(
                 long ticket,
                 long lengthBytes,
                 int producerId,
                 int immediateLength,
                 boolean inline) {
+            if (lengthBytes < 0 || (inline && lengthBytes > INLINE_BYTES)) {
+                throw RingLayout.illegal(
+                        "data length", lengthBytes, 0, inline ? INLINE_BYTES : Long.MAX_VALUE);
+            }
+            if (immediateLength < 0 || immediateLength > IMMEDIATE_BYTES) {
+                throw RingLayout.illegal("immediate length", immediateLength, 0, IMMEDIATE_BYTES);
+            }
             stamp(ticket, lengthBytes, producerId, immediateLength, inline ? FLAG_INLINE : 0);
         }
 

@@ -11,6 +11,7 @@ import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ring of messages from one producer to one consumer; the consumer's process owns the memory.
@@ -104,7 +105,7 @@ public final class MessageRing {
         private long produced;
         private long consumed;
         private long consumedWhenArmed;
-        private boolean corrupt;
+        private @Nullable String violation;
 
         private Producer(MemorySegment memory, Geometry geometry) {
             this.memory = memory;
@@ -122,7 +123,7 @@ public final class MessageRing {
         /** Offset of the payload of the next free slot, or {@link #FULL}, or {@link #CORRUPT}. */
         public long claim() {
             if (produced - consumed >= slots && free() <= 0) {
-                return corrupt ? CORRUPT : FULL;
+                return violation != null ? CORRUPT : FULL;
             }
             return slotOffset() + HEADER_BYTES;
         }
@@ -131,10 +132,18 @@ public final class MessageRing {
          * Publishes the slot of the last {@link #claim()}.
          *
          * @param lengthBytes payload bytes that were written, 0 to the ring's maximum
+         * @throws IllegalArgumentException if the length is not; the peer would break the
+         *     connection over it
+         * @throws IllegalStateException without a successful claim: the peer may still read the
+         *     slot
          */
         public void commit(int type, int lengthBytes, long word) {
-            assert lengthBytes >= 0 && lengthBytes <= maxPayloadBytes : lengthBytes;
-            assert produced - consumed < slots : "commit without claim";
+            if (lengthBytes < 0 || lengthBytes > maxPayloadBytes) {
+                throw RingLayout.illegal("message length", lengthBytes, 0, maxPayloadBytes);
+            }
+            if (produced - consumed >= slots) {
+                throw new IllegalStateException("commit without claim: slots=" + slots);
+            }
             long slot = slotOffset();
             memory.set(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET, lengthBytes);
             memory.set(ValueLayout.JAVA_INT, slot + TYPE_OFFSET, type);
@@ -154,8 +163,8 @@ public final class MessageRing {
          */
         public long consumed() {
             long seen = (long) LONG.getAcquire(memory, CONSUMED_OFFSET);
-            if (corrupt || seen < consumed || seen > produced) {
-                corrupt = true;
+            if (violation != null || seen < consumed || seen > produced) {
+                broken(seen);
                 return CORRUPT;
             }
             consumed = seen;
@@ -169,7 +178,12 @@ public final class MessageRing {
 
         /** Whether the peer's index was out of range once; it stays so. */
         public boolean corrupt() {
-            return corrupt;
+            return violation != null;
+        }
+
+        /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+        public @Nullable String violation() {
+            return violation;
         }
 
         /** The word that the consumer set last; any value, since the peer may write any. */
@@ -200,6 +214,12 @@ public final class MessageRing {
             RingLayout.disarm(memory, PEER_ARMED_OFFSET);
         }
 
+        private void broken(long seen) {
+            if (violation == null) {
+                violation = RingLayout.violation("consumed index", seen, consumed, produced);
+            }
+        }
+
         private long slotOffset() {
             return SLOTS_START + (produced & mask) * strideBytes;
         }
@@ -214,7 +234,7 @@ public final class MessageRing {
         private final long strideBytes;
         private long produced;
         private long consumed;
-        private boolean corrupt;
+        private @Nullable String violation;
         private boolean held;
         private int type;
         private int lengthBytes;
@@ -243,12 +263,12 @@ public final class MessageRing {
                 return slotOffset() + HEADER_BYTES;
             }
             if (consumed == produced && !refresh()) {
-                return corrupt ? CORRUPT : EMPTY;
+                return violation != null ? CORRUPT : EMPTY;
             }
             long slot = slotOffset();
             int claimedLength = memory.get(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET);
             if (claimedLength < 0 || claimedLength > maxPayloadBytes) {
-                corrupt = true;
+                broken("slot length", claimedLength, 0, maxPayloadBytes);
                 produced = consumed;
                 return CORRUPT;
             }
@@ -274,9 +294,16 @@ public final class MessageRing {
             return word;
         }
 
-        /** Gives the slot of the last {@link #poll()} back to the producer. */
+        /**
+         * Gives the slot of the last {@link #poll()} back to the producer.
+         *
+         * @throws IllegalStateException without a message that was polled: the producer would find
+         *     an index that is ahead of its own
+         */
         public void release() {
-            assert held : "release without poll";
+            if (!held) {
+                throw new IllegalStateException("release without poll: consumed=" + consumed);
+            }
             held = false;
             consumed++;
             LONG.setRelease(memory, CONSUMED_OFFSET, consumed);
@@ -289,7 +316,12 @@ public final class MessageRing {
 
         /** Whether the peer wrote an impossible index or length once; it stays so. */
         public boolean corrupt() {
-            return corrupt;
+            return violation != null;
+        }
+
+        /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+        public @Nullable String violation() {
+            return violation;
         }
 
         /** Sets the word that the producer reads as {@link Producer#status()}. */
@@ -309,7 +341,7 @@ public final class MessageRing {
          */
         public boolean arm() {
             RingLayout.arm(memory, OWNER_ARMED_OFFSET);
-            return held || consumed != produced || refresh() || corrupt;
+            return held || consumed != produced || refresh() || violation != null;
         }
 
         /** Takes the wish of {@link #arm()} back. */
@@ -319,12 +351,18 @@ public final class MessageRing {
 
         private boolean refresh() {
             long seen = (long) LONG.getAcquire(memory, PRODUCED_OFFSET);
-            if (corrupt || seen < produced || seen - consumed > slots) {
-                corrupt = true;
+            if (violation != null || seen < produced || seen - consumed > slots) {
+                broken("produced index", seen, produced, consumed + slots);
                 return false;
             }
             produced = seen;
             return consumed != produced;
+        }
+
+        private void broken(String what, long seen, long least, long greatest) {
+            if (violation == null) {
+                violation = RingLayout.violation(what, seen, least, greatest);
+            }
         }
 
         private long slotOffset() {

@@ -73,6 +73,17 @@ final class RingLayout {
         }
     }
 
+    /** How a half of a ring names what its peer wrote; built once a ring, when it breaks. */
+    static String violation(String what, long seen, long least, long greatest) {
+        return what + " out of range: seen=" + seen + ", expected=" + least + " to " + greatest;
+    }
+
+    /** The same for what this process was about to write. */
+    static IllegalArgumentException illegal(String what, long given, long least, long greatest) {
+        return new IllegalArgumentException(
+                what + " out of range: given=" + given + ", expected=" + least + " to " + greatest);
+    }
+
     /**
      * Tells whether the sleeper behind an armed word wants a doorbell, and disarms it. The fence
      * keeps the store that published work before the load of the word: without it both sides can

@@ -1,6 +1,7 @@
 package io.softdpu.fabric.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -117,6 +118,47 @@ class FastPathRingTest {
         assertThat(producer.claim(1)).isEqualTo(FastPathRing.CORRUPT);
         memory.set(ValueLayout.JAVA_LONG, 256, 0);
         assertThat(producer.claim(1)).as("stays so").isEqualTo(FastPathRing.CORRUPT);
+    }
+
+    @Test
+    void shouldCallANegativeCapacityCorrupt() {
+        consumer.post(0, 10);
+        memory.set(ValueLayout.JAVA_LONG, 1024 + 8, -1);
+        assertThat(producer.claim(0)).isEqualTo(FastPathRing.CORRUPT);
+        assertThat(producer.violation()).contains("posting capacity").contains("seen=-1");
+    }
+
+    @Test
+    void shouldSayWhichWordOfThePeerWasWrongAndWhatWasExpected() {
+        assertThat(producer.violation()).isNull();
+        consumer.post(0, 100);
+        producer.commit(producer.claim(1), 1, 0, 0, true);
+        memory.set(ValueLayout.JAVA_LONG, FIRST_SLOT + 8, 65);
+        assertThat(consumer.violation()).isNull();
+        consumer.poll();
+        assertThat(consumer.violation())
+                .isEqualTo("slot length out of range: seen=65, expected=0 to 64");
+        memory.set(ValueLayout.JAVA_LONG, 256, 6);
+        producer.claim(1);
+        assertThat(producer.violation())
+                .isEqualTo("posted index out of range: seen=6, expected=1 to 5");
+    }
+
+    @Test
+    void shouldNotPublishWhatThePeerWouldBreakTheConnectionOver() {
+        consumer.post(0, 100);
+        long ticket = producer.claim(70);
+        assertThatThrownBy(() -> producer.commit(ticket, 70, 0, 0, true))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("given=70, expected=0 to 64");
+        assertThatThrownBy(() -> producer.commit(ticket, 70, 0, 33, false))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("given=33, expected=0 to 32");
+        assertThat(consumer.poll()).isZero();
+        producer.abandon(ticket, 0);
+        assertThat(consumer.poll()).isEqualTo(1);
+        consumer.release();
+        assertThatThrownBy(consumer::release).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -113,6 +113,48 @@ class MessageRingTest {
     }
 
     @Test
+    void shouldSayWhichWordOfThePeerWasWrongAndWhatWasExpected() {
+        assertThat(consumer.violation()).isNull();
+        assertThat(producer.violation()).isNull();
+        send(0, 0, 0);
+        memory.set(ValueLayout.JAVA_INT, RingLayout.SLOTS_START, 101);
+        consumer.poll();
+        assertThat(consumer.violation())
+                .isEqualTo("slot length out of range: seen=101, expected=0 to 100");
+        memory.set(ValueLayout.JAVA_LONG, RingLayout.CONSUMED_OFFSET, 9);
+        producer.free();
+        assertThat(producer.violation())
+                .isEqualTo("consumed index out of range: seen=9, expected=0 to 1");
+        MessageRing.Consumer second = MessageRing.consumer(memory, GEOMETRY);
+        memory.set(ValueLayout.JAVA_LONG, RingLayout.PRODUCED_OFFSET, -1);
+        second.poll();
+        memory.set(ValueLayout.JAVA_LONG, RingLayout.PRODUCED_OFFSET, -2);
+        second.poll();
+        assertThat(second.violation())
+                .as("the first counts")
+                .isEqualTo("produced index out of range: seen=-1, expected=0 to 4");
+    }
+
+    @Test
+    void shouldNotPublishWhatThePeerWouldBreakTheConnectionOver() {
+        producer.claim();
+        assertThatThrownBy(() -> producer.commit(0, 101, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("given=101, expected=0 to 100");
+        assertThatThrownBy(() -> producer.commit(0, -1, 0))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(consumer.poll()).isEqualTo(MessageRing.EMPTY);
+        assertThatThrownBy(consumer::release).isInstanceOf(IllegalStateException.class);
+        for (int i = 0; i < 4; i++) {
+            send(0, 0, 0);
+        }
+        assertThatThrownBy(() -> producer.commit(0, 0, 0))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("slots=4");
+        assertThat(producer.produced()).isEqualTo(4);
+    }
+
+    @Test
     void shouldAskForOneDoorbellPerSleep() {
         assertThat(producer.peerArmed()).isFalse();
         assertThat(consumer.arm()).as("empty: sleep").isFalse();

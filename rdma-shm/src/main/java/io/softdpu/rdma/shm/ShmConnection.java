@@ -323,6 +323,12 @@ final class ShmConnection implements ProviderConnection {
         end(why, why.connectionStatus, why.reason);
     }
 
+    /** The peer wrote what no correct peer writes. */
+    void protocolError(String violation) {
+        End why = End.PROTOCOL_ERROR_HERE;
+        end(why, why.connectionStatus, why.reason + ": " + violation);
+    }
+
     /** The same with a status and a reason that say more. */
     void end(End why, Status status, String reason) {
         if (end == null) {

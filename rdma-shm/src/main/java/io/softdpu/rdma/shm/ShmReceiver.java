@@ -69,15 +69,21 @@ final class ShmReceiver {
         if (at == MessageRing.EMPTY) {
             return false;
         }
-        if (at == MessageRing.CORRUPT
-                || consumer.type() != ShmWire.OPCODE_HELLO
-                || consumer.length() != ShmWire.HELLO_BYTES) {
-            connection.end(End.PROTOCOL_ERROR_HERE);
+        if (at == MessageRing.CORRUPT) {
+            connection.protocolError("own ring, " + consumer.violation());
+            return false;
+        }
+        if (consumer.type() != ShmWire.OPCODE_HELLO || consumer.length() != ShmWire.HELLO_BYTES) {
+            connection.protocolError(
+                    "first message is no hello: type=%d, length=%d"
+                            .formatted(consumer.type(), consumer.length()));
             return false;
         }
         copier.message(consumer.segment(), at, hello, 0, ShmWire.HELLO_BYTES);
-        if (hello.get(ValueLayout.JAVA_INT, 0) != ShmWire.HELLO_VERSION) {
-            connection.end(End.PROTOCOL_ERROR_HERE);
+        int version = hello.get(ValueLayout.JAVA_INT, 0);
+        if (version != ShmWire.HELLO_VERSION) {
+            connection.protocolError(
+                    "hello version=%d, expected=%d".formatted(version, ShmWire.HELLO_VERSION));
             return false;
         }
         if (!own.equals(ShmDetails.Key.decode(hello, ShmWire.HELLO_RECEIVER_KEY_OFFSET))
@@ -99,7 +105,7 @@ final class ShmReceiver {
                 break;
             }
             if (at == MessageRing.CORRUPT) {
-                connection.end(End.PROTOCOL_ERROR_HERE);
+                connection.protocolError("own ring, " + consumer.violation());
                 break;
             }
             if (!take(at)) {
@@ -122,7 +128,9 @@ final class ShmReceiver {
         boolean last = (type & ShmWire.FLAG_LAST) != 0;
         if ((type & ~(ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST)) != ShmWire.OPCODE_SEND
                 || first != (current == null)) {
-            connection.end(End.PROTOCOL_ERROR_HERE);
+            connection.protocolError(
+                    "fragment type=0x%x, expected=a send's %s fragment"
+                            .formatted(type, current == null ? "first" : "later"));
             return false;
         }
         if (current == null && !begin(consumer.word())) {
@@ -130,13 +138,16 @@ final class ShmReceiver {
         }
         WorkRequest request = current;
         if (request == null || (!first && consumer.word() != receivedBytes)) {
-            connection.end(End.PROTOCOL_ERROR_HERE);
+            connection.protocolError(
+                    "fragment offset=%d, expected=%d".formatted(consumer.word(), receivedBytes));
             return false;
         }
         int length = consumer.length();
         if (length != Math.min(maxPayloadBytes, messageBytes - receivedBytes)
                 || last != (receivedBytes + length == messageBytes)) {
-            connection.end(End.PROTOCOL_ERROR_HERE);
+            connection.protocolError(
+                    "fragment length=%d, last=%b, offset=%d, message length=%d"
+                            .formatted(length, last, receivedBytes, messageBytes));
             return false;
         }
         if (length > 0) {
@@ -161,7 +172,9 @@ final class ShmReceiver {
     private boolean begin(long word) {
         long length = ShmWire.messageLength(word);
         if (length > ShmWire.MAX_MESSAGE_BYTES || ShmWire.immediate(word) != 0) {
-            connection.end(End.PROTOCOL_ERROR_HERE);
+            connection.protocolError(
+                    "message length=%d, maximum=%d, immediate=%d"
+                            .formatted(length, ShmWire.MAX_MESSAGE_BYTES, ShmWire.immediate(word)));
             return false;
         }
         WorkRequest request = receives.poll();

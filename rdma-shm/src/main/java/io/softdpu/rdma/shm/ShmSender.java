@@ -86,7 +86,7 @@ final class ShmSender {
     void hello(ShmDetails.Key receiver, ShmDetails.Key sender) {
         long at = producer.claim();
         if (at < 0) {
-            connection.end(End.PROTOCOL_ERROR_HERE); // an empty ring has room
+            connection.protocolError("its ring, " + producer.violation()); // an empty one has room
             return;
         }
         MemorySegment ring = producer.segment();
@@ -157,7 +157,7 @@ final class ShmSender {
             long at = producer.claim();
             if (at < 0) {
                 if (at == MessageRing.CORRUPT) {
-                    connection.end(End.PROTOCOL_ERROR_HERE);
+                    connection.protocolError("its ring, " + producer.violation());
                 }
                 return false;
             }
@@ -240,7 +240,7 @@ final class ShmSender {
         }
         long released = producer.consumed();
         if (released == MessageRing.CORRUPT) {
-            connection.end(End.PROTOCOL_ERROR_HERE);
+            connection.protocolError("its ring, " + producer.violation());
             return false;
         }
         long limit = executed;
