@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.ring.FastPathRing;
 
 /**
@@ -25,7 +26,7 @@ public final class ComchCapabilities {
 
     /** The capabilities of a device. */
     public static ComchCapabilities of(DeviceInfo device) {
-        return new ComchCapabilities(device);
+        return new ComchCapabilities(Arguments.notNull(device, "device"));
     }
 
     /** Whether a server can be created on it: it is a port of the DPU. */

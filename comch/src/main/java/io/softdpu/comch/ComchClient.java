@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Attachment;
 import io.softdpu.fabric.FabricException;
@@ -92,8 +93,8 @@ public final class ComchClient extends ComchEndpoint {
      *     name is illegal
      */
     public static ComchClient create(Device device, String serverName) {
-        Objects.requireNonNull(device, "device");
-        requireName(serverName);
+        Arguments.notNull(device, "device");
+        Hello.requireLegalName(Arguments.notNull(serverName, "serverName"));
         if (!ChannelName.canConnect(device.info())) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,

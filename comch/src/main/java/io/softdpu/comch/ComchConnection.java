@@ -61,8 +61,13 @@ public final class ComchConnection {
         return userData;
     }
 
-    /** Attaches a number, for example an index. */
+    /**
+     * Attaches a number, for example an index.
+     *
+     * @throws DpuException NOT_PERMITTED from another thread
+     */
     public void setUserData(long userData) {
+        endpoint.requireThread();
         this.userData = userData;
     }
 
@@ -71,8 +76,13 @@ public final class ComchConnection {
         return userObject;
     }
 
-    /** Attaches an object; null for none. */
+    /**
+     * Attaches an object; null for none.
+     *
+     * @throws DpuException NOT_PERMITTED from another thread
+     */
     public void setUserObject(@Nullable Object userObject) {
+        endpoint.requireThread();
         this.userObject = userObject;
     }
 

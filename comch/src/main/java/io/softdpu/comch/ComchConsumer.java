@@ -9,6 +9,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.Regions;
@@ -79,7 +80,8 @@ public final class ComchConsumer extends ContextBase {
      *     the permission or the device; NOT_SUPPORTED if it is imported
      */
     public static ComchConsumer create(ComchConnection connection, Mmap receiveMemory) {
-        Objects.requireNonNull(receiveMemory, "receiveMemory");
+        Arguments.notNull(connection, "connection");
+        Arguments.notNull(receiveMemory, "receiveMemory");
         ConsumerDirectory directory = connection.requireFastPath();
         if (receiveMemory.isImported()) {
             throw new DpuException(
@@ -112,8 +114,10 @@ public final class ComchConsumer extends ContextBase {
         requireOwnerThread();
         requireConfigurable();
         ComchEndpoint.requireRange("postReceiveTasks", count, ChannelLimits.MAX_POSTED_BUFFERS);
-        received = Objects.requireNonNull(onSuccess, "onSuccess");
-        failed = Objects.requireNonNull(onFailure, "onFailure");
+        Arguments.notNull(onSuccess, "onSuccess");
+        Arguments.notNull(onFailure, "onFailure");
+        received = onSuccess;
+        failed = onFailure;
         taskCount = count;
     }
 
@@ -138,6 +142,7 @@ public final class ComchConsumer extends ContextBase {
     public ComchPostReceiveTask allocatePostReceiveTask(Buf buf) {
         requireOwnerThread();
         requireState(ContextState.RUNNING, "allocating a task");
+        Arguments.notNull(buf, "buf");
         ComchPostReceiveTask task = Objects.requireNonNull(pool, "made at start").allocate();
         task.setBuf(buf);
         return task;

@@ -3,12 +3,12 @@ package io.softdpu.comch;
 import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ChannelTerms;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
-import io.softdpu.comch.wire.Hello;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.TaskPool;
 import io.softdpu.fabric.Bus;
@@ -136,15 +136,17 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
             ComchTaskCallback<ComchSendTask> onFailure) {
         requireChange();
         requireRange("sendTasks", count, ComchCapabilities.MAX_SEND_TASKS);
-        sent = Objects.requireNonNull(onSuccess, "onSuccess");
-        failed = Objects.requireNonNull(onFailure, "onFailure");
+        Arguments.notNull(onSuccess, "onSuccess");
+        Arguments.notNull(onFailure, "onFailure");
+        sent = onSuccess;
+        failed = onFailure;
         sendTasks = count;
     }
 
     /** Sets who is given the messages of all connections. */
     public final void setMessageCallback(ComchMessageCallback callback) {
         requireChange();
-        messageCallback = Objects.requireNonNull(callback, "callback");
+        messageCallback = Arguments.notNull(callback, "callback");
     }
 
     /**
@@ -154,8 +156,10 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
     public final void setConsumerCallbacks(
             ComchConsumerCallback created, ComchConsumerCallback expired) {
         requireChange();
-        consumerExpired = Objects.requireNonNull(expired, "expired");
-        consumerCreated = Objects.requireNonNull(created, "created");
+        Arguments.notNull(created, "created");
+        Arguments.notNull(expired, "expired");
+        consumerExpired = expired;
+        consumerCreated = created;
     }
 
     // ---- use ----
@@ -169,6 +173,7 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
     public final ComchSendTask allocateSendTask(ComchConnection to) {
         requireOwnerThread();
         requireState(ContextState.RUNNING, "allocating a task");
+        Arguments.notNull(to, "to");
         ComchSendTask task = Objects.requireNonNull(pool, "made at start").allocate();
         boolean set = false;
         try {
@@ -390,11 +395,6 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
             throw new DpuException(
                     Status.INVALID_VALUE, "not positive: %s=%d".formatted(what, value));
         }
-    }
-
-    static String requireName(String name) {
-        Hello.requireLegalName(Objects.requireNonNull(name, "name"));
-        return name;
     }
 
     private static void wakeOnly() {

@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
@@ -49,7 +50,7 @@ public final class ComchPostReceiveTask extends TaskBase {
      */
     public void setBuf(Buf destination) {
         requireUser();
-        buf = destination;
+        buf = Arguments.notNull(destination, "destination");
     }
 
     /**

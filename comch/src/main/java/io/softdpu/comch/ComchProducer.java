@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskPool;
@@ -65,6 +66,7 @@ public final class ComchProducer extends ContextBase {
      *     are no consumer callbacks
      */
     public static ComchProducer create(ComchConnection connection) {
+        Arguments.notNull(connection, "connection");
         return new ComchProducer(connection, connection.requireFastPath());
     }
 
@@ -83,8 +85,10 @@ public final class ComchProducer extends ContextBase {
         requireOwnerThread();
         requireConfigurable();
         ComchEndpoint.requireRange("sendTasks", count, ComchCapabilities.MAX_SEND_TASKS);
-        sent = Objects.requireNonNull(onSuccess, "onSuccess");
-        failed = Objects.requireNonNull(onFailure, "onFailure");
+        Arguments.notNull(onSuccess, "onSuccess");
+        Arguments.notNull(onFailure, "onFailure");
+        sent = onSuccess;
+        failed = onFailure;
         taskCount = count;
     }
 
@@ -109,6 +113,7 @@ public final class ComchProducer extends ContextBase {
     public ComchProducerSendTask allocateSendTask(Buf buf, int consumerId) {
         requireOwnerThread();
         requireState(ContextState.RUNNING, "allocating a task");
+        Arguments.notNull(buf, "buf");
         ComchProducerSendTask task = Objects.requireNonNull(pool, "made at start").allocate();
         task.setBuf(buf);
         task.setConsumerId(consumerId);

@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
@@ -52,7 +53,7 @@ public final class ComchProducerSendTask extends TaskBase {
      */
     public void setBuf(Buf source) {
         requireUser();
-        buf = source;
+        buf = Arguments.notNull(source, "source");
     }
 
     /** The id of the consumer. */
@@ -73,11 +74,12 @@ public final class ComchProducerSendTask extends TaskBase {
     /**
      * Sets the immediate data, which the consumer gets beside the data; copied now.
      *
-     * @throws DpuException INVALID_VALUE if it is longer than 32 bytes or not inside the memory;
-     *     IN_USE if the task is in flight
+     * @throws DpuException INVALID_VALUE if it is longer than 32 bytes or not inside the memory, or
+     *     this thread cannot read it; IN_USE if the task is in flight
      */
     public void setImmediate(MemorySegment source, long sourceOffset, int lengthBytes) {
         requireUser();
+        Arguments.readable(source, "source");
         if (lengthBytes < 0
                 || lengthBytes > FastPathRing.IMMEDIATE_BYTES
                 || sourceOffset < 0

@@ -2,9 +2,9 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.TaskBase;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * side gave up waiting for it.
  *
  * <p>Submission returns AGAIN if the peer's receive queue is full, INVALID_VALUE if there is no
- * connection in the task or the message is longer than the maximum message size, NOT_CONNECTED if
- * the connection is closed or closing, CONNECTION_RESET if the peer is gone, BAD_STATE if the
- * context is not running. Thread: that of the client's or server's engine.
+ * connection in the task, the message is longer than the maximum message size, or its memory was
+ * closed meanwhile, NOT_CONNECTED if the connection is closed or closing, CONNECTION_RESET if the
+ * peer is gone, BAD_STATE if the context is not running. Thread: that of the client's or server's
+ * engine.
  */
 public final class ComchSendTask extends TaskBase {
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
@@ -48,6 +49,7 @@ public final class ComchSendTask extends TaskBase {
      */
     public void setConnection(ComchConnection to) {
         requireUser();
+        Arguments.notNull(to, "to");
         if (to.endpoint() != endpoint) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -63,11 +65,12 @@ public final class ComchSendTask extends TaskBase {
      * @param source any memory that this thread can read
      * @param sourceOffset where the message begins
      * @param lengthBytes its length; 0 is a message too
-     * @throws DpuException INVALID_VALUE if the range is not inside the memory; IN_USE if the task
-     *     is in flight
+     * @throws DpuException INVALID_VALUE if the range is not inside the memory, or this thread
+     *     cannot read it; IN_USE if the task is in flight
      */
     public void setMessage(MemorySegment source, long sourceOffset, int lengthBytes) {
         requireUser();
+        Arguments.readable(source, "source");
         if (sourceOffset < 0 || lengthBytes < 0 || sourceOffset > source.byteSize() - lengthBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -81,7 +84,7 @@ public final class ComchSendTask extends TaskBase {
 
     /** Sets the message to a whole array; its bytes are read at submission. */
     public void setMessage(byte[] message) {
-        setMessage(MemorySegment.ofArray(Objects.requireNonNull(message)), 0, message.length);
+        setMessage(MemorySegment.ofArray(Arguments.notNull(message, "message")), 0, message.length);
     }
 
     /** Length of the message in bytes. */
@@ -92,7 +95,9 @@ public final class ComchSendTask extends TaskBase {
     @Override
     protected Status onSubmit() {
         ComchConnection to = connection;
-        return to == null ? Status.INVALID_VALUE : to.send(this, memory, offset, length);
+        return to == null || !Arguments.isReadable(memory)
+                ? Status.INVALID_VALUE
+                : to.send(this, memory, offset, length);
     }
 
     @Override

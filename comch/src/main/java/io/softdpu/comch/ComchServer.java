@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Attachment;
 import io.softdpu.fabric.FabricException;
@@ -55,9 +56,9 @@ public final class ComchServer extends ComchEndpoint {
      *     representor is another device's; INVALID_VALUE if the name is illegal
      */
     public static ComchServer create(Device device, Representor representor, String name) {
-        Objects.requireNonNull(device, "device");
-        Objects.requireNonNull(representor, "representor");
-        requireName(name);
+        Arguments.notNull(device, "device");
+        Arguments.notNull(representor, "representor");
+        Hello.requireLegalName(Arguments.notNull(name, "name"));
         if (!ChannelName.canServe(device.info())) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
@@ -94,8 +95,10 @@ public final class ComchServer extends ComchEndpoint {
     public void setConnectionCallbacks(
             ComchConnectionCallback connected, ComchConnectionCallback disconnected) {
         requireChange();
-        this.connected = Objects.requireNonNull(connected, "connected");
-        this.disconnected = Objects.requireNonNull(disconnected, "disconnected");
+        Arguments.notNull(connected, "connected");
+        Arguments.notNull(disconnected, "disconnected");
+        this.connected = connected;
+        this.disconnected = disconnected;
     }
 
     /** The representor that stands for the function whose clients may connect. */

@@ -22,6 +22,11 @@
  * <p><b>Trust.</b> The peer may write anything at any time. What comes from it is copied once to
  * private memory, checked, then used; a peer that breaks the protocol of {@code docs/wire/comch.md}
  * loses its connection and nothing else happens.
+ *
+ * <p><b>Arguments.</b> What is null where a method does not say that null will do, out of range, or
+ * closed already is refused with a {@link io.softdpu.core.DpuException} before anything has
+ * changed: INVALID_VALUE, naming the argument, or the status that the method names. No other
+ * exception leaves this package, unless a callback of the user threw it.
  */
 @NullMarked
 package io.softdpu.comch;

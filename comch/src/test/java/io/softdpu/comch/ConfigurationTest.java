@@ -2,7 +2,6 @@ package io.softdpu.comch;
 
 import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
@@ -73,14 +72,10 @@ class ConfigurationTest {
     @Clause({"cc-029", "cc-059"})
     @Test
     void shouldNeedDeviceRepresentorAndName() {
-        assertThatThrownBy(() -> ComchServer.create(null, card.hpf0, "name"))
-                .isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(() -> ComchServer.create(card.p0, null, "name"))
-                .isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(() -> ComchServer.create(card.p0, card.hpf0, null))
-                .isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(() -> ComchClient.create(null, "name"))
-                .isInstanceOf(NullPointerException.class);
+        assertRefused(Status.INVALID_VALUE, () -> ComchServer.create(null, card.hpf0, "name"));
+        assertRefused(Status.INVALID_VALUE, () -> ComchServer.create(card.p0, null, "name"));
+        assertRefused(Status.INVALID_VALUE, () -> ComchServer.create(card.p0, card.hpf0, null));
+        assertRefused(Status.INVALID_VALUE, () -> ComchClient.create(null, "name"));
         Device p1 = card.keep(card.dpu.findDevice("p1").open());
         assertRefused(Status.NOT_PERMITTED, () -> ComchServer.create(p1, card.hpf0, "name"));
     }
@@ -321,8 +316,7 @@ class ConfigurationTest {
         ComchProducer early = card.keep(ComchProducer.create(connection));
         early.setSendTasks(1, task -> {}, task -> {});
         card.dpuEngine.connect(early);
-        assertThatThrownBy(() -> ComchProducer.create(null))
-                .isInstanceOf(NullPointerException.class);
+        assertRefused(Status.INVALID_VALUE, () -> ComchProducer.create(null));
         Peer.stop(card, pair.client().endpoint);
         card.until("told", () -> pair.server().events.contains("disconnected true"));
         assertRefused(Status.NOT_CONNECTED, () -> ComchProducer.create(connection));

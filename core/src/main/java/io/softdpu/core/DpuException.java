@@ -1,6 +1,6 @@
 package io.softdpu.core;
 
-import java.util.Objects;
+import io.softdpu.core.spi.Arguments;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,12 +31,14 @@ public class DpuException extends RuntimeException {
      * @param status what went wrong, any status but {@link Status#SUCCESS}
      * @param message why, as {@code reason: key=value, key=value}
      * @param cause the failure below this one, or null
+     * @throws DpuException INVALID_VALUE instead, if status or message is null or it is a success
      */
     public DpuException(Status status, String message, @Nullable Throwable cause) {
-        super(message, cause);
-        this.status = Objects.requireNonNull(status, "status");
+        super(Arguments.notNull(message, "message"), cause);
+        this.status = Arguments.notNull(status, "status");
         if (status == Status.SUCCESS) {
-            throw new IllegalArgumentException("a success is not an exception: " + message);
+            throw new DpuException(
+                    Status.INVALID_VALUE, "a success is not an exception: status=SUCCESS");
         }
     }
 

@@ -5,11 +5,11 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.MachineAccess;
 import io.softdpu.core.internal.Usage;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.FabricException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -158,14 +158,14 @@ public final class Machine implements AutoCloseable {
         private long handshakeTimeoutNanos = DEFAULT_HANDSHAKE_TIMEOUT_NANOS;
 
         private Builder(Side side) {
-            this.side = Objects.requireNonNull(side, "side");
+            this.side = Arguments.notNull(side, "side");
         }
 
         /**
          * The card, instead of the built-in one; all programs of a fabric folder need equal ones.
          */
         public Builder topology(Topology topology) {
-            this.topology = Objects.requireNonNull(topology, "topology");
+            this.topology = Arguments.notNull(topology, "topology");
             return this;
         }
 
@@ -175,7 +175,7 @@ public final class Machine implements AutoCloseable {
          * /tmp/softdpu-UID}.
          */
         public Builder fabricFolder(Path folder) {
-            this.fabricFolder = Objects.requireNonNull(folder, "folder");
+            this.fabricFolder = Arguments.notNull(folder, "folder");
             return this;
         }
 

@@ -81,6 +81,8 @@ class StatusTest {
         assertThat(Status.SUCCESS.isError()).isFalse();
         assertThat(Status.AGAIN.isError()).isTrue();
         assertThatThrownBy(() -> new DpuException(Status.SUCCESS, "fine"))
-                .isInstanceOf(IllegalArgumentException.class);
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        refused -> assertThat(refused.status()).isEqualTo(Status.INVALID_VALUE));
     }
 }

@@ -6,6 +6,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -76,6 +77,7 @@ public final class Rdma extends ContextBase {
      * @throws DpuException NOT_SUPPORTED if no provider serves the device
      */
     public static Rdma create(Device device) {
+        Arguments.notNull(device, "device");
         Providers.require(device.info());
         return new Rdma(device);
     }
@@ -90,6 +92,7 @@ public final class Rdma extends ContextBase {
      */
     public Rdma setPermissions(Permissions permissions) {
         requireSetUp();
+        Arguments.notNull(permissions, "permissions");
         if (permissions.allowsPci()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -254,7 +257,9 @@ public final class Rdma extends ContextBase {
      *     sides reaches the peer (another machine, another fabric folder)
      */
     public void connect(byte[] peerBlob, RdmaConnection connection) {
-        startedConnections("connect").connect(requireOwn(connection), peerBlob);
+        Connections open = startedConnections("connect");
+        Arguments.notNull(peerBlob, "peerBlob");
+        open.connect(requireOwn(connection), peerBlob);
     }
 
     // ---- tasks, in RUNNING ----
@@ -267,7 +272,7 @@ public final class Rdma extends ContextBase {
      *     if all are allocated; INVALID_VALUE if the connection is another instance's
      */
     public RdmaSendTask allocateSend(RdmaConnection connection, @Nullable Buf source) {
-        requireState(ContextState.RUNNING, "allocating a task");
+        requireAllocating();
         requireOwn(connection);
         return sendTasks.allocate().setConnection(connection).setSource(source);
     }
@@ -279,7 +284,7 @@ public final class Rdma extends ContextBase {
      *     awaited
      */
     public RdmaReceiveTask allocateReceive(@Nullable Buf destination) {
-        requireState(ContextState.RUNNING, "allocating a task");
+        requireAllocating();
         return receiveTasks.allocate().setDestination(destination);
     }
 
@@ -290,8 +295,7 @@ public final class Rdma extends ContextBase {
      * @param destination over local memory
      */
     public RdmaReadTask allocateRead(RdmaConnection connection, Buf source, Buf destination) {
-        requireState(ContextState.RUNNING, "allocating a task");
-        requireOwn(connection);
+        requireAllocating(connection, source, destination);
         RdmaReadTask task = readTasks.allocate();
         task.use(connection, source, destination);
         return task;
@@ -304,8 +308,7 @@ public final class Rdma extends ContextBase {
      * @param destination over the peer's memory
      */
     public RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination) {
-        requireState(ContextState.RUNNING, "allocating a task");
-        requireOwn(connection);
+        requireAllocating(connection, source, destination);
         RdmaWriteTask task = writeTasks.allocate();
         task.use(connection, source, destination);
         return task;
@@ -419,6 +422,7 @@ public final class Rdma extends ContextBase {
     }
 
     RdmaConnection requireOwn(RdmaConnection connection) {
+        Arguments.notNull(connection, "connection");
         if (connection.context() != this) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -498,6 +502,23 @@ public final class Rdma extends ContextBase {
                             + state());
         }
         return open;
+    }
+
+    /** Asked before a task leaves its pool: one that was taken for nothing would keep a stop. */
+    private void requireAllocating(RdmaConnection connection, Buf source, Buf destination) {
+        requireAllocating();
+        requireOwn(connection);
+        Arguments.notNull(source, "source");
+        Arguments.notNull(destination, "destination");
+    }
+
+    private void requireAllocating() {
+        requireOwnerThread();
+        requireState(ContextState.RUNNING, "allocating a task");
+    }
+
+    void requireThread() {
+        requireOwnerThread();
     }
 
     private void requireSetUp() {

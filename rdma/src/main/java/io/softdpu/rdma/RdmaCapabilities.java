@@ -1,6 +1,7 @@
 package io.softdpu.rdma;
 
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
 import java.util.List;
@@ -20,6 +21,7 @@ public final class RdmaCapabilities {
 
     /** Those of a device; it need not be open. */
     public static RdmaCapabilities of(DeviceInfo device) {
+        Arguments.notNull(device, "device");
         List<RdmaProvider> providers = Providers.supporting(device);
         return new RdmaCapabilities(
                 providers,
@@ -44,6 +46,7 @@ public final class RdmaCapabilities {
 
     /** Whether instances on the device have this operation. */
     public boolean isSupported(RdmaTaskType type) {
+        Arguments.notNull(type, "type");
         return isSupported()
                 && switch (type) {
                     case RECEIVE, SEND, READ, WRITE -> true;

@@ -91,8 +91,13 @@ public final class RdmaConnection {
         return userData;
     }
 
-    /** Attaches a number. */
+    /**
+     * Attaches a number.
+     *
+     * @throws DpuException NOT_PERMITTED from another thread
+     */
     public void setUserData(long userData) {
+        rdma.requireThread();
         this.userData = userData;
     }
 

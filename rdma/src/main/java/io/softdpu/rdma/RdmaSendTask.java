@@ -1,10 +1,10 @@
 package io.softdpu.rdma;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +32,13 @@ public final class RdmaSendTask extends RdmaTask {
         super(rdma, WorkRequest.Kind.SEND);
     }
 
-    /** The connection that it goes out on. */
+    /**
+     * The connection that it goes out on.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
     public RdmaConnection connection() {
-        return Objects.requireNonNull(connection, "an allocated task has a connection");
+        return requireSet(connection, "connection");
     }
 
     /** Chooses another connection of the same instance. */

@@ -1,5 +1,6 @@
 package io.softdpu.rdma;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
@@ -37,6 +38,9 @@ abstract class RdmaTask extends TaskBase {
      * Memory that was imported over PCIe is as good as local memory.
      */
     final Status checkLocal(Buf buf) {
+        if (buf.references() == 0) {
+            return Status.BAD_STATE;
+        }
         Mmap mmap = buf.mmap();
         if (!mmap.isImported()) {
             return Regions.checkUse(mmap, rdma.device(), LOCAL);
@@ -52,6 +56,15 @@ abstract class RdmaTask extends TaskBase {
         request.local = buf == null ? MemorySegment.NULL : Regions.segmentOf(buf);
         request.localOffset = offset;
         request.lengthBytes = lengthBytes;
+    }
+
+    /** What was set up; a task that was freed has nothing any more. */
+    final <T> T requireSet(@Nullable T value, String what) {
+        if (value == null) {
+            throw new DpuException(
+                    Status.BAD_STATE, "task was freed: item=%s, context=%s".formatted(what, rdma));
+        }
+        return value;
     }
 
     /** The status with which a buf that could not be marked is refused. */

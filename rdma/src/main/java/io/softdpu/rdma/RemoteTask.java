@@ -1,12 +1,13 @@
 package io.softdpu.rdma;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,26 +28,41 @@ abstract class RemoteTask extends RdmaTask {
         this.right = right;
     }
 
-    /** The connection to the peer whose memory is meant. */
+    /**
+     * The connection to the peer whose memory is meant.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
     public final RdmaConnection connection() {
-        return Objects.requireNonNull(connection, "an allocated task has a connection");
+        return requireSet(connection, "connection");
     }
 
-    /** The buf with the data to be moved: all of its data section. */
+    /**
+     * The buf with the data to be moved: all of its data section.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
     public final Buf source() {
-        return Objects.requireNonNull(source, "an allocated task has a source");
+        return requireSet(source, "source");
     }
 
-    /** The buf to whose data the data is appended. */
+    /**
+     * The buf to whose data the data is appended.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
     public final Buf destination() {
-        return Objects.requireNonNull(destination, "an allocated task has a destination");
+        return requireSet(destination, "destination");
     }
 
     final void use(RdmaConnection newConnection, Buf newSource, Buf newDestination) {
         requireUser();
-        connection = rdma.requireOwn(newConnection);
-        source = Objects.requireNonNull(newSource, "source");
-        destination = Objects.requireNonNull(newDestination, "destination");
+        rdma.requireOwn(newConnection);
+        Arguments.notNull(newSource, "source");
+        Arguments.notNull(newDestination, "destination");
+        connection = newConnection;
+        source = newSource;
+        destination = newDestination;
     }
 
     @Override
@@ -81,6 +97,9 @@ abstract class RemoteTask extends RdmaTask {
     }
 
     private Status checkRemote(Buf remote) {
+        if (remote.references() == 0) {
+            return Status.BAD_STATE;
+        }
         Mmap mmap = remote.mmap();
         // Only an import from RDMA stands for the peer's memory; it alone carries no rights over
         // PCIe.

@@ -2,9 +2,9 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.TaskPool;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +41,10 @@ final class TaskSet<T extends TaskBase> {
                             + ", limit="
                             + limit);
         }
-        onSuccess = Objects.requireNonNull(newOnSuccess, "onSuccess");
-        onFailure = Objects.requireNonNull(newOnFailure, "onFailure");
+        Arguments.notNull(newOnSuccess, "onSuccess");
+        Arguments.notNull(newOnFailure, "onFailure");
+        onSuccess = newOnSuccess;
+        onFailure = newOnFailure;
         count = newCount;
     }
 

@@ -13,6 +13,11 @@
  *
  * <p><b>Trust.</b> A peer's blob is checked before anything in it is used. What a peer may do to
  * memory is decided twice: by the permissions of the mmap and by those of the instance.
+ *
+ * <p><b>Arguments.</b> What is null where a method does not say that null will do, out of range, or
+ * closed already is refused with a {@link io.softdpu.core.DpuException} before anything has
+ * changed: INVALID_VALUE, naming the argument, or the status that the method names. No other
+ * exception leaves this package, unless a callback of the user threw it.
  */
 @NullMarked
 package io.softdpu.rdma;

@@ -7,6 +7,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.internal.DeviceAccess;
 import io.softdpu.core.internal.MachineAccess;
 import io.softdpu.core.internal.Usage;
+import io.softdpu.core.spi.Arguments;
 import java.util.List;
 
 /**
@@ -79,6 +80,7 @@ public final class Device implements AutoCloseable {
      *     on any side but the DPU; BAD_STATE if the device is closed
      */
     public RepresentorInfo findRepresentor(String id) {
+        Arguments.notNull(id, "id");
         List<RepresentorInfo> representors = representors();
         for (RepresentorInfo representor : representors) {
             if (representor.answersTo(id)) {

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.util.List;
@@ -26,6 +27,7 @@ public final class DeviceInfo {
      * A snapshot of a machine's local devices: physical functions first, then virtual, then sub.
      */
     public static List<DeviceInfo> listOf(Machine machine) {
+        Arguments.notNull(machine, "machine");
         return machine.topology().functionsOf(machine.side()).stream()
                 .map(function -> new DeviceInfo(machine, function))
                 .toList();
@@ -39,6 +41,7 @@ public final class DeviceInfo {
      * @throws DpuException NOT_FOUND if there is none; the message lists those that there are
      */
     public static DeviceInfo find(Machine machine, String id) {
+        Arguments.notNull(id, "id");
         List<DeviceInfo> devices = listOf(machine);
         for (DeviceInfo device : devices) {
             if (device.answersTo(id)) {

@@ -2,6 +2,7 @@ package io.softdpu.core.device;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ public record PciAddress(int domain, int bus, int device, int function)
      * @throws DpuException INVALID_VALUE if the text has neither form
      */
     public static PciAddress of(String text) {
+        Arguments.notNull(text, "text");
         @Nullable PciAddress address = parse(text);
         if (address == null) {
             throw new DpuException(
@@ -88,8 +90,14 @@ public record PciAddress(int domain, int bus, int device, int function)
         return "%04x:%02x:%02x.%x".formatted(domain, bus, device, function);
     }
 
+    /**
+     * By domain, bus, device and function.
+     *
+     * @throws DpuException INVALID_VALUE if the other is null
+     */
     @Override
     public int compareTo(PciAddress other) {
+        Arguments.notNull(other, "other");
         return Integer.compareUnsigned(packed(), other.packed());
     }
 

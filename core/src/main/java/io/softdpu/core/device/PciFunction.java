@@ -3,11 +3,11 @@ package io.softdpu.core.device;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -52,12 +52,14 @@ public record PciFunction(
      * @throws DpuException INVALID_VALUE naming the value that is wrong
      */
     public PciFunction {
+        Arguments.notNull(side, "side");
+        Arguments.notNull(type, "type");
         check(NAME, "interfaceName", interfaceName);
         check(NAME, "ibdevName", ibdevName);
         check(NAME, "vuid", vuid);
         check(MAC, "macAddress", macAddress);
-        Objects.requireNonNull(pciAddress, "pciAddress");
-        Objects.requireNonNull(ipv4, "ipv4");
+        Arguments.notNull(pciAddress, "pciAddress");
+        Arguments.notNull(ipv4, "ipv4");
         if (parent != null) {
             check(NAME, "parent", parent);
         }
@@ -85,7 +87,9 @@ public record PciFunction(
 
     /** The {@linkplain #key() key} of a function with this interface on this side. */
     public static String key(Side side, String interfaceName) {
-        return side.id() + "/" + interfaceName;
+        return Arguments.notNull(side, "side").id()
+                + "/"
+                + Arguments.notNull(interfaceName, "interfaceName");
     }
 
     /** The link-local address that follows from the MAC address (modified EUI-64). */
@@ -117,11 +121,12 @@ public record PciFunction(
      * @throws DpuException INVALID_VALUE if the text is none
      */
     public static Inet4Address ipv4Of(String text) {
+        Arguments.notNull(text, "text");
         try {
             if (DOTTED.matcher(text).matches()) {
-                return (Inet4Address) InetAddress.getByName(text);
+                return Inet4Address.ofLiteral(text);
             }
-        } catch (UnknownHostException e) {
+        } catch (IllegalArgumentException e) {
             throw new DpuException(Status.INVALID_VALUE, "not an IPv4 address: text=" + text, e);
         }
         throw new DpuException(Status.INVALID_VALUE, "not an IPv4 address: text=" + text);
@@ -136,6 +141,7 @@ public record PciFunction(
     }
 
     private static void check(Pattern form, String what, String value) {
+        Arguments.notNull(value, what);
         if (!form.matcher(value).matches()) {
             throw new DpuException(
                     Status.INVALID_VALUE,

@@ -2,6 +2,7 @@ package io.softdpu.core.device;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 import java.util.Objects;
 
 /**
@@ -25,6 +26,7 @@ public final class RepresentorInfo {
      *     closed
      */
     public Representor open(Device device) {
+        Arguments.notNull(device, "device");
         if (!device.info().function().equals(port)) {
             throw new DpuException(
                     Status.NOT_PERMITTED,

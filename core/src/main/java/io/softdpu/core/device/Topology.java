@@ -3,6 +3,7 @@ package io.softdpu.core.device;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -78,6 +79,7 @@ public final class Topology {
      * and name.
      */
     public List<PciFunction> functionsOf(Side side) {
+        Arguments.notNull(side, "side");
         return functions.stream()
                 .filter(f -> f.side() == side)
                 .sorted(
@@ -89,12 +91,13 @@ public final class Topology {
 
     /** The function with this {@linkplain PciFunction#key() key}. */
     public Optional<PciFunction> functionByKey(String key) {
+        Arguments.notNull(key, "key");
         return functions.stream().filter(f -> f.key().equals(key)).findFirst();
     }
 
     /** The DPU's port that made this function; empty for one that was made by none. */
     public Optional<PciFunction> parentOf(PciFunction function) {
-        @Nullable String parent = function.parent();
+        @Nullable String parent = Arguments.notNull(function, "function").parent();
         return parent == null
                 ? Optional.empty()
                 : functions.stream()
@@ -104,7 +107,7 @@ public final class Topology {
 
     /** The functions that this port of the DPU made, in the order of their addresses and names. */
     public List<PciFunction> childrenOf(PciFunction port) {
-        return port.side() != Side.DPU
+        return Arguments.notNull(port, "port").side() != Side.DPU
                 ? List.of()
                 : functions.stream()
                         .filter(f -> port.interfaceName().equals(f.parent()))
@@ -174,12 +177,12 @@ public final class Topology {
         private final List<PciFunction> functions = new ArrayList<>();
 
         private Builder(String name) {
-            this.name = Objects.requireNonNull(name, "name");
+            this.name = Arguments.notNull(name, "name");
         }
 
         /** Adds a function. */
         public Builder add(PciFunction function) {
-            functions.add(Objects.requireNonNull(function, "function"));
+            functions.add(Arguments.notNull(function, "function"));
             return this;
         }
 

@@ -1,5 +1,7 @@
 package io.softdpu.core.execution;
 
+import io.softdpu.core.spi.Arguments;
+
 /** Where a context is in its life; with the DOCA numbers. */
 public enum ContextState {
     /** Not started: it can be configured, connected to an engine, and closed. */
@@ -29,6 +31,7 @@ public enum ContextState {
      * IDLE leads through STOPPING, so that whoever watches the states sees the flush begin.
      */
     public boolean mayBecome(ContextState next) {
+        Arguments.notNull(next, "next");
         return switch (this) {
             case IDLE -> next == STARTING || next == RUNNING;
             case STARTING -> next == RUNNING || next == STOPPING;

@@ -3,6 +3,7 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.FabricFailures;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.ThreadAffinity;
 
@@ -47,6 +48,7 @@ public final class CpuBinding {
      * @throws DpuException INVALID_VALUE if it is neither
      */
     public static CpuBinding of(String text) {
+        Arguments.notNull(text, "text");
         if (text.equals("any")) {
             return ANYWHERE;
         }

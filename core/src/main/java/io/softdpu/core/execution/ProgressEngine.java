@@ -6,6 +6,7 @@ import io.softdpu.core.internal.ContextAccess;
 import io.softdpu.core.internal.EngineCore;
 import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.WaitStrategy;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.FabricException;
 
 /**
@@ -73,6 +74,7 @@ public final class ProgressEngine implements AutoCloseable {
     public void connect(Context context) {
         core.requireOwner();
         core.requireOpen();
+        Arguments.notNull(context, "context");
         core.connect(ContextAccess.get().connect(context, this, core));
     }
 
@@ -115,14 +117,21 @@ public final class ProgressEngine implements AutoCloseable {
      * A descriptor for poll, select or epoll, the same through the engine's whole life: readable
      * when something has happened after {@link #requestNotification()}. The engine keeps and closes
      * it.
+     *
+     * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the engine is closed:
+     *     the number may be another file's by then
      */
     public int eventHandle() {
+        core.requireOwner();
+        core.requireOpen();
         return core.waiter().handle();
     }
 
     /**
      * Asks for one notification. If something happened already, the handle is readable at once. It
      * must be asked for anew each time a notification is wanted.
+     *
+     * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the engine is closed
      */
     public void requestNotification() {
         core.requestNotification();
@@ -131,6 +140,8 @@ public final class ProgressEngine implements AutoCloseable {
     /**
      * Says that the notification was seen: the handle is not readable any more, and stays so until
      * one is requested anew. Call progress after this, not before.
+     *
+     * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the engine is closed
      */
     public void clearNotification() {
         core.clearNotification();

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * submit it anew, keep it, or free it.
  *
  * <p>From a successful submit until its callback a task, and the bufs that it was given, belong to
- * the library. Thread: that of the context's engine.
+ * the library. Thread: that of the context's engine, and a call from another fails with
+ * NOT_PERMITTED; what only looks at the task checks nothing and should come from there too.
  */
 public interface Task {
     /** The context that does the work. */
@@ -45,12 +46,20 @@ public interface Task {
     /** The number that the user has attached; 0 at first. */
     long userData();
 
-    /** Attaches a number, for example an index. */
+    /**
+     * Attaches a number, for example an index.
+     *
+     * @throws DpuException BAD_STATE if the task was freed; NOT_PERMITTED from another thread
+     */
     void setUserData(long userData);
 
     /** The object that the user has attached; null at first. */
     @Nullable Object userObject();
 
-    /** Attaches an object; null for none. */
+    /**
+     * Attaches an object; null for none. It is forgotten when the task is freed.
+     *
+     * @throws DpuException BAD_STATE if the task was freed; NOT_PERMITTED from another thread
+     */
     void setUserObject(@Nullable Object userObject);
 }

@@ -2,6 +2,7 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -223,6 +224,7 @@ public final class Buf {
     }
 
     private void reuse(Mmap newMmap, long newOffset, long newLength, long newDataLength) {
+        Arguments.notNull(newMmap, "newMmap");
         requireUser();
         Mmap before = mmap();
         newMmap.requireRange(newOffset, newLength);

@@ -2,6 +2,7 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 
 /**
  * A pool of {@link Buf}s: several mmaps, any place in them, any length (Core guide, section 3.3.4).
@@ -107,6 +108,7 @@ public final class BufInventory implements AutoCloseable {
      * @throws DpuException as {@link #bufByAddress}; BAD_STATE also if the buf was released
      */
     public Buf duplicate(Buf buf) {
+        Arguments.notNull(buf, "buf");
         return take(buf.mmap(), buf.offset(), buf.length(), buf.dataOffset(), buf.dataLength());
     }
 
@@ -156,6 +158,7 @@ public final class BufInventory implements AutoCloseable {
     }
 
     private Buf take(Mmap mmap, long offset, long length, long dataOffset, long dataLength) {
+        Arguments.notNull(mmap, "mmap");
         if (state != State.STARTED) {
             throw badState("inventory is not started");
         }

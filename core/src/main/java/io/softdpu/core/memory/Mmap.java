@@ -8,6 +8,7 @@ import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.MemoryAccess;
 import io.softdpu.core.internal.Usage;
 import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.ImportedRegion;
 import java.lang.foreign.MemorySegment;
@@ -15,7 +16,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,6 +152,7 @@ public final class Mmap implements AutoCloseable {
      *     closed
      */
     public synchronized Mmap setMemory(SharedMemory memory) {
+        Arguments.notNull(memory, "memory");
         requireNoMemory();
         onShared = memory.usage().hold("mmap");
         shared = memory;
@@ -162,12 +163,15 @@ public final class Mmap implements AutoCloseable {
 
     /**
      * Gives it its memory, once: any memory, on the heap or off it, for local use alone. It has to
-     * stay alive, and accessible to the engines that use it, until the mmap is closed.
+     * stay alive, and accessible to the engines that use it, until the mmap is closed: tasks are
+     * refused with BAD_STATE where it is closed, with NOT_PERMITTED on a thread that cannot read
+     * it.
      *
      * @throws DpuException BAD_STATE if it has its memory already or is not IDLE; INVALID_VALUE if
-     *     the segment is empty
+     *     the segment is empty, closed, or confined to another thread
      */
     public synchronized Mmap setMemory(MemorySegment memory) {
+        Arguments.readable(memory, "memory");
         requireNoMemory();
         if (memory.byteSize() == 0) {
             throw new DpuException(Status.INVALID_VALUE, "memory is empty: sizeBytes=0");
@@ -183,8 +187,9 @@ public final class Mmap implements AutoCloseable {
      * @throws DpuException BAD_STATE if it is not IDLE
      */
     public synchronized Mmap setPermissions(Permissions newPermissions) {
+        Arguments.notNull(newPermissions, "newPermissions");
         requireIdle();
-        permissions = Objects.requireNonNull(newPermissions, "permissions");
+        permissions = newPermissions;
         return this;
     }
 
@@ -196,6 +201,7 @@ public final class Mmap implements AutoCloseable {
      *     before
      */
     public synchronized Mmap addDevice(Device device) {
+        Arguments.notNull(device, "device");
         requireIdle();
         for (Attached attached : devices) {
             if (attached.device == device) {
@@ -219,6 +225,7 @@ public final class Mmap implements AutoCloseable {
      * @throws DpuException BAD_STATE if it is not IDLE; NOT_FOUND if the device was not added
      */
     public synchronized Mmap removeDevice(Device device) {
+        Arguments.notNull(device, "device");
         requireIdle();
         for (Attached attached : devices) {
             if (attached.device == device) {
@@ -323,7 +330,7 @@ public final class Mmap implements AutoCloseable {
      *     back
      */
     public synchronized byte[] exportPci(Device device) {
-        return exports.pci(device);
+        return exports.pci(Arguments.notNull(device, "device"));
     }
 
     /**
@@ -339,7 +346,7 @@ public final class Mmap implements AutoCloseable {
      *     CONNECTION_RESET if it is an import that was withdrawn
      */
     public synchronized byte[] exportRdma(Device device) {
-        return exports.rdma(device);
+        return exports.rdma(Arguments.notNull(device, "device"));
     }
 
     // ---- looking at it ----
@@ -436,7 +443,13 @@ public final class Mmap implements AutoCloseable {
         if (imported != null) {
             return checkUseOfImport(imported, needed);
         }
-        return granted.grants(needed) ? Status.SUCCESS : Status.NOT_PERMITTED;
+        MemorySegment memory = segment;
+        if (memory == null || !memory.scope().isAlive()) {
+            return Status.BAD_STATE; // the program has closed it under the mmap
+        }
+        return granted.grants(needed) && memory.isAccessibleBy(Thread.currentThread())
+                ? Status.SUCCESS
+                : Status.NOT_PERMITTED;
     }
 
     private Status checkUseOfImport(ImportedRegion region, Permissions needed) {

@@ -11,6 +11,7 @@ import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.MachineAccess;
 import io.softdpu.core.internal.Usage;
 import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.ImportedRegion;
@@ -38,6 +39,9 @@ final class MmapImport {
     private MmapImport() {}
 
     static Mmap run(byte[] blob, Device device, Mapping mapping, long timeoutNanos) {
+        Arguments.notNull(blob, "blob");
+        Arguments.notNull(device, "device");
+        Arguments.notNull(mapping, "mapping");
         if (timeoutNanos <= 0) {
             throw new DpuException(
                     Status.INVALID_VALUE, "timeout is not positive: timeoutNanos=" + timeoutNanos);

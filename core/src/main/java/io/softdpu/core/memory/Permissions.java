@@ -2,6 +2,7 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -61,8 +62,8 @@ public record Permissions(int bits) {
      */
     public static Permissions of(AccessFlag... flags) {
         int bits = 0;
-        for (AccessFlag flag : flags) {
-            bits |= flag.bit();
+        for (AccessFlag flag : Arguments.notNull(flags, "flags")) {
+            bits |= Arguments.notNull(flag, "flags").bit();
         }
         return new Permissions(bits);
     }
@@ -71,6 +72,7 @@ public record Permissions(int bits) {
      * Whether this flag is in the set. {@link AccessFlag#LOCAL_READ_ONLY} always is: it has no bit.
      */
     public boolean has(AccessFlag flag) {
+        Arguments.notNull(flag, "flag");
         return (bits & flag.bit()) == flag.bit();
     }
 
@@ -80,6 +82,7 @@ public record Permissions(int bits) {
      * No allocation: made for the data path.
      */
     public boolean grants(Permissions needed) {
+        Arguments.notNull(needed, "needed");
         int have = (bits & PCI_READ_WRITE) == 0 ? bits : bits | PCI_READ_ONLY;
         return (needed.bits & ~PCI_RELAXED_ORDERING & ~have) == 0;
     }

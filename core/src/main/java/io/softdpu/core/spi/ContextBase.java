@@ -18,7 +18,6 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.EngineWaiter;
 import io.softdpu.fabric.PayloadCopy;
 import java.util.ArrayDeque;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,8 +66,8 @@ public abstract class ContextBase implements Context {
      * @param device the device that it works on
      */
     protected ContextBase(String name, Device device) {
-        this.name = Objects.requireNonNull(name, "name");
-        this.device = Objects.requireNonNull(device, "device");
+        this.name = Arguments.notNull(name, "name");
+        this.device = Arguments.notNull(device, "device");
         this.onDevice = DeviceAccess.get().usage(device).hold(name);
     }
 

@@ -34,7 +34,7 @@ public abstract class TaskBase implements Task {
 
     /** A task of this context, for a {@link TaskPool} to hand out. */
     protected TaskBase(ContextBase context) {
-        this.context = Objects.requireNonNull(context, "context");
+        this.context = Arguments.notNull(context, "context");
     }
 
     /**
@@ -126,6 +126,7 @@ public abstract class TaskBase implements Task {
 
     @Override
     public final void setUserData(long userData) {
+        requireHandedOut();
         this.userData = userData;
     }
 
@@ -136,6 +137,7 @@ public abstract class TaskBase implements Task {
 
     @Override
     public final void setUserObject(@Nullable Object userObject) {
+        requireHandedOut();
         this.userObject = userObject;
     }
 
@@ -195,6 +197,14 @@ public abstract class TaskBase implements Task {
 
     final ContextBase contextBase() {
         return context;
+    }
+
+    /** What is attached in flight is for the callback; what is attached later is for nobody. */
+    private void requireHandedOut() {
+        context.requireOwnerThread();
+        if (owner == Owner.POOL) {
+            throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
+        }
     }
 
     private String describe() {

@@ -1,0 +1,61 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at what a user hands in, at each entry point of core and the libraries above: a mistake is
+ * answered with INVALID_VALUE that names the argument, before anything has changed. Any thread;
+ * allocates nothing where there is nothing to refuse.
+ */
+public final class Arguments {
+    private Arguments() {}
+
+    /**
+     * Refuses null.
+     *
+     * @param value what was handed in
+     * @param argument the name of the parameter, for the message
+     * @return the value
+     * @throws DpuException INVALID_VALUE if it is null
+     */
+    public static <T> T notNull(@Nullable T value, String argument) {
+        if (value == null) {
+            throw isNull(argument);
+        }
+        return value;
+    }
+
+    /**
+     * Refuses memory that this thread cannot read: closed already, or confined to another thread.
+     *
+     * @param memory what was handed in
+     * @param argument the name of the parameter, for the message
+     * @return the memory
+     * @throws DpuException INVALID_VALUE if it is null or cannot be read
+     */
+    public static MemorySegment readable(@Nullable MemorySegment memory, String argument) {
+        MemorySegment segment = notNull(memory, argument);
+        if (!isReadable(segment)) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "memory is closed or belongs to another thread: argument=%s, sizeBytes=%d, thread=%s"
+                            .formatted(
+                                    argument,
+                                    segment.byteSize(),
+                                    Thread.currentThread().getName()));
+        }
+        return segment;
+    }
+
+    /** Whether this thread can read the memory now; for the data path. */
+    public static boolean isReadable(MemorySegment memory) {
+        return memory.scope().isAlive() && memory.isAccessibleBy(Thread.currentThread());
+    }
+
+    private static DpuException isNull(String argument) {
+        return new DpuException(Status.INVALID_VALUE, "argument is null: argument=" + argument);
+    }
+}
