@@ -141,11 +141,13 @@ public final class Bus implements AutoCloseable {
      * Lets others import memory, which is sealed for good if it is not yet.
      *
      * @param writable whether importers may write; fixed for one memory by its first export
-     * @throws FabricException NOT_SUPPORTED if it is exported the other way already
+     * @throws FabricException NOT_SUPPORTED if it is exported the other way already; IN_USE while
+     *     importers hold it from an export that was revoked
      */
     public ExportedRegion export(
             SharedSegment memory, boolean writable, @Nullable LeaseListener listener) {
         requireOpen();
+        memory.requireLetGo();
         memory.seal(!writable);
         if (!memory.retain()) {
             throw SharedSegment.gone();
@@ -204,12 +206,24 @@ public final class Bus implements AutoCloseable {
      * @param map whether to map and prefault it for use here; otherwise it can only be passed on
      * @return completes on the bus thread, with an {@link ImportedRegion} or a {@link
      *     FabricException}
+     * @throws FabricException NOT_FOUND if it belongs to another kernel or fabric folder; TOO_BIG
+     *     if it is larger than this bus imports
      */
     public CompletableFuture<ImportedRegion> importRegion(
             RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
         requireOpen();
         requireHere("kernel", region.bootId(), bootId);
         requireHere("fabric", region.fabricId(), folder.id());
+        if (region.sizeBytes() > config.maxImportBytes()) {
+            throw new FabricException(
+                    FabricException.Kind.TOO_BIG,
+                    "region is larger than what is imported here: sizeBytes="
+                            + region.sizeBytes()
+                            + ", limitBytes="
+                            + config.maxImportBytes()
+                            + ", region="
+                            + region.regionId());
+        }
         Frame.Lease request = new Frame.Lease(region.regionId(), region.key(), writable);
         return new OutgoingHandshake<>(
                         this,
@@ -480,6 +494,7 @@ public final class Bus implements AutoCloseable {
                 memory = SharedSegment.adopt(mapped, region.sizeBytes(), writable);
             }
             return new ImportedRegion(
+                    region.busId(),
                     newLink(socket, peer),
                     writable,
                     region.sizeBytes(),

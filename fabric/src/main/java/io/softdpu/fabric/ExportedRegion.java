@@ -1,6 +1,8 @@
 package io.softdpu.fabric;
 
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,7 @@ public final class ExportedRegion implements AutoCloseable {
     private final @Nullable LeaseListener listener;
     private final GenerationPage generation;
     private final Set<Lease> leases = new HashSet<>();
+    private final List<Runnable> whenLetGo = new ArrayList<>();
     private boolean revoked;
     private boolean refusesFurther;
 
@@ -80,20 +83,34 @@ public final class ExportedRegion implements AutoCloseable {
 
     /**
      * Withdraws the region: each importer's next use fails, and no new one gets in. Returns at
-     * once; the memory counts as kept back ({@link Bus#keptBackBytes()}) until the last lease has
-     * closed.
+     * once; the memory counts as kept back ({@link Bus#keptBackBytes()}), and cannot be exported
+     * again, until the last lease has closed.
      */
     public void revoke() {
+        revoke(false);
+    }
+
+    /** For a re-export: {@link #revoke()}, telling importers that the first exporter has ended. */
+    void exporterEnded() {
+        revoke(true);
+    }
+
+    private void revoke(boolean exporterEnded) {
         Set<Lease> open;
         synchronized (this) {
             if (revoked) {
                 return;
             }
             revoked = true;
-            generation.revoke();
+            if (exporterEnded) {
+                generation.exporterEnded();
+            } else {
+                generation.withdraw();
+            }
             open = Set.copyOf(leases);
             if (memory != null && !open.isEmpty()) {
                 bus.keepBack(address.sizeBytes());
+                memory.keptBy(open);
             }
             if (open.isEmpty()) {
                 generation.release();
@@ -157,19 +174,39 @@ public final class ExportedRegion implements AutoCloseable {
 
     /** On the bus thread, when the importer's end has closed. */
     void closed(Lease lease) {
+        List<Runnable> due = List.of();
         synchronized (this) {
             if (!leases.remove(lease)) {
                 return;
+            }
+            // A bus that closes ends its side of every link, and never learns when importers let
+            // go: such memory stays as it is, for good.
+            if (memory != null && revoked && !bus.closed()) {
+                memory.letGoBy(lease);
             }
             if (revoked && leases.isEmpty()) {
                 if (memory != null) {
                     bus.keepBack(-address.sizeBytes());
                 }
                 generation.release();
+                due = List.copyOf(whenLetGo);
+                whenLetGo.clear();
             }
         }
+        due.forEach(Runnable::run);
         lease.link().close();
         tell(to -> to.leaseClosed(lease));
+    }
+
+    /** Runs the callback when nobody holds the revoked region any more; at once if that is so. */
+    void onLetGo(Runnable callback) {
+        synchronized (this) {
+            if (!revoked || !leases.isEmpty()) {
+                whenLetGo.add(callback);
+                return;
+            }
+        }
+        callback.run();
     }
 
     private void tell(Consumer<LeaseListener> call) {

@@ -11,7 +11,7 @@ public final class FabricException extends RuntimeException {
     public enum Kind {
         /** Nobody serves the name, or the region does not exist any more. */
         NOT_FOUND,
-        /** A living process serves the name already. */
+        /** A living process serves the name already, or importers still hold the memory. */
         IN_USE,
         /** The peer did not answer within the deadline. */
         TIMED_OUT,
@@ -27,6 +27,8 @@ public final class FabricException extends RuntimeException {
         NO_MEMORY,
         /** A limit of this bus has been reached. */
         LIMIT,
+        /** The region is larger than what is imported here. */
+        TOO_BIG,
         /** The peer or the folder belongs to somebody else, or a grant is missing. */
         NOT_PERMITTED,
         /** The memory or the descriptor cannot do what was asked. */

@@ -13,6 +13,12 @@ final class GenerationPage {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
     private static final long FIRST_GENERATION = 1;
 
+    /** What is added to the word of a region that was withdrawn on purpose. */
+    private static final long WITHDRAWN = 1;
+
+    /** What is added to the word of a re-export whose first exporter has ended. */
+    private static final long EXPORTER_ENDED = 2;
+
     private final SharedSegment page;
     private final long expected;
 
@@ -48,8 +54,21 @@ final class GenerationPage {
         return (long) WORD.getAcquire(page.segment(), 0L) != expected;
     }
 
-    void revoke() {
-        WORD.setRelease(page.segment(), 0L, expected + 1);
+    /**
+     * Whether it was changed for another reason than that the first exporter has ended. A word that
+     * no correct exporter writes counts as withdrawn.
+     */
+    boolean withdrawn() {
+        long seen = (long) WORD.getAcquire(page.segment(), 0L);
+        return seen != expected && seen != expected + EXPORTER_ENDED;
+    }
+
+    void withdraw() {
+        WORD.setRelease(page.segment(), 0L, expected + WITHDRAWN);
+    }
+
+    void exporterEnded() {
+        WORD.setRelease(page.segment(), 0L, expected + EXPORTER_ENDED);
     }
 
     void release() {

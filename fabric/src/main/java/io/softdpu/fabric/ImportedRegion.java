@@ -4,6 +4,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * last use has ended.
  */
 public final class ImportedRegion implements AutoCloseable {
+    private final RegionAddress.Id exporter;
     private final Link link;
     private final boolean writable;
     private final long sizeBytes;
@@ -24,12 +26,14 @@ public final class ImportedRegion implements AutoCloseable {
     private boolean closed;
 
     ImportedRegion(
+            RegionAddress.Id exporter,
             Link link,
             boolean writable,
             long sizeBytes,
             int descriptor,
             @Nullable SharedSegment memory,
             GenerationPage[] generations) {
+        this.exporter = exporter;
         this.link = link;
         this.writable = writable;
         this.sizeBytes = sizeBytes;
@@ -43,6 +47,14 @@ public final class ImportedRegion implements AutoCloseable {
      */
     public @Nullable SharedSegment memory() {
         return memory;
+    }
+
+    /**
+     * The bus that serves it. Two regions with the same one come from the same peer, which process
+     * ids do not tell: they are used again, and mean others in another namespace.
+     */
+    public RegionAddress.Id exporter() {
+        return exporter;
     }
 
     /** Size of the region. */
@@ -60,16 +72,21 @@ public final class ImportedRegion implements AutoCloseable {
      * before each use; no syscall, one load a generation.
      */
     public boolean revoked() {
-        return withdrawn() || link.peerGone();
+        for (GenerationPage page : generations) {
+            if (page.revoked()) {
+                return true;
+            }
+        }
+        return link.peerGone();
     }
 
     /**
-     * Whether the exporter has withdrawn the region on purpose. It tells this from an exporter that
-     * has ended: one that withdraws shuts its half of the link down as well.
+     * Whether the exporter, or the process that passed the region on, has withdrawn it on purpose.
+     * It tells this from one that has ended: who withdraws shuts its half of the link down as well.
      */
     public boolean withdrawn() {
         for (GenerationPage page : generations) {
-            if (page.revoked()) {
+            if (page.withdrawn()) {
                 return true;
             }
         }
@@ -81,7 +98,10 @@ public final class ImportedRegion implements AutoCloseable {
         return link;
     }
 
-    /** Gives the lease back, with every re-export of it. No other use may be going on. */
+    /**
+     * Gives the lease back, with every re-export of it. No other use may be going on. The exporter
+     * learns of it when nobody holds a re-export any more: until then the memory is not its own.
+     */
     @Override
     public void close() {
         List<ExportedRegion> dependents;
@@ -102,7 +122,16 @@ public final class ImportedRegion implements AutoCloseable {
         } else {
             FileDescriptors.close(descriptor);
         }
-        link.close(); // last: its end tells the exporter that nothing is mapped here any more
+        // Last: its end tells the exporter that nothing is mapped any more, here or further on.
+        AtomicInteger holders = new AtomicInteger(1 + dependents.size());
+        Runnable letGo =
+                () -> {
+                    if (holders.decrementAndGet() == 0) {
+                        link.close();
+                    }
+                };
+        dependents.forEach(child -> child.onLetGo(letGo));
+        letGo.run();
     }
 
     int descriptor() {
@@ -136,7 +165,21 @@ public final class ImportedRegion implements AutoCloseable {
             }
             children.add(child);
         }
-        link.onPeerGone(child::revoke);
+        link.onPeerGone(this::exporterGone);
         return true;
+    }
+
+    /** Revokes the re-exports: their importers see the same end of the exporter as this process. */
+    private void exporterGone() {
+        List<ExportedRegion> dependents;
+        boolean onPurpose;
+        synchronized (children) {
+            if (closed) {
+                return; // and the generations are not to be looked at any more
+            }
+            dependents = List.copyOf(children);
+            onPurpose = withdrawn();
+        }
+        dependents.forEach(onPurpose ? ExportedRegion::revoke : ExportedRegion::exporterEnded);
     }
 }

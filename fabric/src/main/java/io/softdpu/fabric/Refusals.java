@@ -13,6 +13,7 @@ final class Refusals {
     static final int NOT_FOUND = 16;
     static final int OPERATING_SYSTEM = 20;
     static final int FULL = 24;
+    static final int TOO_BIG = 27;
 
     private Refusals() {}
 
@@ -22,6 +23,7 @@ final class Refusals {
             case MALFORMED -> INVALID_VALUE;
             case NO_MEMORY -> NO_MEMORY;
             case LIMIT -> FULL;
+            case TOO_BIG -> TOO_BIG;
             case NOT_PERMITTED -> NOT_PERMITTED;
             case NOT_SUPPORTED -> NOT_SUPPORTED;
             case REFUSED -> e.refusalCode();

@@ -9,6 +9,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /**
  * A memfd and this process's mapping of it: an address, a size and a reference count. At count 0
@@ -18,6 +21,9 @@ import java.lang.invoke.VarHandle;
  * {@link IllegalStateException} and never touches unmapped memory. Any thread may call any method.
  */
 public final class SharedSegment {
+    /** Holders that a message names. */
+    private static final int MAX_NAMED = 8;
+
     private static final VarHandle REFERENCES;
 
     static {
@@ -36,6 +42,9 @@ public final class SharedSegment {
     private final MemorySegment segment;
     private boolean sealed;
     private boolean readOnlyForOthers;
+
+    /** Leases of revoked regions of this memory that have not closed. */
+    private final Set<Lease> keptBy = new LinkedHashSet<>();
 
     @SuppressWarnings("unused") // through REFERENCES
     private volatile int references = 1;
@@ -203,6 +212,47 @@ public final class SharedSegment {
         Memfd.addSeals(descriptor, readOnly ? seals | Memfd.SEAL_FUTURE_WRITE : seals);
         sealed = true;
         readOnlyForOthers = readOnly;
+    }
+
+    /**
+     * Refuses memory of which an importer may still have a mapping after its region was revoked. A
+     * thread of it that was stopped in the middle of a copy stores into the memory when it goes on,
+     * whoever has the memory by then.
+     *
+     * @throws FabricException IN_USE, naming the leases that have not closed
+     */
+    public void requireLetGo() {
+        synchronized (keptBy) {
+            if (keptBy.isEmpty()) {
+                return;
+            }
+            throw new FabricException(
+                    FabricException.Kind.IN_USE,
+                    "importers still hold this memory from an export that was withdrawn: leases="
+                            + keptBy.size()
+                            + ", pids="
+                            + keptBy.stream()
+                                    .limit(MAX_NAMED)
+                                    .map(lease -> lease.link().peerPid())
+                                    .toList()
+                            + ", sizeBytes="
+                            + sizeBytes()
+                            + ", expected=no lease, or other memory");
+        }
+    }
+
+    /** These leases outlive the region that they are of. */
+    void keptBy(Collection<Lease> leases) {
+        synchronized (keptBy) {
+            keptBy.addAll(leases);
+        }
+    }
+
+    /** One of them has closed. */
+    void letGoBy(Lease lease) {
+        synchronized (keptBy) {
+            keptBy.remove(lease);
+        }
     }
 
     /** Whether {@link #seal} has been called. */

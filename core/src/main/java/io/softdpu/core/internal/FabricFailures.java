@@ -20,6 +20,7 @@ public final class FabricFailures {
             case REVOKED, CLOSED -> Status.SHUTDOWN;
             case NO_MEMORY -> Status.NO_MEMORY;
             case LIMIT -> Status.FULL;
+            case TOO_BIG -> Status.TOO_BIG;
             case NOT_PERMITTED -> Status.NOT_PERMITTED;
             case NOT_SUPPORTED -> Status.NOT_SUPPORTED;
             case CONFLICT -> Status.BAD_CONFIG;

@@ -137,8 +137,9 @@ public final class Mmap implements AutoCloseable {
      * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
      *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, the
      *     exporter is not there any more, or the export was withdrawn; BAD_CONFIG if it comes from
-     *     another topology; NOT_PERMITTED for a device that is not the parent of the exporting one;
-     *     TIME_OUT if the exporter does not answer; BAD_STATE if the device is closed
+     *     another topology; TOO_BIG if it is larger than this machine imports; NOT_PERMITTED for a
+     *     device that is not the parent of the exporting one; TIME_OUT if the exporter does not
+     *     answer; BAD_STATE if the device is closed
      */
     public static Mmap createFromExport(
             byte[] blob, Device device, Mapping mapping, long timeoutNanos) {
@@ -245,7 +246,8 @@ public final class Mmap implements AutoCloseable {
      * @throws DpuException BAD_STATE if it is not IDLE, or has no memory, no permissions or no
      *     device (the message names what is missing); INVALID_VALUE if writing is permitted and the
      *     memory is read-only; NOT_SUPPORTED if the memory is exported with the other kind of
-     *     access already
+     *     access already; IN_USE while importers hold the memory from an export that was withdrawn,
+     *     naming them
      */
     public synchronized Mmap start() {
         requireIdle();
@@ -259,6 +261,9 @@ public final class Mmap implements AutoCloseable {
                     Status.INVALID_VALUE,
                     "memory is read-only: permissions=" + granted + ", sizeBytes=" + sizeBytes);
         }
+        if (shared != null) {
+            requireLetGo(shared);
+        }
         if (shared != null && (granted.allowsPci() || granted.allowsRdma())) {
             seal(shared, granted);
         }
@@ -270,9 +275,11 @@ public final class Mmap implements AutoCloseable {
      * Stops it: its exports are withdrawn, no buf can be made in it, and tasks that use it fail.
      * Bufs that there are stay, and so does the memory.
      *
-     * <p>A peer that was halted in the middle of a copy may still finish it when it goes on.
-     * Whoever does not trust the peers of before takes new {@link SharedMemory} for those that
-     * come.
+     * <p>A peer that was halted in the middle of a copy may still finish it when it goes on. So the
+     * memory cannot be started or exported again before the peers have let go of it (IN_USE): a
+     * peer that closes its import, or ends, does. Whoever does not want to wait takes new {@link
+     * SharedMemory}. If a peer passed its import on and was killed, nothing is known of those that
+     * it passed it on to.
      *
      * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED if it is imported: close
      *     it
@@ -500,6 +507,15 @@ public final class Mmap implements AutoCloseable {
     /** Why an import that is {@linkplain ImportedRegion#revoked() revoked} cannot be used. */
     static Status revokedStatus(ImportedRegion region) {
         return region.withdrawn() ? Status.SHUTDOWN : Status.CONNECTION_RESET;
+    }
+
+    /** A local mmap needs it as much: a halted importer would write into that just the same. */
+    private static void requireLetGo(SharedMemory memory) {
+        try {
+            memory.shared().requireLetGo();
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
     }
 
     private static void seal(SharedMemory memory, Permissions granted) {

@@ -97,6 +97,7 @@ class ImportFromProcessTest {
         Mmap far = machines.add(Mmap.createFromExport(remote.exportRdma(p0), t0));
         assertThat(Regions.checkUse(far, far.permissions())).isEqualTo(Status.SUCCESS);
         exporter.kill();
+        exporter.awaitExit(DEADLINE); // or its socket could still take a request
         Await.until(
                 "the import is refused",
                 DEADLINE,
@@ -107,6 +108,7 @@ class ImportFromProcessTest {
                 "the import of the re-export is refused",
                 DEADLINE,
                 () -> Regions.checkUse(far, far.permissions()) != Status.SUCCESS);
+        assertThat(Regions.checkUse(far, far.permissions())).isEqualTo(Status.CONNECTION_RESET);
         assertThat(Regions.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0));
         Thrown.with(Status.CONNECTION_RESET, () -> remote.exportRdma(p0));

@@ -1,0 +1,152 @@
+package io.softdpu.core.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.fabric.FabricException;
+import io.softdpu.testkit.Await;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whoever was stopped in the middle of a copy finishes it when it goes on, into whatever the memory
+ * is then: so it is not used again while an importer of before may still hold it.
+ */
+class MmapReuseTest {
+    private static final int SIZE = 3 * 4096 + 100;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final long SECOND = 1_000_000_000L;
+    private static final Permissions ALL =
+            Permissions.of(
+                    AccessFlag.LOCAL_READ_WRITE,
+                    AccessFlag.PCI_READ_WRITE,
+                    AccessFlag.RDMA_READ,
+                    AccessFlag.RDMA_WRITE);
+    private static final Permissions RDMA_WRITE = Permissions.of(AccessFlag.RDMA_WRITE);
+
+    @TempDir Path folder;
+    private Machines machines;
+    private Device pf0;
+    private Device p0;
+    private SharedMemory memory;
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+        pf0 = machines.device(Side.HOST, "pf0");
+        p0 = machines.device(Side.DPU, "p0");
+        memory = machines.add(SharedMemory.allocate(SIZE));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        machines.close();
+    }
+
+    private Mmap mmap(Permissions permissions) {
+        return machines.add(
+                Mmap.create().setMemory(memory).setPermissions(permissions).addDevice(pf0).start());
+    }
+
+    private Mmap imported(byte[] blob, Device device) {
+        return machines.add(Mmap.createFromExport(blob, device));
+    }
+
+    @Test
+    void shouldNotUseMemoryAgainThatAnImporterStillHolds() {
+        Mmap mmap = mmap(ALL);
+        Mmap remote = imported(mmap.exportPci(pf0), p0);
+        Mmap second = imported(mmap.exportRdma(pf0), machines.device(Side.TARGET, "t0"));
+        mmap.stop();
+        String pid = "" + ProcessHandle.current().pid();
+        Thrown.with(Status.IN_USE, mmap::start)
+                .hasMessageContainingAll(
+                        "leases=2", "pids=[" + pid + ", " + pid + "]", "sizeBytes=" + SIZE);
+        Mmap local =
+                machines.add(
+                        Mmap.create()
+                                .setMemory(memory)
+                                .setPermissions(Permissions.LOCAL_READ_WRITE)
+                                .addDevice(pf0));
+        Thrown.with(Status.IN_USE, local::start).hasMessageContaining("leases=2");
+        remote.close();
+        Await.until("one lease is closed", PATIENCE, () -> holders(memory).contains("leases=1"));
+        Thrown.with(Status.IN_USE, mmap::start);
+        second.close();
+        awaitLetGo(memory);
+        mmap.start();
+        local.start();
+        assertThat(imported(mmap.exportPci(pf0), p0).sizeBytes()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void shouldNotExportAgainThroughAnotherMmapWhatAnImporterStillHolds() {
+        Mmap first = mmap(ALL);
+        Mmap other = mmap(ALL);
+        Mmap remote = imported(first.exportPci(pf0), p0);
+        first.close();
+        Thrown.with(Status.IN_USE, () -> other.exportPci(pf0)).hasMessageContaining("leases=1");
+        Thrown.with(Status.IN_USE, () -> Regions.exportFor(other, pf0, true, null));
+        remote.close();
+        awaitLetGo(memory);
+        other.exportPci(pf0);
+    }
+
+    /** The process in between has let go, and the one behind it has not. */
+    @Test
+    void shouldNotUseMemoryAgainThatTheImporterOfAReExportStillHolds() {
+        Mmap mmap = mmap(ALL);
+        Mmap middle =
+                machines.add(
+                        Mmap.createFromExport(mmap.exportPci(pf0), p0, Mapping.NONE, 5 * SECOND));
+        Mmap far = imported(middle.exportRdma(p0), machines.device(Side.TARGET, "t0"));
+        middle.close();
+        assertThat(Regions.checkUse(far, RDMA_WRITE)).isEqualTo(Status.SHUTDOWN);
+        mmap.stop();
+        Thrown.with(Status.IN_USE, mmap::start).hasMessageContaining("leases=1");
+        far.close();
+        awaitLetGo(memory);
+        mmap.start();
+    }
+
+    /** A machine that has closed does not hear of its importers any more. */
+    @Test
+    void shouldNotUseMemoryAgainOfWhichItCannotKnowWhoHoldsIt() throws Exception {
+        Machine leaving = Machine.builder(Side.HOST).fabricFolder(machines.folder()).open();
+        Device device = leaving.findDevice("pf0").open();
+        Mmap before = Mmap.create().setMemory(memory).setPermissions(ALL).addDevice(device).start();
+        Mmap remote = imported(before.exportPci(device), p0);
+        before.close();
+        device.close();
+        leaving.close();
+        Mmap after =
+                machines.add(Mmap.create().setMemory(memory).setPermissions(ALL).addDevice(pf0));
+        Thrown.with(Status.IN_USE, after::start);
+        remote.close();
+        Thrown.with(Status.IN_USE, after::start).hasMessageContaining("or other memory");
+    }
+
+    private static String holders(SharedMemory of) {
+        try {
+            of.shared().requireLetGo();
+            return "";
+        } catch (FabricException e) {
+            return e.getMessage();
+        }
+    }
+
+    /** Until no lease of a withdrawn export of it is open any more. */
+    static void awaitLetGo(SharedMemory of) {
+        Await.until("nobody holds the memory", PATIENCE, () -> holders(of).isEmpty());
+    }
+}
