@@ -95,6 +95,24 @@ public abstract class RdmaProcessContract extends RdmaContract {
         assertThat(near.mismatch(0, 64, 9)).isNotEqualTo(-1);
     }
 
+    /** Process ids would not tell the two apart, and are used again. */
+    @Test
+    void shouldNotReachAThirdMachinesMemoryThoughItIsInTheProcessOfThePeer() {
+        Pair pair = connected();
+        Party near = pair.near();
+        Party third = openFar();
+        Mmap remote = near.importRdma(third);
+        third.fill(0, 64, 9);
+
+        Status submitted =
+                near.read(
+                        pair.toFar(), near.inventory.bufByData(remote, 0, 64), near.room(0, 64), 1);
+
+        Status ended = submitted == Status.SUCCESS ? near.next(pair.far()).status() : submitted;
+        assertThat(ended).isNotEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(0, 64, 9)).isNotEqualTo(-1);
+    }
+
     @Test
     void shouldKeepASendWaitingForAPeerThatIsFrozen(Processes processes) throws IOException {
         Party near = openNear();

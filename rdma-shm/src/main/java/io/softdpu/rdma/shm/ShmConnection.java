@@ -139,7 +139,7 @@ final class ShmConnection implements ProviderConnection {
     }
 
     /**
-     * Whether remote memory is mapped here, and comes from the process at the other end: an adapter
+     * Whether remote memory is mapped here, and comes from the machine at the other end: an adapter
      * would not let anybody reach a third one's memory through this connection.
      */
     private Status checkRemote(Mmap mmap) {
@@ -148,7 +148,7 @@ final class ShmConnection implements ProviderConnection {
         if (memoryOfPeer == null || ringOfPeer == null || !Regions.isMapped(mmap)) {
             return Status.NOT_SUPPORTED;
         }
-        return memoryOfPeer.link().peerPid() == ringOfPeer.link().peerPid()
+        return memoryOfPeer.exporter().equals(ringOfPeer.exporter())
                 ? Status.SUCCESS
                 : Status.NOT_PERMITTED;
     }
