@@ -7,6 +7,7 @@ module io.softdpu.testkit {
     exports io.softdpu.testkit;
 
     provides org.junit.jupiter.api.extension.Extension with
+            io.softdpu.testkit.LeakExtension,
             io.softdpu.testkit.ProcessesExtension,
             io.softdpu.testkit.SeedExtension;
     provides org.junit.platform.launcher.TestExecutionListener with

@@ -3,11 +3,14 @@ package io.softdpu.fabric;
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.EventFd;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.Origins;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bus thread: one epoll, handlers by key, deadlines, and commands from other threads. It knows
@@ -41,6 +44,10 @@ final class BusLoop {
     private final int wakeDescriptor;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final Map<Long, Handler> handlers = new HashMap<>();
+
+    /** Who asked for a handler; empty unless origins are recorded. */
+    private final Map<Long, Throwable> origins = new HashMap<>();
+
     private final Thread thread;
     private long lastKey = WAKE_KEY;
     private boolean stopping;
@@ -61,6 +68,7 @@ final class BusLoop {
         wakeDescriptor = descriptor;
         thread = new Thread(this::run, "softdpu-bus");
         thread.setDaemon(true);
+        Origins.threadMade(thread);
     }
 
     void start() {
@@ -74,12 +82,24 @@ final class BusLoop {
 
     /** Runs a command on the bus thread soon; after the end of the bus, on the caller's. */
     void execute(Runnable command) {
-        commands.add(command);
+        commands.add(Origins.RECORDED ? onBehalf(Origins.asking(), command) : command);
         if (ended) {
             runCommands();
         } else {
             signal();
         }
+    }
+
+    /** What the bus thread makes for somebody is told by the place where that one asked. */
+    private static Runnable onBehalf(@Nullable Throwable place, Runnable command) {
+        return () -> {
+            Origins.askedAt(place);
+            try {
+                command.run();
+            } finally {
+                Origins.askedAt(null);
+            }
+        };
     }
 
     /** Ends the loop after the commands given so far and waits for the thread. */
@@ -103,6 +123,9 @@ final class BusLoop {
         long key = ++lastKey;
         epoll.add(descriptor, events, key);
         handlers.put(key, handler);
+        if (Origins.RECORDED) {
+            origins.put(key, Objects.requireNonNull(Origins.asking()));
+        }
         return key;
     }
 
@@ -121,6 +144,9 @@ final class BusLoop {
 
     /** Stops watching; the descriptor stays open. Pass -1 for a timer. */
     void remove(long key, int descriptor) {
+        if (Origins.RECORDED) {
+            origins.remove(key);
+        }
         if (handlers.remove(key) != null && descriptor >= 0) {
             epoll.remove(descriptor);
         }
@@ -150,7 +176,8 @@ final class BusLoop {
         }
         Handler handler = handlers.get(key);
         if (handler != null) {
-            guarded(() -> handler.onEvents(events));
+            Runnable work = () -> handler.onEvents(events);
+            guarded(Origins.RECORDED ? onBehalf(origins.get(key), work) : work);
         }
     }
 

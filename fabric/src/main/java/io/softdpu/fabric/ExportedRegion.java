@@ -1,5 +1,6 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.Origins;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -42,6 +43,13 @@ public final class ExportedRegion implements AutoCloseable {
         this.parent = parent;
         this.listener = listener;
         this.generation = GenerationPage.create();
+        if (Origins.RECORDED) {
+            Origins.opened(originName());
+        }
+    }
+
+    private String originName() {
+        return "region " + address.busId() + "/" + address.regionId();
     }
 
     /** What an importer needs; whoever has it can import, so it goes to the intended peer only. */
@@ -118,6 +126,9 @@ public final class ExportedRegion implements AutoCloseable {
         }
         open.forEach(lease -> lease.link().shutdownOutput());
         bus.forget(this);
+        if (Origins.RECORDED) {
+            Origins.closes(originName());
+        }
         if (memory != null) {
             memory.release();
         }

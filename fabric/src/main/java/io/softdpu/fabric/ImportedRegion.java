@@ -2,6 +2,7 @@ package io.softdpu.fabric;
 
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
+import io.softdpu.linux.Origins;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +41,13 @@ public final class ImportedRegion implements AutoCloseable {
         this.descriptor = descriptor;
         this.memory = memory;
         this.generations = generations;
+        if (Origins.RECORDED) {
+            Origins.opened(originName());
+        }
+    }
+
+    private String originName() {
+        return "lease " + Integer.toHexString(System.identityHashCode(this)) + " of a region";
     }
 
     /**
@@ -112,6 +120,9 @@ public final class ImportedRegion implements AutoCloseable {
             closed = true;
             dependents = List.copyOf(children);
             children.clear();
+        }
+        if (Origins.RECORDED) {
+            Origins.closes(originName());
         }
         dependents.forEach(ExportedRegion::revoke);
         for (GenerationPage page : generations) {

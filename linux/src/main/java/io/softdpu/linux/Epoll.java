@@ -76,6 +76,7 @@ public final class Epoll implements AutoCloseable {
             throw new LinuxException("epoll_create1", state.lastErrno(), "maxEvents=" + maxEvents);
         }
         fd = result;
+        Origins.descriptorOpened(fd);
     }
 
     /**

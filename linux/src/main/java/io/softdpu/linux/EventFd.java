@@ -50,6 +50,7 @@ public final class EventFd {
         if (result < 0) {
             throw new LinuxException("eventfd", state.lastErrno(), "initial=0");
         }
+        Origins.descriptorOpened(result);
         return result;
     }
 

@@ -94,6 +94,7 @@ public final class FileDescriptors {
      *     thread may have been given the same number
      */
     public static void close(int fd) {
+        Origins.descriptorCloses(fd);
         CallState state = CallState.current();
         int result;
         try {
@@ -118,6 +119,7 @@ public final class FileDescriptors {
         if (result < 0) {
             throw new LinuxException("fcntl(F_DUPFD_CLOEXEC)", state.lastErrno(), "fd=" + fd);
         }
+        Origins.descriptorOpened(result);
         return result;
     }
 
@@ -212,6 +214,7 @@ public final class FileDescriptors {
             if (result < 0) {
                 throw new LinuxException("open", state.lastErrno(), "path=" + path);
             }
+            Origins.descriptorOpened(result);
             return result;
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
@@ -248,6 +251,7 @@ public final class FileDescriptors {
                         state.lastErrno(),
                         "directoryFd=" + directoryFd + ", path=" + path);
             }
+            Origins.descriptorOpened(result);
             return result;
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);

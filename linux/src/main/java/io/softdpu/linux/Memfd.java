@@ -89,6 +89,7 @@ public final class Memfd {
             if (result < 0) {
                 throw new LinuxException("memfd_create", state.lastErrno(), "name=" + name);
             }
+            Origins.descriptorOpened(result);
             return result;
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);

@@ -72,6 +72,7 @@ public final class MemoryMapping {
                     state.lastErrno(),
                     "fd=" + fd + ", sizeBytes=" + sizeBytes + ", writable=" + writable);
         }
+        Origins.mapped(result);
         return result;
     }
 
@@ -82,6 +83,7 @@ public final class MemoryMapping {
      * @param sizeBytes the size given there
      */
     public static void unmap(long address, long sizeBytes) {
+        Origins.unmaps(address);
         CallState state = CallState.current();
         int result;
         try {

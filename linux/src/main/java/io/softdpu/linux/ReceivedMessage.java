@@ -176,6 +176,7 @@ public final class ReceivedMessage implements AutoCloseable {
     }
 
     private boolean keep(int fd) {
+        Origins.descriptorOpened(fd);
         if (descriptorCount < descriptors.length) {
             descriptors[descriptorCount++] = fd;
             return true;

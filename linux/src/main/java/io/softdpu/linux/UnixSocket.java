@@ -86,6 +86,7 @@ public final class UnixSocket {
         if (result < 0) {
             throw new LinuxException("socket", state.lastErrno(), "domain=AF_UNIX");
         }
+        Origins.descriptorOpened(result);
         return result;
     }
 
@@ -108,7 +109,10 @@ public final class UnixSocket {
         if (result < 0) {
             throw new LinuxException("socketpair", state.lastErrno(), "domain=AF_UNIX");
         }
-        return new int[] {state.scratch.get(INT, 0), state.scratch.get(INT, Integer.BYTES)};
+        int[] both = {state.scratch.get(INT, 0), state.scratch.get(INT, Integer.BYTES)};
+        Origins.descriptorOpened(both[0]);
+        Origins.descriptorOpened(both[1]);
+        return both;
     }
 
     /**
@@ -172,6 +176,7 @@ public final class UnixSocket {
             throw Libc.rethrow(thrown);
         }
         if (result >= 0) {
+            Origins.descriptorOpened(result);
             return result;
         }
         int errno = state.lastErrno();

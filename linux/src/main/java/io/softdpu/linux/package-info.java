@@ -8,10 +8,10 @@
  * nothing is thrown. What differs between x86-64 and aarch64 stands in one table, {@code Abi}.
  *
  * <p><b>Descriptors and addresses are plain numbers.</b> They belong to whoever got them from a
- * method here; that one closes or unmaps them, once. The classes keep no list of them. Every
- * descriptor is created close-on-exec; every socket and eventfd is also non-blocking. Addresses are
- * not checked: a wrong one ends the JVM, which is why this package is exported to named modules
- * only.
+ * method here; that one closes or unmaps them, once. The classes keep no list of them, unless
+ * {@link io.softdpu.linux.Origins} is switched on to find leaks. Every descriptor is created
+ * close-on-exec; every socket and eventfd is also non-blocking. Addresses are not checked: a wrong
+ * one ends the JVM, which is why this package is exported to named modules only.
  *
  * <p><b>Threads.</b> Static methods may be called from any thread. {@link io.softdpu.linux.Epoll},
  * {@link io.softdpu.linux.ReceivedMessage} and {@link io.softdpu.linux.IoVector} own native buffers

@@ -144,12 +144,17 @@ public final class JavaCommand {
     public JavaCommand as(OtherUser user) {
         return new JavaCommand(
                 joined(prefix, user.prefix()),
-                jvmOptions,
+                // Nobody else may write to that of the test.
+                joined(List.of(temporaryFolder(TestFolders.shared())), jvmOptions),
                 path.readableByAll(),
                 main,
                 arguments,
                 environment,
                 Path.of("/"));
+    }
+
+    private static String temporaryFolder(Path folder) {
+        return "-Djava.io.tmpdir=" + folder;
     }
 
     private static List<String> joined(List<String> first, List<String> second) {
@@ -164,6 +169,7 @@ public final class JavaCommand {
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // Several of them share the machine with the JVM of the test.
         line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC"));
+        line.add(temporaryFolder(TestFolders.temporary()));
         line.addAll(jvmOptions);
         line.add(path.toString());
         line.addAll(main);

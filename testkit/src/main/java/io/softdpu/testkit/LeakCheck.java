@@ -1,21 +1,23 @@
 package io.softdpu.testkit;
 
+import io.softdpu.testkit.Holdings.Thing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds what code under test leaves behind in this JVM: open descriptors, mapped memfds, threads,
- * and socket files in a folder. Take one before, run the code, then {@link
- * #assertNothingLeft(Duration)}.
+ * Finds what code has left behind in this JVM by a point within a test, and socket files in a
+ * folder. Take one before, run the code, then {@link #assertNothingLeft(Duration)}. What a whole
+ * test leaves is found by {@link LeakExtension} without asking; a program that a test starts asks
+ * here.
  *
  * <p>What the JDK opens for itself does not count: jars, sources of randomness, its own helper
  * threads. What it opens once at the first use of a feature does (java.nio channels keep a socket),
@@ -24,36 +26,13 @@ import java.util.stream.Stream;
  */
 public final class LeakCheck {
 
-    private static final List<String> JDK_THREADS =
-            List.of(
-                    "process reaper",
-                    "Common-Cleaner",
-                    "Cleaner-",
-                    "Signal Dispatcher",
-                    "Attach Listener",
-                    "Notification Thread",
-                    "ForkJoinPool.commonPool",
-                    "ForkJoinPool-",
-                    "CompletableFutureDelayScheduler",
-                    "VirtualThread-unparker",
-                    "VirtualThread-unblocker",
-                    "Read-Poller",
-                    "Write-Poller",
-                    "junit-",
-                    "surefire-",
-                    "testkit-");
-
     private final List<Path> folders;
-    private final List<String> descriptors;
-    private final List<String> mappings;
-    private final Set<Thread> threads;
-    private final List<String> sockets;
+    private final Holdings holdings;
+    private final Set<String> sockets;
 
     private LeakCheck(List<Path> folders) {
         this.folders = List.copyOf(folders);
-        this.descriptors = descriptors();
-        this.mappings = mappings();
-        this.threads = Set.copyOf(Thread.getAllStackTraces().keySet());
+        this.holdings = Holdings.now();
         this.sockets = sockets(folders);
     }
 
@@ -74,64 +53,29 @@ public final class LeakCheck {
      * @throws AssertionError that lists what is left
      */
     public void assertNothingLeft(Duration deadline) {
-        Await.holdsWithin(deadline, () -> left().isEmpty());
-        String left = left();
-        if (!left.isEmpty()) {
-            throw new AssertionError("left behind: " + left);
+        if (!Await.holdsWithin(deadline, () -> left().isEmpty())) {
+            Set<String> left = left();
+            if (!left.isEmpty()) {
+                throw new AssertionError("left behind: " + String.join("; ", left));
+            }
         }
     }
 
-    private String left() {
-        List<String> findings = new ArrayList<>();
-        addMore("descriptors", descriptors, descriptors(), findings);
-        addMore("mappings", mappings, mappings(), findings);
-        addMore("sockets", sockets, sockets(folders), findings);
-        List<String> newThreads =
-                Thread.getAllStackTraces().keySet().stream()
-                        .filter(thread -> !threads.contains(thread))
-                        .map(Thread::getName)
-                        .filter(name -> JDK_THREADS.stream().noneMatch(name::startsWith))
-                        .sorted()
-                        .toList();
-        addMore("threads", List.of(), newThreads, findings);
-        return String.join(", ", findings);
+    private Set<String> left() {
+        Set<String> left =
+                Holdings.now().since(holdings).stream()
+                        .map(Thing::toString)
+                        .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> files = sockets(folders);
+        files.removeAll(sockets);
+        files.forEach(file -> left.add("socket " + file));
+        return left;
     }
 
-    private static void addMore(
-            String kind, List<String> before, List<String> now, List<String> findings) {
-        List<String> more = new ArrayList<>(now);
-        before.forEach(more::remove); // one of several equal ones, so that counts are compared
-        if (!more.isEmpty()) {
-            findings.add(kind + "=" + more);
-        }
-    }
-
-    private static List<String> descriptors() {
-        String javaHome = System.getProperty("java.home");
-        return ProcessView.self().descriptors().stream()
-                .filter(target -> !target.endsWith(".jar"))
-                .filter(target -> !target.startsWith(javaHome))
-                .filter(target -> !target.matches("/dev/u?random|/proc/.*|/sys/.*"))
-                .toList();
-    }
-
-    private static List<String> mappings() {
-        return ProcessView.self().mappings().stream()
-                .filter(ProcessView.Mapping::isMemfd)
-                .map(mapping ->
-                        "%s %s at 0x%x, sizeBytes=%d"
-                                .formatted(
-                                        mapping.name(),
-                                        mapping.permissions(),
-                                        mapping.startAddress(),
-                                        mapping.sizeBytes()))
-                .toList();
-    }
-
-    private static List<String> sockets(List<Path> folders) {
+    private static Set<String> sockets(List<Path> folders) {
         return folders.stream()
                 .flatMap(LeakCheck::socketsBelow)
-                .collect(Collectors.toCollection(ArrayList::new));
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static Stream<String> socketsBelow(Path folder) {
@@ -139,7 +83,7 @@ public final class LeakCheck {
             return Stream.of();
         }
         try (Stream<Path> tree = Files.walk(folder)) {
-            return tree.filter(LeakCheck::isSocket).map(Path::toString).sorted().toList().stream();
+            return tree.filter(LeakCheck::isSocket).map(Path::toString).toList().stream();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -18,6 +18,8 @@ final class Launching implements TestExecutionListener {
 
     private final List<TestExecutionResult> results = new ArrayList<>();
 
+    private final List<TestExecutionResult> containerResults = new ArrayList<>();
+
     private Launching() {}
 
     static Launching run(DiscoverySelector tests, TestExecutionListener... listeners) {
@@ -36,6 +38,7 @@ final class Launching implements TestExecutionListener {
                                         "junit.jupiter.extensions.autodetection.enabled", "true")
                                 .configurationParameter(
                                         LauncherConstants.CAPTURE_STDOUT_PROPERTY_NAME, "false")
+                                .configurationParameter(LeakExtension.DEADLINE_PARAMETER, "100")
                                 .build());
         return launching;
     }
@@ -44,7 +47,19 @@ final class Launching implements TestExecutionListener {
     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
         if (test.isTest()) {
             results.add(result);
+        } else {
+            containerResults.add(result);
         }
+    }
+
+    /** Of the engine, the classes and whatever else holds tests. */
+    List<TestExecutionResult> containerResults() {
+        return containerResults;
+    }
+
+    /** Of the tests. */
+    List<TestExecutionResult> results() {
+        return results;
     }
 
     TestExecutionResult onlyResult() {

@@ -55,7 +55,7 @@ class LeakCheckTest {
             channel.bind(UnixDomainSocketAddress.of(file));
             assertLeft(check, "socket:[");
         }
-        assertLeft(check, "sockets=[" + file + "]");
+        assertLeft(check, "socket " + file);
         Files.delete(file);
         check.assertNothingLeft(SOON);
     }
@@ -76,7 +76,7 @@ class LeakCheckTest {
                         "left-alone");
         thread.start();
 
-        assertLeft(check, "threads=[left-alone]");
+        assertLeft(check, "(left-alone)");
         end.countDown();
         check.assertNothingLeft(SOON);
         thread.join();

@@ -1,0 +1,195 @@
+package io.softdpu.testkit;
+
+import io.softdpu.testkit.Holdings.Thing;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
+
+/**
+ * Fails a test that leaves a descriptor, a mapping, a thread, a process, a file or a region behind,
+ * and says where it was made. JUnit finds this extension by ServiceLoader.
+ *
+ * <p>It looks before a test's instance is made and again when all of the test has been cleaned up:
+ * after its AfterEach methods, its {@link Processes} and its temporary folders. What a class makes
+ * for all its tests is there before and after each of them, and is looked for when the class ends.
+ * What ends by itself gets some seconds for that. See {@link Holdings} for what counts.
+ */
+public final class LeakExtension
+        implements BeforeAllCallback, TestInstancePreConstructCallback, BeforeEachCallback {
+
+    private static final ExtensionContext.Namespace BASELINES =
+            ExtensionContext.Namespace.create(LeakExtension.class);
+
+    /** JUnit's configuration parameter for how long things may take to end by themselves. */
+    static final String DEADLINE_PARAMETER = "softdpu.leaks.deadline.millis";
+
+    private static final int DEADLINE_MILLIS = 20_000;
+
+    /** False while a module's tests still leave something that is being mended. */
+    private static final boolean FAILING = !"report".equals(System.getProperty("softdpu.leaks"));
+
+    /** What a failure has named and is still there; the test's class has it too. */
+    private static final Set<Thing> REPORTED = ConcurrentHashMap.newKeySet();
+
+    static {
+        openWhatTheJdkKeeps();
+    }
+
+    /** For JUnit. */
+    public LeakExtension() {}
+
+    @Override
+    public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
+        return ExtensionContextScope.TEST_METHOD;
+    }
+
+    @Override
+    public void preConstructTestInstance(
+            TestInstanceFactoryContext instance, ExtensionContext context) {
+        begin(context);
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        begin(context);
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        begin(context);
+    }
+
+    /**
+     * Once a context, as early as it goes. JUnit closes what a store holds when all else of its
+     * context has ended, the first last.
+     */
+    private static void begin(ExtensionContext context) {
+        // A store answers with what the store of the class holds, too; hence a key of its own.
+        context.getStore(BASELINES)
+                .computeIfAbsent(
+                        context.getUniqueId(),
+                        id -> {
+                            Holdings now = Holdings.now();
+                            now.retainIn(REPORTED);
+                            return new Baseline(
+                                    context.getRequiredTestClass().getName(),
+                                    deadline(context),
+                                    now);
+                        },
+                        Baseline.class);
+    }
+
+    private static Duration deadline(ExtensionContext context) {
+        return Duration.ofMillis(
+                context.getConfigurationParameter(DEADLINE_PARAMETER, Integer::valueOf)
+                        .orElse(DEADLINE_MILLIS));
+    }
+
+    /** A first use of these leaves descriptors with the JDK for good. */
+    private static void openWhatTheJdkKeeps() {
+        try {
+            Selector.open().close();
+            ServerSocketChannel.open(StandardProtocolFamily.UNIX).close();
+            ServerSocketChannel.open().close();
+            SocketChannel.open().close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private record Baseline(String testClass, Duration deadline, Holdings before)
+            implements AutoCloseable {
+
+        @Override
+        public void close() {
+            if (left().isEmpty() || Await.holdsWithin(deadline, () -> left().isEmpty())) {
+                return;
+            }
+            Set<Thing> left = left();
+            if (!left.isEmpty()) {
+                REPORTED.addAll(left);
+                AssertionError failure = failure(left);
+                if (!FAILING) {
+                    System.err.println(testClass + ": " + failure.getMessage());
+                    return;
+                }
+                throw failure;
+            }
+        }
+
+        private Set<Thing> left() {
+            Set<Thing> left = Holdings.now().since(before);
+            left.removeAll(REPORTED);
+            return left;
+        }
+
+        private AssertionError failure(Set<Thing> left) {
+            Map<String, Throwable> origins = OriginsReader.open();
+            List<Throwable> places = new ArrayList<>();
+            String message =
+                    left.stream()
+                            .sorted(Comparator.comparing(Thing::id))
+                            .map(thing -> {
+                                Throwable origin = origins.get(thing.id());
+                                if (origin == null) {
+                                    return thing + unrecorded(thing);
+                                }
+                                places.add(origin);
+                                return thing + ", made at " + place(origin);
+                            })
+                            .collect(Collectors.joining("\n  ", "left behind:\n  ", ""));
+            AssertionError failure = new AssertionError(message);
+            places.forEach(failure::addSuppressed);
+            return failure;
+        }
+
+        /** What can be said of a thing that did not come from a class of the module linux. */
+        private static String unrecorded(Thing thing) {
+            if (!thing.kind().equals("thread")) {
+                return ", not made through softdpu";
+            }
+            return Thread.getAllStackTraces().entrySet().stream()
+                    .filter(entry -> thing.id().equals("thread " + entry.getKey().threadId()))
+                    .map(entry -> ", now at\n    " + joined(entry.getValue()))
+                    .findFirst()
+                    .orElse(", has ended meanwhile");
+        }
+
+        private static String joined(StackTraceElement[] stack) {
+            return Arrays.stream(stack)
+                    .map(StackTraceElement::toString)
+                    .collect(Collectors.joining("\n    "));
+        }
+
+        /** The line of the test, where the stack has one; else the line that asked for it. */
+        private String place(Throwable origin) {
+            StackTraceElement last = origin.getStackTrace()[0];
+            for (Throwable at = origin; at != null; at = at.getCause()) {
+                for (StackTraceElement frame : at.getStackTrace()) {
+                    if (frame.getClassName().startsWith(testClass)) {
+                        return frame.toString();
+                    }
+                }
+                last = at.getStackTrace()[0];
+            }
+            return last.toString();
+        }
+    }
+}
