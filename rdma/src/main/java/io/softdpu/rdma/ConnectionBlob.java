@@ -113,7 +113,7 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
         } catch (BufferUnderflowException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "RDMA connection blob refused: it is too short: sizeBytes=" + blob.length,
+                    "RDMA connection blob is too short: sizeBytes=" + blob.length,
                     e);
         }
     }
@@ -187,6 +187,6 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
 
     private static DpuException malformed(String what, Object value) {
         return new DpuException(
-                Status.INVALID_VALUE, "RDMA connection blob refused: " + what + ", value=" + value);
+                Status.INVALID_VALUE, "RDMA connection blob refused: field=" + what + ", value=" + value);
     }
 }

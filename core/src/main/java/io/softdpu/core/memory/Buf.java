@@ -227,6 +227,7 @@ public final class Buf {
         Arguments.notNull(newMmap, "newMmap");
         requireUser();
         Mmap before = mmap();
+        newMmap.requireStarted();
         newMmap.requireRange(newOffset, newLength);
         if (newMmap != before) { // the same object, not an equal one
             newMmap.retainUser();
@@ -241,7 +242,7 @@ public final class Buf {
 
     private void requireUser() {
         if (inFlight) {
-            throw new DpuException(Status.IN_USE, "a task has the buf: " + this);
+            throw new DpuException(Status.IN_USE, "a task has the buf: buf=" + this);
         }
         if (references == 0) {
             throw released();

@@ -162,6 +162,7 @@ public final class BufInventory implements AutoCloseable {
         if (state != State.STARTED) {
             throw badState("inventory is not started");
         }
+        mmap.requireStarted();
         mmap.requireRange(offset, length);
         if (available == 0) {
             throw new DpuException(Status.NO_MEMORY, "all bufs are in use: total=" + free.length);

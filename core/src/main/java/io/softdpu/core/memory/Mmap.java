@@ -288,7 +288,7 @@ public final class Mmap implements AutoCloseable {
         requireStarted();
         if (imported != null) {
             throw new DpuException(
-                    Status.NOT_PERMITTED, "an imported mmap is not stopped but closed: " + this);
+                    Status.NOT_PERMITTED, "an imported mmap is not stopped but closed: mmap=" + this);
         }
         state = State.IDLE;
         exports.withdraw();
@@ -307,7 +307,7 @@ public final class Mmap implements AutoCloseable {
         }
         if (!USERS.compareAndSet(this, 0, CLOSED_USERS)) {
             throw new DpuException(
-                    Status.NOT_PERMITTED, "mmap is in use: users=%d, %s".formatted(users, this));
+                    Status.NOT_PERMITTED, "mmap is in use: users=%d, mmap=%s".formatted(users, this));
         }
         state = State.CLOSED;
         exports.withdraw();
@@ -397,7 +397,7 @@ public final class Mmap implements AutoCloseable {
         if (imported != null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "memory of another machine, which only tasks can reach: " + this);
+                    "memory of another machine, which only tasks can reach: mmap=" + this);
         }
         return requireItem("memory", segment);
     }

@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
  */
 public final class SharedMemory implements AutoCloseable {
     private final SharedSegment shared;
-    private final Usage usage = new Usage(() -> "shared memory, sizeBytes=" + sizeBytes());
+    private final Usage usage = new Usage(() -> "sharedMemoryBytes=" + sizeBytes());
 
     private SharedMemory(SharedSegment shared) {
         this.shared = shared;

@@ -315,7 +315,10 @@ public abstract class ContextBase implements Context {
      */
     protected final void requireState(ContextState expected, String call) {
         if (state != expected) {
-            throw badState(call + " needs another state, expected=" + expected);
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "%s needs another state: expected=%s, context=%s, state=%s"
+                            .formatted(call, expected, name, state));
         }
     }
 
