@@ -187,6 +187,7 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
 
     private static DpuException malformed(String what, Object value) {
         return new DpuException(
-                Status.INVALID_VALUE, "RDMA connection blob refused: field=" + what + ", value=" + value);
+                Status.INVALID_VALUE,
+                "RDMA connection blob refused: field=" + what + ", value=" + value);
     }
 }

@@ -113,7 +113,8 @@ public record Hello(ChannelTerms terms, String function, String serverName) {
         // A lone surrogate is encoded as '?': two names would become one.
         if (text.indexOf('\0') >= 0 || !new String(bytes, StandardCharsets.UTF_8).equals(text)) {
             throw new DpuException(
-                    Status.INVALID_VALUE, what + " holds a NUL or a lone surrogate: bytes=" + bytes.length);
+                    Status.INVALID_VALUE,
+                    what + " holds a NUL or a lone surrogate: bytes=" + bytes.length);
         }
     }
 

@@ -288,7 +288,8 @@ public final class Mmap implements AutoCloseable {
         requireStarted();
         if (imported != null) {
             throw new DpuException(
-                    Status.NOT_PERMITTED, "an imported mmap is not stopped but closed: mmap=" + this);
+                    Status.NOT_PERMITTED,
+                    "an imported mmap is not stopped but closed: mmap=" + this);
         }
         state = State.IDLE;
         exports.withdraw();
@@ -307,7 +308,8 @@ public final class Mmap implements AutoCloseable {
         }
         if (!USERS.compareAndSet(this, 0, CLOSED_USERS)) {
             throw new DpuException(
-                    Status.NOT_PERMITTED, "mmap is in use: users=%d, mmap=%s".formatted(users, this));
+                    Status.NOT_PERMITTED,
+                    "mmap is in use: users=%d, mmap=%s".formatted(users, this));
         }
         state = State.CLOSED;
         exports.withdraw();

@@ -150,18 +150,22 @@ final class MmapImport {
             if (e.getCause() instanceof FabricException failure) {
                 throw FabricFailures.from(failure);
             }
-            throw new DpuException(Status.UNEXPECTED, "import failed: export=" + descriptor, e.getCause());
+            throw new DpuException(
+                    Status.UNEXPECTED, "import failed: export=" + descriptor, e.getCause());
         } catch (TimeoutException e) {
             abandon(answer);
             throw new DpuException(
                     Status.TIME_OUT,
-                    "import takes too long: patienceNanos=%d, export=%s".formatted(patience, descriptor),
+                    "import takes too long: patienceNanos=%d, export=%s"
+                            .formatted(patience, descriptor),
                     e);
         } catch (InterruptedException e) {
             abandon(answer);
             Thread.currentThread().interrupt();
             throw new DpuException(
-                    Status.CONNECTION_ABORTED, "interrupted while importing: export=" + descriptor, e);
+                    Status.CONNECTION_ABORTED,
+                    "interrupted while importing: export=" + descriptor,
+                    e);
         }
     }
 

@@ -1,0 +1,144 @@
+package io.softdpu.api;
+
+import io.softdpu.api.Registry.Threads;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.rdma.Rdma;
+import java.util.List;
+
+/** Memory, mmaps, inventories and bufs. */
+final class MemoryFixtures {
+    private MemoryFixtures() {}
+
+    static void register(Registry registry) {
+        registry.value(AccessFlag.class, AccessFlag.RDMA_READ);
+        registry.value(Mapping.class, Mapping.ACCESS);
+        registry.value(Mmap.State.class, Mmap.State.IDLE);
+        registry.value(Permissions.class, Scene.ALL);
+        registry.add(
+                SharedMemory.class,
+                Threads.ANY,
+                List.of("open", "in use", "closed"),
+                MemoryFixtures::memory);
+        registry.add(
+                Mmap.class,
+                Threads.ANY,
+                List.of(
+                        "configured",
+                        "created",
+                        "started",
+                        "exported",
+                        "in use",
+                        "stopped",
+                        "imported",
+                        "withdrawn",
+                        "closed"),
+                MemoryFixtures::mmap);
+        registry.add(
+                BufInventory.class,
+                Threads.ONE_AT_A_TIME,
+                List.of("started", "created", "in use", "stopped", "closed"),
+                MemoryFixtures::inventory);
+        registry.add(
+                Buf.class,
+                Threads.ONE_AT_A_TIME,
+                List.of("handed out", "retained", "in flight", "mmap stopped", "released"),
+                MemoryFixtures::buf);
+    }
+
+    private static SharedMemory memory(Scene scene, String state) {
+        SharedMemory memory = scene.memory();
+        switch (state) {
+            case "in use" -> scene.keep(Mmap.create()).setMemory(memory);
+            case "closed" -> memory.close();
+            default -> {}
+        }
+        return memory;
+    }
+
+    private static Mmap mmap(Scene scene, String state) {
+        switch (state) {
+            case "created" -> {
+                return scene.keep(Mmap.create());
+            }
+            case "configured" -> { // all but its memory, of which it gets one
+                return scene.keep(Mmap.create())
+                        .setPermissions(Scene.ALL)
+                        .addDevice(scene.world.pf0);
+            }
+            case "imported" -> {
+                return scene.remoteMemory();
+            }
+            case "withdrawn" -> {
+                Mmap exporter = scene.mmap(scene.world.t0);
+                byte[] blob = exporter.exportRdma(scene.world.t0);
+                Mmap imported = scene.keep(Mmap.createFromExport(blob, scene.world.p0));
+                exporter.stop();
+                scene.until("withdrawn", () -> isWithdrawn(scene, imported));
+                return imported;
+            }
+            default -> {}
+        }
+        Mmap mmap = scene.mmap(scene.world.pf0);
+        switch (state) {
+            case "exported" -> {
+                mmap.exportPci(scene.world.pf0);
+                mmap.exportRdma(scene.world.pf0);
+            }
+            case "in use" -> scene.buf(mmap, 16, 0);
+            case "stopped" -> mmap.stop();
+            case "closed" -> mmap.close();
+            default -> {}
+        }
+        return mmap;
+    }
+
+    private static boolean isWithdrawn(Scene scene, Mmap imported) {
+        try {
+            imported.exportRdma(scene.world.p0);
+            return false;
+        } catch (DpuException e) {
+            return e.status() == Status.SHUTDOWN;
+        }
+    }
+
+    private static BufInventory inventory(Scene scene, String state) {
+        BufInventory inventory = scene.keep(BufInventory.create(2));
+        if (state.equals("created")) {
+            return inventory;
+        }
+        inventory.start();
+        switch (state) {
+            case "in use" -> scene.keep(inventory.bufByAddress(scene.mmap(scene.world.pf0), 0, 16));
+            case "stopped" -> inventory.stop();
+            case "closed" -> inventory.close();
+            default -> {}
+        }
+        return inventory;
+    }
+
+    private static Buf buf(Scene scene, String state) {
+        if (state.equals("in flight")) {
+            Rdma rdma = scene.link().near();
+            Buf buf = scene.buf(scene.world.p0, 64, 0);
+            scene.keep(rdma.allocateReceive(buf)).submit();
+            return buf;
+        }
+        Mmap mmap = scene.mmap(scene.world.pf0);
+        Buf buf = scene.buf(mmap, 64, 16);
+        switch (state) {
+            case "retained" -> buf.retain();
+            case "mmap stopped" -> mmap.stop();
+            case "released" -> buf.release();
+            default -> {}
+        }
+        return buf;
+    }
+}

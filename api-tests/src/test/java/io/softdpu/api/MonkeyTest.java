@@ -1,0 +1,223 @@
+package io.softdpu.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.api.Registry.Fixture;
+import io.softdpu.core.DpuException;
+import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Calls in no order: random operations on random objects that share a scene, with arguments that
+ * are good, odd, null, random, or another object of the scene. What must come of it is only that
+ * each call answers properly and that the scene can still be brought to its end.
+ */
+@Tag(Soak.TAG)
+final class MonkeyTest {
+    private static final int OBJECTS = 4;
+    private static final int CALLS = 60;
+    private static final int MOST_OBJECTS = 40;
+    private static final int REMEMBERED = 40;
+
+    @TempDir private Path folder;
+
+    private final Registry registry = new Registry();
+    private final List<Fixture> fixtures = List.copyOf(registry.fixtures.values());
+    private final List<Fixture> living =
+            fixtures.stream().filter(fixture -> fixture.states().size() > 1).toList();
+    private final Values values = new Values();
+    private final Odd odd = new Odd();
+    private final Map<String, Integer> byStatus = new TreeMap<>();
+    private final Deque<String> last = new ArrayDeque<>();
+
+    /** An object that calls are made on. */
+    private record Subject(Fixture fixture, Object object) {}
+
+    @Test
+    @Timeout(900)
+    void shouldAnswerCallsInAnyOrder(SeededRandom random) throws Exception {
+        long begin = System.nanoTime();
+        long lengthNanos = Soak.duration(Duration.ofSeconds(6), Duration.ofMinutes(5)).toNanos();
+        LeakCheck leaks = LeakCheck.begin(folder);
+        int scenes = 0;
+        try (Caller caller = new Caller()) {
+            try (World world = new World(folder)) {
+                do {
+                    scene(caller, world, random);
+                    scenes++;
+                } while (System.nanoTime() - begin < lengthNanos);
+            }
+            Soak.report(
+                    "api-misuse",
+                    random.seed(),
+                    Duration.ofNanos(System.nanoTime() - begin),
+                    "methods=%d, scenes=%d, calls=%d, outcomes=%s"
+                            .formatted(
+                                    fixtures.stream()
+                                            .mapToInt(f -> Api.operations(f.type()).size())
+                                            .sum(),
+                                    scenes,
+                                    caller.calls(),
+                                    byStatus.toString().replace(", ", ";")));
+        }
+        leaks.assertNothingLeft(Duration.ofSeconds(20));
+    }
+
+    private void scene(Caller caller, World world, SeededRandom random) throws Exception {
+        last.clear();
+        Scene scene = new Scene(world);
+        try {
+            List<Subject> subjects = new ArrayList<>();
+            for (int i = 0; i < OBJECTS; i++) {
+                subjects.add(subject(scene, random));
+            }
+            for (int i = 0; i < CALLS; i++) {
+                step(caller, scene, subjects, random);
+            }
+            caller.watched("the end of a scene", () -> end(scene));
+        } catch (Throwable e) {
+            throw new AssertionError(e + ", after these calls:\n  " + String.join("\n  ", last), e);
+        }
+    }
+
+    private Subject subject(Scene scene, SeededRandom random) {
+        List<Fixture> some = random.chance(0.8) ? living : fixtures;
+        Fixture fixture = some.get(random.nextInt(some.size()));
+        List<String> states = new ArrayList<>(fixture.states());
+        states.remove(CoreFixtures.IN_CALLBACK);
+        String state = states.get(random.nextInt(states.size()));
+        remember("made " + Api.nameOf(fixture.type()) + ", " + state);
+        return new Subject(fixture, fixture.make(scene, state));
+    }
+
+    private void step(Caller caller, Scene scene, List<Subject> subjects, SeededRandom random) {
+        if (random.chance(0.3)) {
+            scene.progress();
+        }
+        Subject subject = subjects.get(random.nextInt(subjects.size()));
+        List<Operation> operations = Api.operations(subject.fixture().type());
+        if (operations.isEmpty()) {
+            return;
+        }
+        Operation operation = operations.get(random.nextInt(operations.size()));
+        if (Registry.isMadeByCompiler(operation) || Registry.isOfObject(operation)) {
+            return;
+        }
+        Object receiver = operation.needsReceiver() ? subject.object() : null;
+        @Nullable Object[] arguments;
+        try {
+            arguments = arguments(operation, receiver, scene, subjects, random);
+        } catch (DpuException e) {
+            return; // what the argument is made of has been misused before
+        }
+        remember(operation + " on " + subject.object());
+        // Only where it is refused: an engine made over there would belong to that thread.
+        boolean elsewhere =
+                random.chance(0.05)
+                        && receiver != null
+                        && subject.fixture().threads() == Registry.Threads.OF_ENGINE;
+        Outcome outcome =
+                elsewhere
+                        ? caller.callElsewhere(operation, receiver, arguments)
+                        : caller.call(operation, receiver, arguments);
+        remember("    " + outcome.text());
+        byStatus.merge(outcome.text(), 1, Integer::sum);
+        assertThat(outcome.offence()).as("%s on %s", operation, receiver).isNull();
+        if (outcome.accepted() && !Registry.looks(operation)) {
+            adopt(scene, subjects, outcome.returned());
+        }
+    }
+
+    private void adopt(Scene scene, List<Subject> subjects, @Nullable Object returned) {
+        if (returned == null) {
+            return;
+        }
+        scene.keep(returned);
+        Fixture fixture = registry.fixtures.get(returned.getClass());
+        boolean known = subjects.stream().anyMatch(subject -> subject.object() == returned);
+        if (fixture != null && !known && subjects.size() < MOST_OBJECTS) {
+            subjects.add(new Subject(fixture, returned));
+        }
+    }
+
+    private @Nullable Object[] arguments(
+            Operation operation,
+            @Nullable Object receiver,
+            Scene scene,
+            List<Subject> subjects,
+            SeededRandom random) {
+        @Nullable Object[] arguments = new Object[operation.parameters().size()];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = argument(operation, i, receiver, scene, subjects, random);
+        }
+        return arguments;
+    }
+
+    private @Nullable Object argument(
+            Operation operation,
+            int index,
+            @Nullable Object receiver,
+            Scene scene,
+            List<Subject> subjects,
+            SeededRandom random) {
+        Class<?> type = operation.parameters().get(index).getType();
+        if (random.chance(0.05) && !type.isPrimitive()) {
+            return null;
+        }
+        List<Odd.Value> odds = odd.of(type);
+        if (random.chance(0.1) && !odds.isEmpty()) {
+            return odds.get(random.nextInt(odds.size())).maker().make(scene);
+        }
+        if (random.chance(0.3)) {
+            if (type == int.class) {
+                return random.chance(0.5) ? random.nextInt(9) : random.nextInt();
+            }
+            if (type == long.class) {
+                return random.chance(0.5) ? (long) random.nextInt(9000) : random.nextLong();
+            }
+            if (type == byte[].class) {
+                return random.bytes(random.nextInt(300));
+            }
+        }
+        if (random.chance(0.5)) {
+            List<Object> fitting =
+                    subjects.stream().map(Subject::object).filter(type::isInstance).toList();
+            if (!fitting.isEmpty()) {
+                return fitting.get(random.nextInt(fitting.size()));
+            }
+        }
+        return values.good(operation, index, scene, receiver);
+    }
+
+    private static boolean end(Scene scene) {
+        try {
+            scene.close();
+            return true;
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void remember(String what) {
+        if (last.size() == REMEMBERED * 2) {
+            last.removeFirst();
+        }
+        last.addLast(what);
+    }
+}

@@ -1,0 +1,132 @@
+package io.softdpu.api;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What reflection cannot know: how to come by an object of each public type in each of its states,
+ * whose thread it belongs to, and which few rules do not hold for whom. A public type without an
+ * entry fails the tests.
+ */
+final class Registry {
+    /** Who may call an object's methods. */
+    enum Threads {
+        /** Everybody, at any time. */
+        ANY,
+        /** Everybody, but one at a time; nobody checks. */
+        ONE_AT_A_TIME,
+        /** The thread of the engine: others are refused with NOT_PERMITTED. */
+        OF_ENGINE
+    }
+
+    /** Makes an object in a state. */
+    @FunctionalInterface
+    interface Maker {
+        Object make(Scene scene, String state);
+    }
+
+    /**
+     * A type whose objects are made here.
+     *
+     * @param states all of them, the one in which most is allowed first
+     */
+    record Fixture(Class<?> type, Threads threads, List<String> states, Maker maker) {
+        Object make(Scene scene, String state) {
+            return maker.make(scene, state);
+        }
+    }
+
+    /** Calls without arguments that give something back and do more than look. */
+    private static final Set<String> ACTS =
+            Set.of(
+                    "start",
+                    "stop",
+                    "progress",
+                    "trySubmit",
+                    "disconnect",
+                    "exportConnection",
+                    "open",
+                    "build");
+
+    /** Of objects that belong to an engine's thread, what others may call, and why. */
+    static final Map<String, String> FREE_OF_THREAD =
+            Map.of("ProgressEngine.wake", "made for other threads: it ends a wait");
+
+    /** Parameters for which each number is legal, and why. */
+    static final Map<String, String> ANY_NUMBER =
+            Map.of(
+                    "Status.ofCode.code", "a peer's number; one that is not known is UNKNOWN",
+                    "PciAddress.ofPacked.packed", "each of the 32 bits belongs to a part",
+                    "setUserData.userData", "the user's own number",
+                    "ComchProducer.allocateSendTask.consumerId",
+                            "the peer gives ids out: NOT_FOUND at submission",
+                    "ComchProducerSendTask.setConsumerId.id",
+                            "the peer gives ids out: NOT_FOUND at submission");
+
+    /** Operations that the compiler makes, and the language says what they throw. */
+    static boolean isMadeByCompiler(Operation operation) {
+        return operation.type().isEnum()
+                && (operation.name().equals("valueOf") || operation.name().equals("values"));
+    }
+
+    /** What is public but nothing to call: why, by type. */
+    final Map<Class<?>, String> withoutFixture = new LinkedHashMap<>();
+
+    final Map<Class<?>, Fixture> fixtures = new LinkedHashMap<>();
+
+    Registry() {
+        CoreFixtures.register(this);
+        MemoryFixtures.register(this);
+        ComchFixtures.register(this);
+        RdmaFixtures.register(this);
+    }
+
+    void add(Class<?> type, Threads threads, List<String> states, Maker maker) {
+        fixtures.put(type, new Fixture(type, threads, states, maker));
+    }
+
+    /** A value: one state, any thread. */
+    void value(Class<?> type, Object value) {
+        add(type, Threads.ANY, List.of("value"), (scene, state) -> value);
+    }
+
+    void none(Class<?> type, String reason) {
+        withoutFixture.put(type, reason);
+    }
+
+    /** Whether a call only looks: it changes nothing, so the object can be looked at again. */
+    static boolean looks(Operation operation) {
+        if (!operation.needsReceiver()) {
+            return operation.key().equals("Status.ofCode");
+        }
+        return operation.needsReceiver()
+                && operation.parameters().isEmpty()
+                && !ACTS.contains(operation.name())
+                && ((java.lang.reflect.Method) operation.executable()).getReturnType()
+                        != void.class;
+    }
+
+    /** Whether the contract of java.lang.Object says it all: nothing is equal to null. */
+    static boolean isOfObject(Operation operation) {
+        return operation.name().equals("equals");
+    }
+
+    static boolean isAnyNumber(Operation operation, int parameter) {
+        String name = operation.parameters().get(parameter).getName();
+        return ANY_NUMBER.containsKey(operation.key() + "." + name)
+                || ANY_NUMBER.containsKey(operation.name() + "." + name);
+    }
+
+    /** Entries that mean nothing any more. */
+    List<String> stale(List<Class<?>> types) {
+        List<String> stale = new ArrayList<>();
+        fixtures.keySet().stream().filter(t -> !types.contains(t)).forEach(t -> stale.add("" + t));
+        withoutFixture.keySet().stream()
+                .filter(t -> !types.contains(t))
+                .forEach(t -> stale.add("" + t));
+        return stale;
+    }
+}

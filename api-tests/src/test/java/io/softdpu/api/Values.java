@@ -1,0 +1,201 @@
+package io.softdpu.api;
+
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchConnectionCallback;
+import io.softdpu.comch.ComchConsumerCallback;
+import io.softdpu.comch.ComchMessageCallback;
+import io.softdpu.comch.ComchServer;
+import io.softdpu.comch.ComchTaskCallback;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.FunctionType;
+import io.softdpu.core.device.PciAddress;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.device.Topology;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaConnectionCallback;
+import io.softdpu.rdma.RdmaTaskCallback;
+import io.softdpu.rdma.RdmaTaskType;
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Parameter;
+import java.net.Inet4Address;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An argument with which a call succeeds in a state that allows it: by the parameter's type, or by
+ * its name where the type says too little.
+ */
+final class Values {
+    /** Gives an argument; the receiver is null for a static method. */
+    @FunctionalInterface
+    interface Good {
+        @Nullable Object of(Scene scene, @Nullable Object receiver);
+    }
+
+    private final Map<Class<?>, Good> byType = new HashMap<>();
+    private final Map<String, Good> byName = new HashMap<>();
+
+    Values() {
+        primitives();
+        coreTypes();
+        memoryTypes();
+        libraryTypes();
+        names();
+    }
+
+    /** The good argument for a parameter. */
+    @Nullable Object good(Operation operation, int index, Scene scene, @Nullable Object receiver) {
+        Parameter parameter = operation.parameters().get(index);
+        Good good = byName.get(operation.key() + "." + parameter.getName());
+        if (good == null) {
+            good = byName.get(operation.name() + "." + parameter.getName());
+        }
+        if (good == null) {
+            good = byType.get(parameter.getType());
+        }
+        if (good == null) {
+            throw new AssertionError(
+                    "no good value is known: type=%s, parameter=%s, operation=%s"
+                            .formatted(parameter.getType(), parameter.getName(), operation));
+        }
+        return good.of(scene, receiver);
+    }
+
+    @Nullable Object[] allGood(Operation operation, Scene scene, @Nullable Object receiver) {
+        @Nullable Object[] arguments = new Object[operation.parameters().size()];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = good(operation, i, scene, receiver);
+        }
+        return arguments;
+    }
+
+    private void primitives() {
+        byType.put(int.class, (s, r) -> 1);
+        byType.put(long.class, (s, r) -> 1L);
+        byType.put(byte[].class, (s, r) -> new byte[16]);
+        byType.put(Object.class, (s, r) -> "an object");
+        byType.put(Throwable.class, (s, r) -> new IllegalStateException("below"));
+        byType.put(MemorySegment.class, (s, r) -> MemorySegment.ofArray(new byte[64]));
+    }
+
+    private void coreTypes() {
+        byType.put(Status.class, (s, r) -> Status.NOT_FOUND);
+        byType.put(Side.class, (s, r) -> Side.HOST);
+        byType.put(FunctionType.class, (s, r) -> FunctionType.PF);
+        byType.put(ContextState.class, (s, r) -> ContextState.STARTING);
+        byType.put(Topology.class, (s, r) -> Topology.builtin());
+        byType.put(PciAddress.class, (s, r) -> PciAddress.of("03:00.0"));
+        byType.put(Inet4Address.class, (s, r) -> PciFunction.ipv4Of("127.0.0.1"));
+        byType.put(
+                PciFunction.class,
+                (s, r) -> Topology.builtin().functionByKey("dpu/p0").orElseThrow());
+        byType.put(Machine.class, (s, r) -> s.world.host);
+        byType.put(Path.class, (s, r) -> s.world.folder.resolve("fabric"));
+        byType.put(Device.class, Values::device);
+        byType.put(DeviceInfo.class, (s, r) -> s.world.p0.info());
+        byType.put(Representor.class, (s, r) -> s.world.hpf0);
+        byType.put(Context.class, (s, r) -> s.rdma(s.world.p0));
+        byType.put(StateChangedCallback.class, (s, r) -> (StateChangedCallback) (c, a, b) -> {});
+    }
+
+    private void memoryTypes() {
+        byType.put(AccessFlag.class, (s, r) -> AccessFlag.RDMA_READ);
+        byType.put(AccessFlag[].class, (s, r) -> new AccessFlag[] {AccessFlag.RDMA_READ});
+        byType.put(
+                Permissions.class,
+                (s, r) -> r instanceof Rdma ? Permissions.of(AccessFlag.RDMA_READ) : Scene.ALL);
+        byType.put(Mapping.class, (s, r) -> Mapping.ACCESS);
+        byType.put(SharedMemory.class, (s, r) -> s.memory());
+        byType.put(Mmap.class, (s, r) -> s.mmap(r == null ? s.world.p0 : s.world.pf0));
+        byType.put(Buf.class, (s, r) -> s.buf(s.world.p0, 64, 16));
+    }
+
+    private void libraryTypes() {
+        byType.put(
+                ComchTaskCallback.class,
+                (s, r) -> (ComchTaskCallback<io.softdpu.core.execution.Task>) task -> {});
+        byType.put(
+                ComchConnectionCallback.class, (s, r) -> (ComchConnectionCallback) (c, ok) -> {});
+        byType.put(ComchConsumerCallback.class, (s, r) -> (ComchConsumerCallback) (c, id) -> {});
+        byType.put(ComchMessageCallback.class, (s, r) -> (ComchMessageCallback) (c, m) -> {});
+        byType.put(
+                ComchConnection.class,
+                (s, r) ->
+                        r instanceof ComchServer ? s.anyPair().atServer() : s.anyPair().atClient());
+        byType.put(
+                RdmaTaskCallback.class,
+                (s, r) -> (RdmaTaskCallback<io.softdpu.core.execution.Task>) task -> {});
+        byType.put(
+                RdmaConnectionCallback.class, (s, r) -> (RdmaConnectionCallback) (c, a, b) -> {});
+        byType.put(RdmaTaskType.class, (s, r) -> RdmaTaskType.SEND);
+        byType.put(RdmaConnection.class, (s, r) -> s.anyLink().here());
+    }
+
+    private void names() {
+        byName.put("DpuException.new.message", (s, r) -> "no such thing: name=x");
+        byName.put("Side.of.word", (s, r) -> "host");
+        byName.put("findDevice.id", (s, r) -> "p0");
+        byName.put("DeviceInfo.find.id", (s, r) -> "pf0");
+        byName.put("findRepresentor.id", (s, r) -> "hpf0");
+        byName.put("PciAddress.of.text", (s, r) -> "0b:00.0");
+        byName.put("PciFunction.ipv4Of.text", (s, r) -> "127.0.0.1");
+        byName.put("CpuBinding.of.text", (s, r) -> "0");
+        byName.put("Topology.builder.name", (s, r) -> "misuse");
+        byName.put("functionByKey.key", (s, r) -> "host/pf0");
+        byName.put("PciFunction.key.interfaceName", (s, r) -> "pf0");
+        byName.put("PciFunction.new.interfaceName", (s, r) -> "pf9");
+        byName.put("PciFunction.new.ibdevName", (s, r) -> "mlx5_9");
+        byName.put("PciFunction.new.vuid", (s, r) -> "SDPU-9");
+        byName.put("PciFunction.new.parent", (s, r) -> null); // neither it
+        byName.put("PciFunction.new.representor", (s, r) -> null);
+        byName.put("PciFunction.new.macAddress", (s, r) -> "02:00:00:00:00:09");
+        byName.put(
+                "Topology.Builder.add.function",
+                (s, r) -> Topology.builtin().functionByKey("dpu/p0").orElseThrow());
+        byName.put("RepresentorInfo.open.device", (s, r) -> s.world.p0);
+        byName.put("createFromExport.blob", (s, r) -> s.mmap(s.world.pf0).exportPci(s.world.pf0));
+        byName.put("createFromExport.device", (s, r) -> s.world.p0);
+        byName.put("createFromExport.timeoutNanos", (s, r) -> 2_000_000_000L);
+        byName.put("SharedMemory.allocate.sizeBytes", (s, r) -> 4096L);
+        byName.put("setData.newDataOffset", (s, r) -> 0L);
+        byName.put("setMessage.sourceOffset", (s, r) -> 0L);
+        byName.put("setMessage.lengthBytes", (s, r) -> 16);
+        byName.put("setImmediate.sourceOffset", (s, r) -> 0L);
+        byName.put("setImmediate.lengthBytes", (s, r) -> 16);
+        byName.put("Mmap.removeDevice.device", (s, r) -> s.world.pf0);
+        byName.put("Mmap.addDevice.device", (s, r) -> s.world.pf1);
+        byName.put("ComchClient.create.device", (s, r) -> s.world.pf0);
+        byName.put("ComchClient.create.serverName", (s, r) -> s.world.freshName());
+        byName.put("ComchServer.create.device", (s, r) -> s.world.p0);
+        byName.put("ComchServer.create.name", (s, r) -> s.world.freshName());
+        byName.put("ComchConsumer.create.connection", (s, r) -> s.anyPair().atServer());
+        byName.put("Rdma.create.device", (s, r) -> s.world.p0);
+        byName.put("Rdma.connect.peerBlob", (s, r) -> s.peerBlob());
+        byName.put("Rdma.connect.connection", (s, r) -> s.exported((Rdma) r));
+        byName.put("BufInventory.duplicate.buf", (s, r) -> s.buf(s.world.pf0, 64, 16));
+    }
+
+    /** A device that the receiver, an mmap, has; of the host where it has none. */
+    private static Device device(Scene scene, @Nullable Object receiver) {
+        List<Device> devices = receiver instanceof Mmap mmap ? mmap.devices() : List.of();
+        return devices.isEmpty() ? scene.world.pf0 : devices.getFirst();
+    }
+}
