@@ -322,9 +322,10 @@ public final class ComchProducer extends ContextBase {
         RemoteConsumer to = Objects.requireNonNull(task.target(), "claimed");
         Buf buf = Objects.requireNonNull(task.buf(), "submitted");
         long length = buf.dataLength();
-        if (to.revoked() || failure() != null) {
+        boolean ended = failure() != null;
+        if (ended || to.revoked()) {
             to.ring().abandon(task.ticket(), id);
-            settleCopy(task, to, Status.CONNECTION_RESET);
+            settleCopy(task, to, ended ? Status.CONNECTION_RESET : to.revokedStatus());
             return;
         }
         long slice = Math.min(PayloadCopy.SLICE_BYTES, length - task.copied());

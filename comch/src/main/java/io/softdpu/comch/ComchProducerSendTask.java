@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * Channel guide, "Producer Send Task").
  *
  * <p>The task completes with SUCCESS when the data is in the consumer's buffer and the consumer can
- * see it; with CONNECTION_RESET if the consumer's process ended or took the buffer back in the
- * middle. The buf itself is never changed.
+ * see it; in the middle of it with SHUTDOWN if the peer took the buffer's memory back, with
+ * CONNECTION_RESET if its process ended. The buf itself is never changed.
  *
  * <p>Submission returns AGAIN if the consumer has no buffer posted (try again after a progress;
  * there is no event for it), INVALID_VALUE if there is no buf, its mmap is imported, or its data is
  * larger than the posted buffer, NOT_PERMITTED if the buf's mmap has not the connection's device,
- * IN_USE if another task has the buf, NOT_FOUND if there is no such consumer now, CONNECTION_RESET
- * if its process has ended. Thread: that of the producer's engine.
+ * IN_USE if another task has the buf, NOT_FOUND if there is no such consumer now, SHUTDOWN if its
+ * mmap was stopped, CONNECTION_RESET if its process has ended. Thread: that of the producer's engine.
  */
 public final class ComchProducerSendTask extends TaskBase {
     private final ComchProducer producer;

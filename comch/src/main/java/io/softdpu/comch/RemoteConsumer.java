@@ -65,7 +65,17 @@ final class RemoteConsumer {
 
     /** Why nothing may be sent to it. */
     Status unusableStatus() {
-        return gone || ringRegion.withdrawn() ? Status.NOT_FOUND : Status.CONNECTION_RESET;
+        if (gone || ringRegion.withdrawn()) {
+            return Status.NOT_FOUND;
+        }
+        return revokedStatus();
+    }
+
+    /** Why what was claimed may not be written, where {@link #revoked()}. */
+    Status revokedStatus() {
+        return ringRegion.withdrawn() || memoryRegion.withdrawn()
+                ? Status.SHUTDOWN
+                : Status.CONNECTION_RESET;
     }
 
     /** Whether even what was claimed may not be written: the memory was taken back. */

@@ -11,17 +11,31 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
  * One side of a channel as a program of its own, for tests that kill it: a server or a client that
  * echoes messages, and a consumer on the connection that reposts each buffer. Runs until it is
- * killed or its input ends. Says on standard output what happens to it.
+ * killed or told anything but the commands below. Says on standard output what happens to it.
  */
 public final class PeerProgram {
     private static final int BUFFERS = 8;
     private static final int BUFFER_BYTES = 8 << 20;
+
+    /** Stops the mmap of the consumer, which goes on. */
+    static final String STOP_MMAP = "stop mmap";
+
+    /** Stops the consumer. */
+    static final String STOP_CONSUMER = "stop consumer";
+
+    /** Makes one consumer more; a server's. */
+    static final String CONSUME = "consume";
+
+    private static ComchConnection connected;
+    private static ComchConsumer consumer;
+    private static Mmap memoryOfConsumer;
 
     private PeerProgram() {}
 
@@ -53,6 +67,7 @@ public final class PeerProgram {
             listening.setConnectionCallbacks(
                     (c, successful) -> {
                         say("connected " + successful);
+                        connected = c;
                         consume(engine, c, device);
                     },
                     (c, successful) -> say("disconnected " + successful));
@@ -60,7 +75,7 @@ public final class PeerProgram {
         endpoint.start();
         say("ready");
         boolean consuming = false;
-        while (System.in.available() == 0) {
+        while (obey(engine, device)) {
             engine.await(TimeUnit.MILLISECONDS.toNanos(20));
             if (endpoint instanceof ComchClient client
                     && !consuming
@@ -70,6 +85,27 @@ public final class PeerProgram {
                 say("running");
             }
         }
+    }
+
+    /** Does what a line of standard input says, if there is one; false if it says to end. */
+    private static boolean obey(ProgressEngine engine, Device device) throws IOException {
+        if (System.in.available() == 0) {
+            return true;
+        }
+        StringBuilder line = new StringBuilder();
+        for (int read = System.in.read(); read >= 0 && read != '\n'; read = System.in.read()) {
+            line.append((char) read);
+        }
+        switch (line.toString()) {
+            case STOP_MMAP -> memoryOfConsumer.stop();
+            case STOP_CONSUMER -> consumer.stop();
+            case CONSUME -> consume(engine, connected, device);
+            default -> {
+                return false;
+            }
+        }
+        say("done " + line);
+        return true;
     }
 
     private static void consume(ProgressEngine engine, ComchConnection connection, Device device) {
@@ -84,21 +120,25 @@ public final class PeerProgram {
                         .start();
         BufInventory inventory = BufInventory.create(BUFFERS);
         inventory.start();
-        ComchConsumer consumer = ComchConsumer.create(connection, mmap);
+        memoryOfConsumer = mmap;
+        consumer = ComchConsumer.create(connection, mmap);
         engine.connect(consumer);
         consumer.setPostReceiveTasks(
                 BUFFERS,
                 task -> {
                     task.buf().resetDataLength();
-                    task.submit();
+                    if (task.trySubmit() != Status.SUCCESS) {
+                        task.free(); // the consumer stops
+                    }
                 },
                 ComchPostReceiveTask::free);
         consumer.setStateChangedCallback((context, from, to) -> {
             say("consumer " + to);
+            ComchConsumer one = (ComchConsumer) context;
             // The peer may have gone in the same progress that made it run.
-            if (consumer.state() == ContextState.RUNNING) {
+            if (one.state() == ContextState.RUNNING) {
                 for (int i = 0; i < BUFFERS; i++) {
-                    consumer.allocatePostReceiveTask(
+                    one.allocatePostReceiveTask(
                                     inventory.bufByAddress(
                                             mmap, (long) i * BUFFER_BYTES, BUFFER_BYTES))
                             .submit();
