@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *  0  magic        u32  "SRDC"
- *  4  version      u16  1
+ *  4  version      u16  2
  *  6  sections     u16  1 to 8
  *  8  permissions  u32  what peers may do through the exporter's instance
- * 12  reserved     u32  zero
+ * 12  check        u32  CRC-32C of the whole blob with zero here
  * 16  the sections, one after the other:
  *      0  provider id  u16  1 to 65,535, rising from section to section
  *      2  reserved     u16  zero
@@ -36,7 +37,8 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
     static final int HEADER_BYTES = 16;
     static final int SECTION_HEADER_BYTES = 24;
     static final int NAME_BYTES = 16;
-    static final int VERSION = 1;
+    static final int CHECK_OFFSET = 12;
+    static final int VERSION = 2;
     static final int MAX_SECTIONS = 8;
     static final int MAX_DETAILS_BYTES = 4096;
 
@@ -98,7 +100,19 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
                     Arrays.copyOf(section.name().getBytes(StandardCharsets.US_ASCII), NAME_BYTES));
             bytes.put(section.details());
         }
-        return bytes.array();
+        return bytes.putInt(CHECK_OFFSET, checkOf(bytes.array())).array();
+    }
+
+    /**
+     * Permissions and the keys of a provider mean something to the exporter alone: that they were
+     * changed on their way would show late, as another failure.
+     */
+    private static int checkOf(byte[] blob) {
+        CRC32C check = new CRC32C();
+        check.update(blob, 0, CHECK_OFFSET);
+        check.update(new byte[Integer.BYTES]);
+        check.update(blob, HEADER_BYTES, blob.length - HEADER_BYTES);
+        return (int) check.getValue();
     }
 
     /**
@@ -134,7 +148,7 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
             throw malformed("section count", count);
         }
         Permissions permissions = new Permissions(bytes.getInt());
-        requireZero("reserved word", bytes.getInt());
+        int check = bytes.getInt();
         List<Section> sections = new ArrayList<>(count);
         int previousId = 0;
         for (int i = 0; i < count; i++) {
@@ -147,6 +161,9 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
         }
         if (bytes.hasRemaining()) {
             throw malformed("bytes behind the last section", bytes.remaining());
+        }
+        if (check != checkOf(bytes.array())) { // last, so that what is not legal is named
+            throw malformed("check", Integer.toHexString(check));
         }
         return new ConnectionBlob(permissions, sections);
     }

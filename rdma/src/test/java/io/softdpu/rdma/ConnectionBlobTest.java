@@ -19,10 +19,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ConnectionBlobTest {
     private static final String GOLDEN =
             "53524443" // "SRDC"
-                    + "0100" // version
+                    + "0200" // version
                     + "0200" // sections
                     + "06000000" // RDMA_READ and RDMA_WRITE
-                    + "00000000"
+                    + "995f2cc7" // check
                     + "0100" // provider 1
                     + "0000"
                     + "03000000" // bytes of details
@@ -67,7 +67,9 @@ class ConnectionBlobTest {
         "6, 00, section count",
         "6, 09, section count",
         "8, 80, access flags",
-        "12, 01, reserved",
+        "12, 01, check",
+        "8, 02, check",
+        "40, a7, check",
         "16, 00, provider id",
         "18, 01, reserved",
         "23, 7f, details length",
@@ -91,13 +93,13 @@ class ConnectionBlobTest {
     @Test
     void shouldTellALaterVersionFromDamage() {
         byte[] later = HexFormat.of().parseHex(GOLDEN);
-        later[4] = 2;
+        later[4] = 3;
 
         assertThatThrownBy(() -> ConnectionBlob.decode(later))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.UNSUPPORTED_VERSION))
-                .hasMessageContaining("version=2");
+                .hasMessageContaining("version=3");
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
 
 /**
  * A peer that speaks the wire protocol by hand, and so can break it: it has the victim's blob, a
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class HostilePeer implements AutoCloseable {
     private static final int DETAILS_OFFSET = 40;
+    private static final int CHECK_OFFSET = 12;
     private static final MessageRing.Geometry GEOMETRY = ShmConnection.GEOMETRY;
 
     final ShmDetails victim;
@@ -50,12 +52,22 @@ final class HostilePeer implements AutoCloseable {
         byte[] details = new ShmDetails(GEOMETRY, key, exported.address()).encode();
         ByteBuffer bytes =
                 ByteBuffer.allocate(DETAILS_OFFSET + details.length).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.putInt(0x43445253).putShort((short) 1).putShort((short) 1);
+        bytes.putInt(0x43445253).putShort((short) 2).putShort((short) 1);
         bytes.putInt(6).putInt(0);
         bytes.putShort((short) 1).putShort((short) 0).putInt(details.length);
         bytes.put(new byte[] {'s', 'h', 'm'}).position(DETAILS_OFFSET);
         bytes.put(details);
-        return bytes.array();
+        return putCheck(bytes.array());
+    }
+
+    /** Makes a connection blob's check right. */
+    static byte[] putCheck(byte[] blob) {
+        ByteBuffer bytes = ByteBuffer.wrap(blob).order(ByteOrder.LITTLE_ENDIAN);
+        CRC32C check = new CRC32C();
+        bytes.putInt(CHECK_OFFSET, 0);
+        check.update(blob);
+        bytes.putInt(CHECK_OFFSET, (int) check.getValue());
+        return blob;
     }
 
     /** Takes a lease of the victim's ring and maps it. */

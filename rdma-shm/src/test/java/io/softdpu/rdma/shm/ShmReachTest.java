@@ -46,6 +46,7 @@ class ShmReachTest {
                 here -> {
                     byte[] blob = here.exportConnection().blob();
                     blob[BOOT_ID_OFFSET] ^= 1;
+                    HostilePeer.putCheck(blob);
                     here.exportConnection();
                     assertNotReached(here, blob);
                 });

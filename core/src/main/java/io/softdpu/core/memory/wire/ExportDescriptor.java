@@ -13,15 +13,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an export blob says; version 1, 200 bytes, big-endian except for the region's address, which
+ * What an export blob says; version 2, 200 bytes, big-endian except for the region's address, which
  * has a form of its own.
  *
  * <pre>
  *   0  u32   magic 0x53444d58 ("SDMX")
- *   4  u16   version, 1
+ *   4  u16   version, 2
  *   6  u16   kind: 1 PCI, 2 RDMA
  *   8  u32   permissions
  *  12  u32   RDMA: key of the export, not 0;         PCI: 0
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * 160  u8    side of the exporting device: 0 host, 1 dpu, 2 target
  * 161  u8    length of its interface name, 1 to 32
  * 162  32 B  its interface name, ASCII, filled up with 0
- * 194  6 B   0
+ * 194  u16   0
+ * 196  u32   CRC-32C of the bytes before it
  * </pre>
  *
  * @param kind whom the export is for
@@ -64,7 +66,7 @@ public record ExportDescriptor(
     public static final int WIRE_BYTES = 200;
 
     /** The version that is written, and the only one that is read. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     private static final int MAGIC = 0x53444d58;
     private static final int NAME_BYTES = 32;
@@ -85,6 +87,7 @@ public record ExportDescriptor(
     private static final long AT_NAME_LENGTH = 161;
     private static final long AT_NAME = 162;
     private static final long AT_PADDING = 194;
+    private static final int AT_CHECK = 196;
 
     private static final ValueLayout.OfShort U16 =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -190,7 +193,18 @@ public record ExportDescriptor(
         byte[] name = interfaceName.getBytes(StandardCharsets.US_ASCII);
         blob.set(ValueLayout.JAVA_BYTE, AT_NAME_LENGTH, (byte) name.length);
         MemorySegment.copy(MemorySegment.ofArray(name), 0, blob, AT_NAME, name.length);
+        blob.set(U32, AT_CHECK, checkOf(bytes));
         return bytes;
+    }
+
+    /**
+     * Address, keys, GID and permissions are not known to whoever is asked for the region: that they
+     * were changed on their way would show as wrong data, far from here.
+     */
+    private static int checkOf(byte[] bytes) {
+        CRC32C check = new CRC32C();
+        check.update(bytes, 0, AT_CHECK);
+        return (int) check.getValue();
     }
 
     /**
@@ -203,7 +217,8 @@ public record ExportDescriptor(
         if (bytes.length != WIRE_BYTES) {
             throw refused("length", bytes.length, "200");
         }
-        MemorySegment blob = MemorySegment.ofArray(bytes.clone());
+        byte[] copy = bytes.clone();
+        MemorySegment blob = MemorySegment.ofArray(copy);
         int magic = blob.get(U32, AT_MAGIC);
         if (magic != MAGIC) {
             throw refused("magic", Integer.toHexString(magic), "53444d58");
@@ -214,6 +229,18 @@ public record ExportDescriptor(
                     Status.UNSUPPORTED_VERSION,
                     "export blob of another version: version=" + version + ", expected=" + VERSION);
         }
+        ExportDescriptor read = read(blob);
+        int check = blob.get(U32, AT_CHECK);
+        if (check != checkOf(copy)) { // last, so that what is not legal is named
+            throw refused(
+                    "check",
+                    Integer.toHexString(check),
+                    Integer.toHexString(checkOf(copy)) + ", the CRC-32C of what is there");
+        }
+        return read;
+    }
+
+    private static ExportDescriptor read(MemorySegment blob) {
         return new ExportDescriptor(
                 Kind.ofCode(Short.toUnsignedInt(blob.get(U16, AT_KIND))),
                 new Permissions(blob.get(U32, AT_PERMISSIONS)),
@@ -241,7 +268,7 @@ public record ExportDescriptor(
         if (length < 1 || length > NAME_BYTES) {
             throw refused("length of interface name", length, "1 to 32");
         }
-        for (long at = AT_NAME + length; at < WIRE_BYTES; at++) {
+        for (long at = AT_NAME + length; at < AT_CHECK; at++) {
             if (blob.get(ValueLayout.JAVA_BYTE, at) != 0) {
                 throw refused(at < AT_PADDING ? "end of interface name" : "padding", at, "0");
             }
