@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * there is no event for it), INVALID_VALUE if there is no buf, its mmap is imported, or its data is
  * larger than the posted buffer, NOT_PERMITTED if the buf's mmap has not the connection's device,
  * IN_USE if another task has the buf, NOT_FOUND if there is no such consumer now, SHUTDOWN if its
- * mmap was stopped, CONNECTION_RESET if its process has ended. Thread: that of the producer's engine.
+ * mmap was stopped, CONNECTION_RESET if its process has ended. Thread: that of the producer's
+ * engine.
  */
 public final class ComchProducerSendTask extends TaskBase {
     private final ComchProducer producer;

@@ -177,9 +177,7 @@ class ExportBlobTest {
                     assertThat(seen)
                             .as("field %s, offset %d, value %d", field, at, value)
                             .isEqualTo(
-                                    field == Field.TOPOLOGY
-                                            ? Status.BAD_CONFIG
-                                            : Status.NOT_FOUND);
+                                    field == Field.TOPOLOGY ? Status.BAD_CONFIG : Status.NOT_FOUND);
                     refused.computeIfAbsent(field, f -> new EnumMap<>(Status.class))
                             .merge(seen, 1, Integer::sum);
                 }
@@ -221,7 +219,8 @@ class ExportBlobTest {
             RegionAddress r = d.region();
             assertRefused(Status.NOT_FOUND, d, a -> region(a, other, a.fabricId(), a.key(), SIZE));
             assertRefused(Status.NOT_FOUND, d, a -> region(a, a.bootId(), other, a.key(), SIZE));
-            assertRefused(Status.NOT_FOUND, d, a -> region(a, a.bootId(), a.fabricId(), other, SIZE));
+            assertRefused(
+                    Status.NOT_FOUND, d, a -> region(a, a.bootId(), a.fabricId(), other, SIZE));
             for (long longer : new long[] {SIZE - 1, SIZE + 1, SIZE + 4096, IMPORT_LIMIT}) {
                 assertRefused(
                         Status.INVALID_VALUE,
@@ -307,8 +306,7 @@ class ExportBlobTest {
     /** The same fields, read without the check, written with the right one. */
     private static byte[] withCheck(byte[] changed, ExportDescriptor good) {
         RegionAddress region =
-                RegionAddress.decode(
-                        MemorySegment.ofArray(changed), Field.TOPOLOGY.end);
+                RegionAddress.decode(MemorySegment.ofArray(changed), Field.TOPOLOGY.end);
         byte[] topology = Arrays.copyOfRange(changed, Field.GID.end, Field.TOPOLOGY.end);
         return copy(good, region, topology, good.permissions()).encode();
     }

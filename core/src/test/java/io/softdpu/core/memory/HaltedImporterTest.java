@@ -149,16 +149,18 @@ class HaltedImporterTest {
             byte[] after = memory.segment().toArray(ValueLayout.JAVA_BYTE);
             assertThat(after).as("round %d, the copy went on", number).isNotEqualTo(halted);
             findings.lateBytes += countOfChanged(halted, after);
-            assertThat(last).isIn((byte) 0, HaltedImporterProcess.FIRST, HaltedImporterProcess.SECOND);
+            assertThat(last)
+                    .isIn((byte) 0, HaltedImporterProcess.FIRST, HaltedImporterProcess.SECOND);
             MmapReuseTest.awaitLetGo(memory);
             Await.until(
-                    "nothing is kept back",
-                    DEADLINE,
-                    () -> Regions.bus(pf0).keptBackBytes() == 0);
+                    "nothing is kept back", DEADLINE, () -> Regions.bus(pf0).keptBackBytes() == 0);
         }
     }
 
-    /** Stops the importer until it stands where a part of the region is of this copy, and a part is not. */
+    /**
+     * Stops the importer until it stands where a part of the region is of this copy, and a part is
+     * not.
+     */
     private static void haltInTheMiddle(
             ChildProcess importer, MemorySegment region, Findings findings) {
         for (int i = 0; i < ATTEMPTS; i++) {

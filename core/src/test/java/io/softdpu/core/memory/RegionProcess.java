@@ -11,8 +11,8 @@ import java.util.HexFormat;
 
 /**
  * A program that exports memory, or passes on what it imported, and takes it away when it is told
- * to. Arguments: the fabric folder, the side and its device. On standard input, a line each:
- * {@code export N}, {@code reexport BLOB N}, {@code stop} (the mmap), {@code close} (the mmap), {@code
+ * to. Arguments: the fabric folder, the side and its device. On standard input, a line each: {@code
+ * export N}, {@code reexport BLOB N}, {@code stop} (the mmap), {@code close} (the mmap), {@code
  * exit} (in good order), {@code ready N}. Answers to the numbered ones, with their number.
  */
 public final class RegionProcess {
@@ -27,8 +27,7 @@ public final class RegionProcess {
         BufferedReader input =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         Side side = Side.valueOf(arguments[1]);
-        try (Machine machine =
-                        Machine.builder(side).fabricFolder(Path.of(arguments[0])).open();
+        try (Machine machine = Machine.builder(side).fabricFolder(Path.of(arguments[0])).open();
                 Device device = machine.findDevice(arguments[2]).open()) {
             SharedMemory memory = SharedMemory.allocate(1);
             Mmap mmap = Mmap.create();

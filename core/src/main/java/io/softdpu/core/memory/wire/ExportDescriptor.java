@@ -198,8 +198,8 @@ public record ExportDescriptor(
     }
 
     /**
-     * Address, keys, GID and permissions are not known to whoever is asked for the region: that they
-     * were changed on their way would show as wrong data, far from here.
+     * Address, keys, GID and permissions are not known to whoever is asked for the region: that
+     * they were changed on their way would show as wrong data, far from here.
      */
     private static int checkOf(byte[] bytes) {
         CRC32C check = new CRC32C();
