@@ -19,7 +19,15 @@ public final class PeerProgram {
     /** Progresses and sends every message back. */
     static final String ECHO = "echo";
 
-    /** Calls nothing at all. */
+    /** Withdraws the memory; for a program that else does nothing. */
+    static final String STOP_MMAP = "stop mmap";
+
+    /** Ends the connection in good order; for a program that else does nothing. */
+    static final String DISCONNECT = "disconnect";
+
+    static final String DONE = "done ";
+
+    /** Calls nothing at all, until a line of standard input says what to do. */
     static final String NOTHING = "nothing";
 
     static final String CONNECTION = "connection ";
@@ -60,8 +68,16 @@ public final class PeerProgram {
             } else {
                 output.println(CONNECTED);
                 output.flush();
-                while (input.readLine() != null) {
-                    // Whatever is said: this program does nothing.
+                String line;
+                while ((line = input.readLine()) != null) { // nothing but what is said
+                    if (line.equals(STOP_MMAP)) {
+                        self.mmap.stop();
+                    } else if (line.equals(DISCONNECT)) {
+                        connection.disconnect();
+                        self.engine.progress();
+                    }
+                    output.println(DONE + line);
+                    output.flush();
                 }
             }
         }

@@ -1,0 +1,171 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The peer takes its memory or the connection away, or dies, in the middle of an operation. */
+@Tag(Soak.TAG)
+public abstract class RdmaRevocationContract extends RdmaContract {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Permissions REMOTE_READ = Permissions.of(AccessFlag.RDMA_READ);
+
+    /** For subclasses. */
+    protected RdmaRevocationContract() {}
+
+    private enum Operation {
+        READ,
+        WRITE,
+        SEND
+    }
+
+    /** How it goes, what the operation in flight ends with, and the next one. */
+    private enum Way {
+        MEMORY_WITHDRAWN(PeerProgram.STOP_MMAP, Status.SHUTDOWN, Status.SHUTDOWN),
+        DISCONNECTED(PeerProgram.DISCONNECT, Status.CONNECTION_RESET, Status.NOT_CONNECTED),
+        PROCESS_KILLED("kill", Status.CONNECTION_RESET, Status.CONNECTION_RESET);
+
+        private final String line;
+        private final Status inFlight;
+        private final Status next;
+
+        Way(String line, Status inFlight, Status next) {
+            this.line = line;
+            this.inFlight = inFlight;
+            this.next = next;
+        }
+    }
+
+    @Test
+    void shouldEndWhatIsInFlightAndTheNextWithAStatusThatTellsWhatHappened(
+            Processes processes, SeededRandom random) throws IOException {
+        long began = System.nanoTime();
+        int rounds = Soak.count(1, 12);
+        int rows = 0;
+        for (int round = 0; round < rounds; round++) {
+            for (Way way : Way.values()) {
+                for (Operation operation : Operation.values()) {
+                    boolean needsMemory = operation != Operation.SEND;
+                    if (needsMemory || way != Way.MEMORY_WITHDRAWN) {
+                        run(way, operation, processes);
+                        rows++;
+                    }
+                }
+            }
+        }
+        Soak.report(
+                "rdma-revocation",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - began),
+                "rounds=%d, rows=%d, wrongStatus=0".formatted(rounds, rows));
+    }
+
+    private void run(Way way, Operation operation, Processes processes) throws IOException {
+        Party near =
+                Party.open(
+                        site(),
+                        folder(),
+                        site().nearSide(),
+                        Party.ALL,
+                        rdma -> rdma.setMaxConnections(2)); // one failure does not end the context
+        try (near) {
+            near.start();
+            RdmaConnection connection = near.rdma.exportConnection();
+            ChildProcess peer =
+                    processes.start(
+                            JavaCommand.ofClass(PeerProgram.class)
+                                    .withJvmOptions("-XX:TieredStopAtLevel=1")
+                                    .withArguments(
+                                            site().getClass().getName(),
+                                            folder().toString(),
+                                            PeerProgram.NOTHING));
+            near.rdma.connect(blob(peer, PeerProgram.CONNECTION), connection);
+            tell(peer, HexFormat.of().formatHex(connection.blob()));
+            Party.drive(
+                    "connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
+            peer.awaitLine("^" + PeerProgram.CONNECTED, DEADLINE);
+            Mmap memory = near.importRdma(blob(peer, PeerProgram.MMAP));
+
+            assertThat(submit(operation, near, connection, memory)).isEqualTo(Status.SUCCESS);
+            near.engine.progress();
+            assertThat(near.outcomes).as("in the middle").isEmpty();
+            if (way == Way.PROCESS_KILLED) {
+                peer.kill();
+                Await.until(
+                        "the bus has noticed",
+                        DEADLINE,
+                        () -> Regions.checkUse(memory, REMOTE_READ) != Status.SUCCESS);
+            } else {
+                tell(peer, way.line);
+                peer.awaitLine("^" + PeerProgram.DONE + way.line, DEADLINE);
+            }
+
+            Party.drive("the end", () -> !near.outcomes.isEmpty(), near);
+            assertThat(near.outcomes.remove().status())
+                    .as("%s, %s in flight", way, operation)
+                    .isEqualTo(way.inFlight);
+            Party.drive("the connection has ended", () -> hasEnded(connection), near);
+            Status expected =
+                    operation == Operation.SEND && way == Way.PROCESS_KILLED
+                            ? Status.NOT_CONNECTED // nothing of a memory is in it
+                            : way.next;
+            assertThat(submit(operation, near, connection, memory))
+                    .as("%s, %s afterwards", way, operation)
+                    .isEqualTo(expected);
+            peer.close();
+        }
+    }
+
+    private static boolean hasEnded(RdmaConnection connection) {
+        return connection.state() == RdmaConnection.State.FAILED
+                || connection.state() == RdmaConnection.State.DISCONNECTED;
+    }
+
+    /** A read or write of many slices; a send that finds no receive. */
+    private static Status submit(
+            Operation operation, Party near, RdmaConnection connection, Mmap memory) {
+        long size = Party.MEMORY_BYTES;
+        return switch (operation) {
+            case READ ->
+                    near.read(
+                            connection,
+                            near.inventory.bufByData(memory, 0, size),
+                            near.room(0, size),
+                            1);
+            case WRITE ->
+                    near.write(
+                            connection,
+                            near.data(0, size),
+                            near.inventory.bufByAddress(memory, 0, size),
+                            1);
+            case SEND -> near.send(connection, near.data(0, 64), 1);
+        };
+    }
+
+    private static void tell(ChildProcess process, String line) throws IOException {
+        process.standardInput().write((line + "\n").getBytes(StandardCharsets.US_ASCII));
+        process.standardInput().flush();
+    }
+
+    private static byte[] blob(ChildProcess process, String prefix) {
+        String line = process.awaitLine("^" + prefix, DEADLINE);
+        return HexFormat.of().parseHex(line.substring(prefix.length()));
+    }
+}
