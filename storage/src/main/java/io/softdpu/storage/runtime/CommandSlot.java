@@ -5,8 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the control thread leaves a command for a worker and waits for its end. One at a time,
- * under a lock, as in the guide; the data path never comes here.
+ * Where the control thread leaves a command for a worker and waits for its end. One at a time, and
+ * taken and answered under a lock, as in the guide; the data path never comes here. The command
+ * itself runs without the lock, or whoever waits for it could not stop waiting.
  */
 final class CommandSlot {
     private final ReentrantLock lock = new ReentrantLock();
@@ -28,7 +29,8 @@ final class CommandSlot {
      * Leaves a command and waits until it is carried out. By the control thread.
      *
      * @param wake tells the worker that there is one
-     * @return whether it was carried out in time; if not, it will not be
+     * @return whether it was carried out in time; if not, it will not be begun, and what comes of
+     *     one that was begun nobody hears
      * @throws RuntimeException what the command threw
      */
     boolean execute(Runnable action, long timeoutNanos, Runnable wake) throws InterruptedException {
@@ -41,41 +43,57 @@ final class CommandSlot {
             while (!mine.done && left > 0) {
                 left = done.awaitNanos(left);
             }
-            command = null;
+            if (command == mine) {
+                command = null;
+            }
+            if (mine.problem != null) {
+                throw mine.problem;
+            }
+            return mine.done;
         } finally {
             lock.unlock();
         }
-        if (mine.problem != null) {
-            throw mine.problem;
-        }
-        return mine.done;
     }
 
     /** Carries out what was left here, if anything was. By the worker. */
     void process() {
+        Command present = take();
+        if (present == null) {
+            return;
+        }
+        RuntimeException problem = null;
+        try {
+            present.action.run();
+        } catch (RuntimeException e) {
+            problem = e;
+        } catch (Error e) {
+            // The worker ends by it; the control thread must not take the command for done.
+            problem = new IllegalStateException("worker ended in an error: " + e, e);
+            throw e;
+        } finally {
+            answer(present, problem);
+        }
+    }
+
+    private @Nullable Command take() {
         lock.lock();
         try {
             Command present = command;
-            if (present != null && !present.done) {
-                carryOut(present);
-            }
+            command = null;
+            return present;
         } finally {
             lock.unlock();
         }
     }
 
-    private void carryOut(Command present) {
+    private void answer(Command carriedOut, @Nullable RuntimeException problem) {
+        lock.lock();
         try {
-            present.action.run();
-        } catch (RuntimeException e) {
-            present.problem = e;
-        } catch (Error e) {
-            // The worker ends by it; the control thread must not take the command for done.
-            present.problem = new IllegalStateException("worker ended in an error: " + e, e);
-            throw e;
-        } finally {
-            present.done = true;
+            carriedOut.problem = problem;
+            carriedOut.done = true;
             done.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 }

@@ -420,7 +420,7 @@ public abstract class Worker {
             contexts.close();
             releaseObjects();
             closeEngine(present);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(asDpuException(e));
         }
     }
@@ -429,7 +429,7 @@ public abstract class Worker {
     private void flush(ProgressEngine present, long timeoutNanos) {
         try {
             present.await(timeoutNanos);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(asDpuException(e));
         }
     }

@@ -33,6 +33,7 @@ class WorkerTest {
         volatile int inFlight;
         volatile RuntimeException atBegin;
         volatile RuntimeException inRound;
+        volatile Error atRelease;
         volatile CountDownLatch rounds = new CountDownLatch(1);
 
         TestWorker(long timeoutNanos, CpuBinding cpu) {
@@ -74,6 +75,9 @@ class WorkerTest {
         @Override
         protected void releaseObjects() {
             events.add("release");
+            if (atRelease != null) {
+                throw atRelease;
+            }
         }
     }
 
@@ -220,6 +224,41 @@ class WorkerTest {
         Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
         worker.execute(() -> {});
         assertThat(events).doesNotContain("never");
+    }
+
+    @Test
+    void shouldStopWaitingForACommandThatDoesNotEnd() {
+        start(SHORT);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+
+        DpuException failure =
+                catchThrowableOfType(
+                        DpuException.class,
+                        () ->
+                                worker.execute(() -> {
+                                    Pipeline.await(goOn);
+                                    over.countDown();
+                                }));
+
+        // The command is still there: had it been waited for, nobody could let it go on.
+        assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
+        assertThat(over.getCount()).isEqualTo(1);
+        goOn.countDown();
+        Pipeline.await(over);
+        assertThat(worker.query(() -> "next")).isEqualTo("next");
+    }
+
+    @Test
+    void shouldEndAlsoWhereTakingDownEndsInAnError() {
+        start(TIMEOUT);
+        worker.atRelease = new StackOverflowError("too deep");
+
+        worker.beginEnd();
+
+        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+        assertThat(worker.failure().status()).isEqualTo(Status.UNEXPECTED);
+        assertThat(worker.failure()).hasMessageContaining("too deep");
     }
 
     @Test
