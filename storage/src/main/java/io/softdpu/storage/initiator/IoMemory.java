@@ -8,6 +8,7 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.storage.Content;
+import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.wire.Blob;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,16 +33,21 @@ final class IoMemory implements AutoCloseable {
     IoMemory(Device device, long sizeBytes) {
         memory = SharedMemory.allocate(sizeBytes);
         mmap = Mmap.create();
-        mmap.setMemory(memory)
-                .setPermissions(
-                        Permissions.of(
-                                AccessFlag.LOCAL_READ_WRITE,
-                                AccessFlag.PCI_READ_WRITE,
-                                AccessFlag.RDMA_READ,
-                                AccessFlag.RDMA_WRITE))
-                .addDevice(device)
-                .start();
-        export = Blob.of(mmap.exportPci(device));
+        try {
+            mmap.setMemory(memory)
+                    .setPermissions(
+                            Permissions.of(
+                                    AccessFlag.LOCAL_READ_WRITE,
+                                    AccessFlag.PCI_READ_WRITE,
+                                    AccessFlag.RDMA_READ,
+                                    AccessFlag.RDMA_WRITE))
+                    .addDevice(device)
+                    .start();
+            export = Blob.of(mmap.exportPci(device));
+        } catch (RuntimeException | Error e) {
+            Closing.afterFailure(e, mmap, memory);
+            throw e;
+        }
     }
 
     long sizeBytes() {

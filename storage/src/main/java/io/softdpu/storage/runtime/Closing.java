@@ -9,6 +9,19 @@ public final class Closing {
     private Closing() {}
 
     /**
+     * Closes what a constructor had made before it failed; null stands for what was never made.
+     *
+     * @param failure why it failed; what goes wrong now is suppressed in it
+     */
+    public static void afterFailure(Throwable failure, @Nullable AutoCloseable... resources) {
+        try {
+            inOrder(resources);
+        } catch (DpuException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /**
      * Closes all of them, in this order; null stands for what was never made.
      *
      * @throws DpuException the first failure, with the others suppressed in it

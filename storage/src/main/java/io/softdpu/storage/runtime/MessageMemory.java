@@ -8,6 +8,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.storage.wire.IoMessageView;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A worker's memory for io_messages: 64 bytes each, with an mmap over them and a buf over each. The
@@ -29,12 +30,17 @@ public final class MessageMemory implements AutoCloseable {
     public MessageMemory(Device device, int messages, Permissions permissions) {
         memory = SharedMemory.allocate((long) messages * IoMessageView.WIRE_BYTES);
         mmap = Mmap.create();
-        mmap.setMemory(memory).setPermissions(permissions).addDevice(device).start();
         inventory = BufInventory.create(messages);
-        inventory.start();
         bufs = new Buf[messages];
-        for (int i = 0; i < messages; i++) {
-            bufs[i] = inventory.bufByAddress(mmap, at(i), IoMessageView.WIRE_BYTES);
+        try {
+            mmap.setMemory(memory).setPermissions(permissions).addDevice(device).start();
+            inventory.start();
+            for (int i = 0; i < messages; i++) {
+                bufs[i] = inventory.bufByAddress(mmap, at(i), IoMessageView.WIRE_BYTES);
+            }
+        } catch (RuntimeException | Error e) {
+            Closing.afterFailure(e, this);
+            throw e;
         }
     }
 
@@ -70,11 +76,11 @@ public final class MessageMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        for (Buf buf : bufs) {
-            buf.release();
+        for (@Nullable Buf buf : bufs) {
+            if (buf != null) { // null behind the place where making them had to be given up
+                buf.release();
+            }
         }
-        inventory.close();
-        mmap.close();
-        memory.close();
+        Closing.inOrder(inventory, mmap, memory);
     }
 }
