@@ -8,7 +8,9 @@ import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.LatencySummary;
 import io.softdpu.storage.initiator.PhaseReport;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -136,9 +138,15 @@ public record ChildReport(
         return rounds == 0 ? 0 : 100.0 * progressHits / rounds;
     }
 
-    /** Writes the file. */
+    /** Writes the file: all of it at once, or, where that fails, not at all. */
     public void write(Path file) throws IOException {
-        MAPPER.writeValue(file.toFile(), this);
+        Path part = file.resolveSibling(file.getFileName() + ".part");
+        try {
+            MAPPER.writeValue(part.toFile(), this);
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(part);
+        }
     }
 
     /** Reads the file that {@link #write} wrote. */
