@@ -37,5 +37,25 @@ public final class StorageDefaults {
      */
     public static final int MAX_TRANSACTION_COUNT = 4096;
 
+    /**
+     * What a peer may take for a byte of the storage between two requests: an initiator allocates
+     * memory as large as the storage, fills it, and compares it. Five to ten times what that takes
+     * on a machine that has nothing else to do.
+     */
+    public static final long SILENCE_NANOS_PER_BYTE = 20;
+
+    /**
+     * How long a peer may be silent in a session before it counts as lost.
+     *
+     * @param timeouts in control timeouts, whatever the size of the storage
+     * @param storageSizeBytes the storage that the session is about; 0 before it is known
+     */
+    public static long silenceNanos(int timeouts, long controlTimeoutNanos, long storageSizeBytes) {
+        // Neither can overflow alone: a timeout is a day at most. A larger storage takes for ever.
+        long most = Long.MAX_VALUE / 4;
+        long bytes = Math.min(storageSizeBytes, most / SILENCE_NANOS_PER_BYTE);
+        return timeouts * controlTimeoutNanos + bytes * SILENCE_NANOS_PER_BYTE;
+    }
+
     private StorageDefaults() {}
 }

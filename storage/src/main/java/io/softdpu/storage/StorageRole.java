@@ -5,9 +5,9 @@ import io.softdpu.core.DpuException;
 /**
  * One of the three programs of the pipeline, as an object: it serves or drives one session.
  *
- * <p>Each wait for a reply is bounded by the role's control timeout. Waiting for a peer to arrive,
- * or for the next request of one that is there, is not, but {@link #abort} ends it, and so does the
- * end of a peer.
+ * <p>Each wait for a reply is bounded by the role's control timeout, and so is, by a multiple of
+ * it, the wait for the next request of a session that is under way. Waiting for a peer to arrive is
+ * not, but {@link #abort} ends it, and so does the end of a peer.
  */
 public interface StorageRole extends AutoCloseable {
     /**
@@ -16,9 +16,9 @@ public interface StorageRole extends AutoCloseable {
      *
      * @return what was done; the session went well
      * @throws DpuException why the session failed: CONNECTION_RESET where a peer vanished,
-     *     CONNECTION_ABORTED after {@link #abort}, TIME_OUT where a reply did not come, a peer's
-     *     own status where it sent an error_response; BAD_STATE for a second call. {@link #report}
-     *     still tells what was done.
+     *     CONNECTION_ABORTED after {@link #abort}, TIME_OUT where a reply did not come or a peer
+     *     fell silent, a peer's own status where it sent an error_response; BAD_STATE for a second
+     *     call. {@link #report} still tells what was done.
      */
     SessionReport run();
 

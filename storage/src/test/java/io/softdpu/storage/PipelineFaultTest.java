@@ -194,8 +194,12 @@ class PipelineFaultTest {
             assertThat(failure)
                     .hasMessageContaining("size=1044480, expected=1048576")
                     .hasMessageContaining("plain");
-            assertStatus(pipeline::awaitService, Status.CONNECTION_RESET);
-            assertStatus(pipeline::awaitTarget, Status.CONNECTION_RESET);
+            // The other two hear it in the same words.
+            for (var end : List.of(pipeline.serviceEnd(), pipeline.targetEnd())) {
+                assertThat(catchThrowableOfType(DpuException.class, () -> Pipeline.await(end)))
+                        .hasMessageContaining("initiator gave the session up: reason=content")
+                        .hasMessageContaining("size=1044480, expected=1048576");
+            }
         }
     }
 
@@ -212,7 +216,7 @@ class PipelineFaultTest {
             assertThat(failure.status()).isEqualTo(Status.INVALID_VALUE);
             assertThat(failure).hasMessageContaining("core_count=2, expected=at most 1");
             assertStatus(pipeline::awaitService, Status.INVALID_VALUE);
-            assertStatus(pipeline::awaitTarget, Status.CONNECTION_RESET);
+            assertStatus(pipeline::awaitTarget, Status.INVALID_VALUE);
         }
     }
 
@@ -291,11 +295,12 @@ class PipelineFaultTest {
                                                     case SERVICE -> pipeline.serviceEnd();
                                                     case TARGET -> pipeline.targetEnd();
                                                 }));
-                if (role == aborted) {
-                    assertThat(failure.status()).isEqualTo(Status.CONNECTION_ABORTED);
-                    assertThat(failure).hasMessageContaining("User requested abort");
-                } else {
-                    assertThat(failure.status()).as("%s", role).isEqualTo(Status.CONNECTION_RESET);
+                assertThat(failure.status()).as("%s", role).isEqualTo(Status.CONNECTION_ABORTED);
+                assertThat(failure).hasMessageContaining("User requested abort");
+                if (role != aborted) {
+                    assertThat(failure)
+                            .hasMessageContaining(
+                                    victim.report().role() + " gave the session up: reason=");
                 }
             }
             assertThat(System.nanoTime() - start).isLessThan(10 * CONTROL_TIMEOUT);

@@ -4,6 +4,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -23,6 +25,9 @@ abstract class AbstractControlChannel implements ControlChannel {
     private @Nullable DpuException failure;
     private boolean closed;
 
+    /** Whether an error_response has passed: one of the two knows why the other gives up. */
+    private boolean errorPassed;
+
     /** Moves bytes both ways as far as that goes without waiting; reports by {@link #fail}. */
     abstract void pump();
 
@@ -31,6 +36,9 @@ abstract class AbstractControlChannel implements ControlChannel {
 
     /** Hands a frame to the transport; what it does not take at once goes out by {@link #pump}. */
     abstract void enqueue(byte[] frame);
+
+    /** Offers the transport what was enqueued. Unlike {@link #pump} it takes nothing in. */
+    abstract void push();
 
     /** Frames that have been enqueued and still need this side. */
     abstract int unsent();
@@ -83,8 +91,25 @@ abstract class AbstractControlChannel implements ControlChannel {
                             + ", waiting="
                             + unsent());
         }
+        errorPassed |= message.type() == ControlMessageType.ERROR_RESPONSE;
         enqueue(frame);
         pump();
+    }
+
+    @Override
+    public final void farewell(ControlPayload.ErrorResponse reason) {
+        if (closed || errorPassed || !isConnected() || unsent() >= MAX_UNSENT_MESSAGES) {
+            return;
+        }
+        errorPassed = true;
+        enqueue(ControlCodec.encode(new ControlMessage(0, 0, reason)));
+        try {
+            push();
+        } catch (DpuException e) {
+            // Whoever gives up has a better reason than that it could not be told.
+            System.getLogger(AbstractControlChannel.class.getName())
+                    .log(System.Logger.Level.DEBUG, "farewell not sent: to=" + description(), e);
+        }
     }
 
     @Override
@@ -187,10 +212,13 @@ abstract class AbstractControlChannel implements ControlChannel {
             while (bytes.hasRemaining() && failure == null && inbox.size() < limit) {
                 ControlMessage message = assembler.feed(bytes);
                 if (message != null) {
+                    errorPassed |= message.type() == ControlMessageType.ERROR_RESPONSE;
                     inbox.addLast(message);
                 }
             }
         } catch (DpuException e) {
+            // The stream is of no use any more, but the other direction still is.
+            farewell(ControlPayload.ErrorResponse.of(e.status(), String.valueOf(e.getMessage())));
             fail(
                     new DpuException(
                             e.status(),

@@ -93,6 +93,11 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     }
 
     @Override
+    final void push() {
+        sendPieces();
+    }
+
+    @Override
     final void awaitTransport(long timeoutNanos) {
         engine.await(timeoutNanos);
     }

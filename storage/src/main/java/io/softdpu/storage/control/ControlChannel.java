@@ -3,6 +3,7 @@ package io.softdpu.storage.control;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlPayload;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +79,14 @@ public interface ControlChannel extends AutoCloseable {
      * counts.
      */
     void abort(String reason);
+
+    /**
+     * Tells the peer why this side gives the session up: an error_response with message_id 0 and
+     * correlation_id 0. Sends what the transport takes at once and never waits or throws, also
+     * after {@link #abort}. Does nothing where the peer is not there or an error_response has
+     * passed already, in either direction.
+     */
+    void farewell(ControlPayload.ErrorResponse reason);
 
     /** Closes the transport. Idempotent. What was sent and not flushed may be lost. */
     @Override

@@ -95,6 +95,25 @@ public final class ControlExchange {
     }
 
     /**
+     * Answers the last request of a session and waits until the answer is on its way. Whoever asked
+     * may leave without waiting for it: all has been done, and there is nothing left to ask for.
+     *
+     * @throws DpuException TIME_OUT, CONNECTION_ABORTED
+     */
+    public void replyLast(ControlMessage request, ControlPayload response, long timeoutNanos) {
+        try {
+            reply(request, response);
+            channel.flush(timeoutNanos);
+        } catch (DpuException e) {
+            if (e.status() != Status.CONNECTION_RESET && e.status() != Status.NOT_CONNECTED) {
+                throw e;
+            }
+            System.getLogger(ControlExchange.class.getName())
+                    .log(System.Logger.Level.DEBUG, "peer left before its last answer", e);
+        }
+    }
+
+    /**
      * Answers a request with why it failed: a peer's own error_response passes through verbatim.
      */
     public void replyError(ControlMessage request, DpuException reason) {

@@ -78,6 +78,18 @@ abstract class TcpControlChannel extends AbstractControlChannel {
     }
 
     @Override
+    final void push() {
+        SocketChannel present = socket;
+        if (present != null) {
+            try {
+                write(present);
+            } catch (IOException e) {
+                fail(peerGone(e));
+            }
+        }
+    }
+
+    @Override
     final int unsent() {
         return outgoing.size();
     }

@@ -2,6 +2,7 @@ package io.softdpu.storage.initiator;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ProgressEngine;
@@ -25,6 +26,12 @@ import org.jspecify.annotations.Nullable;
 final class InitiatorSession extends RoleBase<InitiatorWorker> {
     /** Connecting has a timeout of its own below, whose reason is better than ours. */
     private static final long CONNECT_SLACK_NANOS = 1_000_000_000L;
+
+    /**
+     * Control timeouts that the service gets for an answer. It may have to wait for its target, for
+     * one of them, and has to have the time to say so.
+     */
+    private static final int RELAYED_TIMEOUTS = 2;
 
     private final InitiatorOptions options;
     private final Workload workload;
@@ -56,6 +63,14 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
             InitiatorOptions options,
             Workload workload,
             InitiatorListener listener) {
+        if (machine.side() != Side.HOST) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "storage initiator runs on the host only: side="
+                            + machine.side()
+                            + ", expected="
+                            + Side.HOST);
+        }
         Device device = machine.findDevice(options.device()).open();
         return new InitiatorSession(options, workload, device, listener);
     }
@@ -91,6 +106,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
         DpuException failure = runPhases(phases, data, transactions);
         stop(exchange);
         shutdown(exchange);
+        endConversation();
         if (failure != null) {
             throw failure;
         }
@@ -109,6 +125,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
         ComchClientControlChannel present = channel;
         ControlMessage message = present == null ? null : present.poll();
         if (message != null) {
+            requireNoError(message);
             throw new DpuException(
                     Status.UNEXPECTED,
                     "service sent a message that nobody asked for: got="
@@ -142,7 +159,8 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
 
     private ControlPayload ask(
             ControlExchange exchange, ControlPayload request, ControlMessageType expected) {
-        return exchange.request(request, ++correlationId, expected, controlTimeoutNanos);
+        return exchange.request(
+                request, ++correlationId, expected, RELAYED_TIMEOUTS * controlTimeoutNanos);
     }
 
     private void query(ControlExchange exchange) {
@@ -211,6 +229,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
                                     toService::wakeup));
             worker.execute(() -> worker.createObjects(toService.connection()));
         }
+        beginStep();
         awaitContextsReady();
     }
 
@@ -230,6 +249,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
                 exchange,
                 new ControlPayload.StartStorageRequest(),
                 ControlMessageType.START_STORAGE_RESPONSE);
+        beginStep();
         startDataPath();
     }
 
@@ -267,7 +287,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
                 volumeSizeBytes,
                 blockSizeBytes,
                 transactions,
-                controlTimeoutNanos,
+                RELAYED_TIMEOUTS * controlTimeoutNanos,
                 listener,
                 surroundings);
     }

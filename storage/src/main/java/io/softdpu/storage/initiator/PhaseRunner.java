@@ -165,7 +165,8 @@ final class PhaseRunner {
             } else if (stall.hasPassed()) {
                 throw new DpuException(
                         Status.TIME_OUT,
-                        "no operation ended for a long time: phase="
+                        "zero-copy service answers no io_message: no operation ended for a long"
+                                + " time: phase="
                                 + phase.name()
                                 + ", operations="
                                 + operations

@@ -24,7 +24,8 @@ public final class StorageInitiator implements StorageRole {
      * Opens the device.
      *
      * @param machine of the host side; stays the caller's
-     * @throws DpuException NOT_FOUND, listing what there is, for an unknown device
+     * @throws DpuException NOT_PERMITTED on another side; NOT_FOUND, listing what there is, for an
+     *     unknown device
      */
     public static StorageInitiator open(
             Machine machine,

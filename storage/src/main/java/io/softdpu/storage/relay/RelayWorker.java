@@ -15,6 +15,7 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.storage.runtime.Core;
+import io.softdpu.storage.runtime.Counter;
 import io.softdpu.storage.runtime.MessageMemory;
 import io.softdpu.storage.runtime.RdmaPair;
 import io.softdpu.storage.runtime.RefusedTasks;
@@ -48,8 +49,8 @@ final class RelayWorker extends Worker {
     private RefusedTasks refusedRequests = new RefusedTasks(0);
     private RefusedTasks refusedResponses = new RefusedTasks(0);
 
-    private long requests;
-    private long responses;
+    private final Counter requests = new Counter();
+    private final Counter responses = new Counter();
     private long responsesSent;
 
     RelayWorker(
@@ -122,6 +123,16 @@ final class RelayWorker extends Worker {
         }
     }
 
+    /** Requests that have come from the initiator. Any thread. */
+    long requests() {
+        return requests.get();
+    }
+
+    /** Responses that have come from the target. Any thread. */
+    long responses() {
+        return responses.get();
+    }
+
     // ---- the data path
 
     @Override
@@ -134,7 +145,7 @@ final class RelayWorker extends Worker {
 
     @Override
     protected int inFlight() {
-        return (int) (requests - responsesSent);
+        return (int) (requests.get() - responsesSent);
     }
 
     @Override
@@ -153,7 +164,7 @@ final class RelayWorker extends Worker {
     }
 
     private void requestReceived(ComchPostReceiveTask task) {
-        requests++;
+        requests.add(1);
         int slot = (int) task.userData();
         // What was refused earlier goes first: requests keep their order.
         if (!refusedRequests.isEmpty() || !trySend(requestSends[slot])) {
@@ -168,8 +179,8 @@ final class RelayWorker extends Worker {
     }
 
     private void responseReceived(RdmaReceiveTask task) {
-        responses++;
-        if (responses > requests) {
+        responses.add(1);
+        if (responses.get() > requests.get()) {
             fail(
                     new DpuException(
                             Status.UNEXPECTED,

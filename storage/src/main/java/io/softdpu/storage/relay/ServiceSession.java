@@ -16,12 +16,12 @@ import io.softdpu.storage.control.ComchServerControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
-import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpClientControlChannel;
 import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.runtime.Core;
 import io.softdpu.storage.runtime.OptionChecks;
 import io.softdpu.storage.runtime.RoleBase;
+import io.softdpu.storage.runtime.SilenceWatch;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
@@ -33,6 +33,18 @@ import org.jspecify.annotations.Nullable;
 
 /** The session of a zero-copy service: its control thread. */
 final class ServiceSession extends RoleBase<RelayWorker> {
+    /**
+     * Control timeouts that an initiator may let pass without asking for anything. Between two
+     * requests it takes its own contexts up or down, which may last as long.
+     */
+    private static final int SILENT_TIMEOUTS = 2;
+
+    /** How a request is answered. */
+    @FunctionalInterface
+    private interface Answer {
+        void answer(ControlMessage request, ControlPayload response);
+    }
+
     private final ServiceOptions options;
     private final Device device;
     private final Representor representor;
@@ -152,9 +164,7 @@ final class ServiceSession extends RoleBase<RelayWorker> {
         }
         ControlMessage message = storage.poll();
         if (message != null) {
-            if (message.payload() instanceof ControlPayload.ErrorResponse error) {
-                throw new RemoteErrorException(error);
-            }
+            requireNoError(message);
             throw new DpuException(
                     Status.UNEXPECTED,
                     "storage target sent a message that nobody asked for: got="
@@ -169,7 +179,13 @@ final class ServiceSession extends RoleBase<RelayWorker> {
         if (present != null) {
             noteControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
         }
-        Closing.inOrder(storage, client, present, ioBlocks, representor, device);
+        Closing.inOrder(
+                noted("control channel to the storage target", storage),
+                noted("control channel to the initiator", client),
+                present,
+                noted("mmap of the initiator's memory", ioBlocks),
+                noted("representor", representor),
+                noted("device", device));
     }
 
     /** The control messages of one session, when both peers are there. */
@@ -179,6 +195,7 @@ final class ServiceSession extends RoleBase<RelayWorker> {
         private final ComchServerControlChannel clientChannel;
         private int coreCount;
         private int transactionCount;
+        private long storageSizeBytes;
 
         Conversation(
                 TcpClientControlChannel storage,
@@ -202,36 +219,88 @@ final class ServiceSession extends RoleBase<RelayWorker> {
             serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, this::start);
             step(SessionStep.DATA_PATH, "");
             serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, this::stop);
-            serve(SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, this::shutdown);
-            clientChannel.flush(controlTimeoutNanos);
+            serve(
+                    SessionStep.SHUTDOWN,
+                    ControlMessageType.SHUTDOWN_REQUEST,
+                    this::shutdown,
+                    (request, response) ->
+                            toClient.replyLast(request, response, controlTimeoutNanos));
+            endConversation();
+        }
+
+        private void serve(
+                SessionStep step,
+                ControlMessageType type,
+                Function<ControlMessage, ControlPayload> handler) {
+            serve(step, type, handler, toClient::reply);
         }
 
         /** Waits for a request, has it handled, and answers it, whether that went well or not. */
         private void serve(
                 SessionStep step,
                 ControlMessageType type,
-                Function<ControlMessage, ControlPayload> handler) {
-            ControlMessage request = awaitRequest();
+                Function<ControlMessage, ControlPayload> handler,
+                Answer answer) {
+            ControlMessage request = awaitRequest(type);
+            beginStep();
             step(step, "");
             try {
                 ControlExchange.requireType(request, type);
-                toClient.reply(request, handler.apply(request));
+                answer.answer(request, handler.apply(request));
             } catch (DpuException e) {
                 answerFailure(request, e);
                 throw e;
             }
         }
 
-        private ControlMessage awaitRequest() {
+        private ControlMessage awaitRequest(ControlMessageType expected) {
+            SilenceWatch initiator =
+                    new SilenceWatch(
+                            StorageDefaults.silenceNanos(
+                                    SILENT_TIMEOUTS, controlTimeoutNanos, storageSizeBytes));
+            SilenceWatch target = new SilenceWatch(controlTimeoutNanos);
             while (true) {
                 ControlMessage request = clientChannel.poll();
                 if (request != null) {
+                    requireNoError(request);
                     return request;
                 }
                 checkWorkers();
                 checkStorage();
-                awaitNews(Long.MAX_VALUE);
+                long requests = sum(RelayWorker::requests);
+                long responses = sum(RelayWorker::responses);
+                if (initiator.isTooLong(requests)) {
+                    throw initiatorIsSilent(expected, initiator.limitNanos());
+                }
+                if (requests <= responses) {
+                    target.restart();
+                } else if (target.isTooLong(responses)) {
+                    throw targetIsSilent(requests - responses);
+                }
+                awaitNews(Math.min(initiator.remainingNanos(), controlTimeoutNanos / 4));
             }
+        }
+
+        private DpuException initiatorIsSilent(ControlMessageType expected, long limitNanos) {
+            return new DpuException(
+                    Status.TIME_OUT,
+                    "initiator has fallen silent: peer="
+                            + clientChannel.description()
+                            + ", expected="
+                            + expected.wireName()
+                            + " or an io_message, waited_ms="
+                            + limitNanos / 1_000_000);
+        }
+
+        private DpuException targetIsSilent(long unanswered) {
+            return new DpuException(
+                    Status.TIME_OUT,
+                    "storage target answers no io_message: peer="
+                            + toStorage.channel().description()
+                            + ", unanswered="
+                            + unanswered
+                            + ", waited_ms="
+                            + controlTimeoutNanos / 1_000_000);
         }
 
         private void answerFailure(ControlMessage request, DpuException reason) {
@@ -246,12 +315,18 @@ final class ServiceSession extends RoleBase<RelayWorker> {
 
         private ControlPayload relay(
                 ControlMessage request, ControlPayload payload, ControlMessageType expected) {
-            return toStorage.request(
-                    payload, request.correlationId(), expected, controlTimeoutNanos);
+            return toStorage.request(payload, request.correlationId(), expected, stepNanos());
         }
 
         private ControlPayload query(ControlMessage request) {
-            return relay(request, request.payload(), ControlMessageType.QUERY_STORAGE_RESPONSE);
+            var response =
+                    (ControlPayload.QueryStorageResponse)
+                            relay(
+                                    request,
+                                    request.payload(),
+                                    ControlMessageType.QUERY_STORAGE_RESPONSE);
+            storageSizeBytes = response.totalSizeBytes();
+            return response;
         }
 
         private ControlPayload init(ControlMessage request) {
@@ -262,7 +337,7 @@ final class ServiceSession extends RoleBase<RelayWorker> {
             // Not mapped: the data never passes here. The target gets an export of the same memory.
             Mmap imported =
                     Mmap.createFromExport(
-                            init.mmapExport().bytes(), device, Mapping.NONE, controlTimeoutNanos);
+                            init.mmapExport().bytes(), device, Mapping.NONE, stepNanos());
             ioBlocks = imported;
             ControlPayload response =
                     relay(
@@ -339,7 +414,7 @@ final class ServiceSession extends RoleBase<RelayWorker> {
             awaitContextsReady();
             awaitUntil(
                     "waiting for the initiator's consumers",
-                    controlTimeoutNanos,
+                    stepNanos(),
                     () -> clientChannel.connection().remoteConsumers().length >= coreCount);
             // Consumers are numbered in the order of their cores, on both sides.
             int[] consumers = clientChannel.connection().remoteConsumers();
@@ -367,7 +442,7 @@ final class ServiceSession extends RoleBase<RelayWorker> {
             storageIsDone = true;
             awaitUntil(
                     "waiting for the end of the initiator's consumers",
-                    controlTimeoutNanos,
+                    stepNanos(),
                     () -> clientChannel.connection().remoteConsumers().length == 0);
             stopContexts();
             return response;
@@ -375,6 +450,7 @@ final class ServiceSession extends RoleBase<RelayWorker> {
 
         private static void requireClient(ComchServerControlChannel client) {
             if (!client.isConnected()) {
+                throwLastWord(client);
                 throw new DpuException(
                         Status.CONNECTION_RESET,
                         "initiator has gone: peer=" + client.description());

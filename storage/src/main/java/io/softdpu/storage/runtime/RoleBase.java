@@ -9,12 +9,16 @@ import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.Deadline;
+import io.softdpu.storage.control.RemoteErrorException;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlPayload;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A session's life: run once, abort from anywhere, end with everything taken down. */
@@ -32,6 +36,8 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
     private final List<W> workers = new CopyOnWriteArrayList<>();
     private volatile @Nullable String abortReason;
     private volatile @Nullable DpuException failure;
+    private boolean conversationOver;
+    private Deadline request = Deadline.in(ControlChannel.NO_TIMEOUT);
     private volatile long controlPayloadBytes;
     private volatile long controlMessageBytes;
 
@@ -72,6 +78,7 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
                 session();
             } catch (RuntimeException | Error e) {
                 failed(e);
+                sayWhy();
             }
             takeDown();
         } finally {
@@ -167,6 +174,16 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
         return abortReason;
     }
 
+    /** The same resource, with a line in the log when its turn to be closed has come. */
+    protected final @Nullable AutoCloseable noted(String what, @Nullable AutoCloseable resource) {
+        return resource == null
+                ? null
+                : () -> {
+                    log.log(System.Logger.Level.DEBUG, "closing: " + what);
+                    resource.close();
+                };
+    }
+
     /** Notes what the control thread's engine has copied. */
     protected final void noteControlCopies(long payloadBytes, long messageBytes) {
         controlPayloadBytes = payloadBytes;
@@ -197,26 +214,76 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
         }
     }
 
-    /** Throws why a worker failed, if one did. */
+    /**
+     * Throws why a worker failed, if one did. Where it was a peer's end, the peer's own word comes
+     * first: it was sent before anything was taken down.
+     */
     protected final void checkWorkers() {
         for (W worker : workers) {
+            DpuException reason = worker.failure();
+            if (reason != null && reason.status() == Status.CONNECTION_RESET) {
+                channels.forEach(RoleBase::throwLastWord);
+            }
             worker.throwFailure();
         }
+    }
+
+    /**
+     * Throws what a peer that goes has said last, or that it has gone; nothing where it is there.
+     */
+    protected static void throwLastWord(ControlChannel channel) {
+        ControlMessage message = channel.poll();
+        if (message != null) {
+            requireNoError(message);
+        }
+    }
+
+    /** Throws a peer's error_response, which stands where a request or nothing was expected. */
+    protected static void requireNoError(ControlMessage message) {
+        if (message.payload() instanceof ControlPayload.ErrorResponse error) {
+            throw new RemoteErrorException(error);
+        }
+    }
+
+    /** The signs of life that all workers have seen of a peer, by one of their counters. */
+    protected final long sum(ToLongFunction<W> counter) {
+        long sum = 0;
+        for (W worker : workers) {
+            sum += counter.applyAsLong(worker);
+        }
+        return sum;
+    }
+
+    /**
+     * Begins a step: all waiting that it does, on whomever, ends with the control timeout. So a
+     * request that needs several others is bounded like one that needs none.
+     */
+    protected final void beginStep() {
+        request = Deadline.in(controlTimeoutNanos);
+    }
+
+    /** What is left of the step's time, at least a nanosecond. */
+    protected final long stepNanos() {
+        return Math.clamp(request.remainingNanos(), 1, controlTimeoutNanos);
+    }
+
+    /** From here on the peers need not be told of a failure: the conversation is over. */
+    protected final void endConversation() {
+        conversationOver = true;
     }
 
     /** Waits until each worker's contexts can do data path work. */
     protected final void awaitContextsReady() {
         awaitUntil(
                 "starting the contexts",
-                controlTimeoutNanos,
+                stepNanos(),
                 () -> all(worker -> worker.query(worker::areContextsReady)));
     }
 
     /** Has the workers begin their data path and waits until all have. */
     protected final void startDataPath() {
         workers.forEach(Worker::startDataPath);
-        awaitUntil(
-                "starting the data path", controlTimeoutNanos, () -> all(Worker::hasDataPathBegun));
+        awaitUntil("starting the data path", stepNanos(), () -> all(Worker::hasDataPathBegun));
     }
 
     /** Has the workers end their data path and waits until all have. */
@@ -285,6 +352,24 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
     private boolean isKnown(DpuException reason) {
         DpuException first = failure;
         return first != null && reason.equals(first.getCause());
+    }
+
+    /**
+     * Tells the peers that are still there why this side gives up; a peer's own reason is passed on
+     * as it came. Before anything is taken down, so that it arrives before the end of the rest.
+     */
+    private void sayWhy() {
+        DpuException reason = failure;
+        if (reason == null || conversationOver) {
+            return;
+        }
+        ControlPayload.ErrorResponse word =
+                reason instanceof RemoteErrorException remote
+                        ? remote.response()
+                        : ControlPayload.ErrorResponse.of(
+                                reason.status(),
+                                role + " gave the session up: reason=" + reason.getMessage());
+        channels.forEach(channel -> channel.farewell(word));
     }
 
     private void failed(Throwable problem) {

@@ -18,6 +18,7 @@ import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.runtime.Core;
 import io.softdpu.storage.runtime.OptionChecks;
 import io.softdpu.storage.runtime.RoleBase;
+import io.softdpu.storage.runtime.SilenceWatch;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
@@ -28,12 +29,25 @@ import org.jspecify.annotations.Nullable;
 
 /** The session of a storage target: its control thread. */
 final class TargetSession extends RoleBase<TargetWorker> {
+    /**
+     * Control timeouts that a service may let pass without asking for anything: one more than it
+     * gives its initiator, so that it is the one to say who has fallen silent.
+     */
+    private static final int SILENT_TIMEOUTS = 3;
+
+    /** How a request is answered. */
+    @FunctionalInterface
+    private interface Answer {
+        void answer(ControlMessage request, ControlPayload response);
+    }
+
     private final TargetOptions options;
     private final Device device;
     private final Volume volume;
     private final TcpServerControlChannel channel;
     private final ControlExchange exchange;
     private @Nullable Mmap remoteMemory;
+    private boolean begun;
 
     private TargetSession(
             TargetOptions options,
@@ -87,8 +101,12 @@ final class TargetSession extends RoleBase<TargetWorker> {
         serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, _ -> start());
         step(SessionStep.DATA_PATH, "");
         serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, _ -> stop());
-        serve(SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, _ -> shutdown());
-        channel.flush(controlTimeoutNanos);
+        serve(
+                SessionStep.SHUTDOWN,
+                ControlMessageType.SHUTDOWN_REQUEST,
+                _ -> shutdown(),
+                (request, response) -> exchange.replyLast(request, response, controlTimeoutNanos));
+        endConversation();
     }
 
     @Override
@@ -96,9 +114,18 @@ final class TargetSession extends RoleBase<TargetWorker> {
         channel.await(timeoutNanos);
     }
 
+    /** The service waits for its answer: what it says meanwhile is why it gives up, or wrong. */
     @Override
     protected void checkPeers() {
-        channel.progress();
+        ControlMessage message = channel.poll();
+        if (message != null) {
+            requireNoError(message);
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "service sent a message before its answer: got="
+                            + message.type().wireName()
+                            + ", expected=none");
+        }
     }
 
     @Override
@@ -106,30 +133,62 @@ final class TargetSession extends RoleBase<TargetWorker> {
         Closing.inOrder(channel, remoteMemory, volume, device);
     }
 
-    /** Waits for a request, has it handled, and answers it, whether that went well or not. */
     private void serve(
             SessionStep step,
             ControlMessageType type,
             Function<ControlMessage, ControlPayload> handler) {
-        ControlMessage request = awaitRequest();
+        serve(step, type, handler, exchange::reply);
+    }
+
+    /** Waits for a request, has it handled, and answers it, whether that went well or not. */
+    private void serve(
+            SessionStep step,
+            ControlMessageType type,
+            Function<ControlMessage, ControlPayload> handler,
+            Answer answer) {
+        ControlMessage request = awaitRequest(type);
+        beginStep();
         step(step, request.type().wireName());
         try {
             ControlExchange.requireType(request, type);
-            exchange.reply(request, handler.apply(request));
+            answer.answer(request, handler.apply(request));
         } catch (DpuException e) {
             answerFailure(request, e);
             throw e;
         }
     }
 
-    private ControlMessage awaitRequest() {
+    /** A service's first request waits for an initiator to arrive; each further one is bounded. */
+    private ControlMessage awaitRequest(ControlMessageType expected) {
+        SilenceWatch service =
+                new SilenceWatch(
+                        begun
+                                ? StorageDefaults.silenceNanos(
+                                        SILENT_TIMEOUTS, controlTimeoutNanos, volume.sizeBytes())
+                                : ControlChannel.NO_TIMEOUT);
         while (true) {
             ControlMessage request = channel.poll();
             if (request != null) {
+                begun = true;
+                requireNoError(request);
                 return request;
             }
             checkWorkers();
-            channel.await(ControlChannel.NO_TIMEOUT);
+            if (service.isTooLong(sum(TargetWorker::requests))) {
+                throw new DpuException(
+                        Status.TIME_OUT,
+                        "zero-copy service has fallen silent: peer="
+                                + channel.description()
+                                + ", expected="
+                                + expected.wireName()
+                                + " or an io_message, waited_ms="
+                                + service.limitNanos() / 1_000_000);
+            }
+            // Signs of life are counted elsewhere and wake nobody here: looked at now and then.
+            channel.await(
+                    begun
+                            ? Math.min(service.remainingNanos(), controlTimeoutNanos / 4)
+                            : ControlChannel.NO_TIMEOUT);
         }
     }
 
@@ -164,7 +223,7 @@ final class TargetSession extends RoleBase<TargetWorker> {
                 2L * StorageDefaults.MAX_TRANSACTION_COUNT);
         Mmap imported =
                 Mmap.createFromExport(
-                        init.mmapExport().bytes(), device, Mapping.ACCESS, controlTimeoutNanos);
+                        init.mmapExport().bytes(), device, Mapping.ACCESS, stepNanos());
         remoteMemory = imported;
         for (int core = 0; core < init.coreCount(); core++) {
             TargetWorker worker =

@@ -17,6 +17,7 @@ import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.runtime.Core;
+import io.softdpu.storage.runtime.Counter;
 import io.softdpu.storage.runtime.MessageMemory;
 import io.softdpu.storage.runtime.RdmaPair;
 import io.softdpu.storage.runtime.RefusedTasks;
@@ -56,6 +57,7 @@ final class TargetWorker extends Worker {
     private RefusedTasks refusedTransfers = new RefusedTasks(0);
     private RefusedTasks refusedAnswers = new RefusedTasks(0);
     private int inFlight;
+    private final Counter requests = new Counter();
 
     TargetWorker(
             Core core,
@@ -126,6 +128,11 @@ final class TargetWorker extends Worker {
         }
     }
 
+    /** Requests that have come from the service. Any thread. */
+    long requests() {
+        return requests.get();
+    }
+
     // ---- the data path
 
     @Override
@@ -157,6 +164,7 @@ final class TargetWorker extends Worker {
 
     private void requestReceived(RdmaReceiveTask task) {
         inFlight++;
+        requests.add(1);
         int slot = (int) task.userData();
         MessageMemory memory = present(messages);
         MemorySegment segment = memory.segment();
@@ -290,13 +298,18 @@ final class TargetWorker extends Worker {
 
     @Override
     protected void releaseObjects() {
-        for (Buf buf : volumeBufs) {
-            buf.release();
-        }
-        for (Buf buf : remoteBufs) {
-            buf.release();
-        }
+        releaseAll(volumeBufs);
+        releaseAll(remoteBufs);
         Closing.inOrder(inventory, messages);
+    }
+
+    /** Also where the making of them had to be given up in the middle. */
+    private static void releaseAll(@Nullable Buf[] bufs) {
+        for (Buf buf : bufs) {
+            if (buf != null) {
+                buf.release();
+            }
+        }
     }
 
     private static <T> T present(@Nullable T object) {

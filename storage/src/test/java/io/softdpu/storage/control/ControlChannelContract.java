@@ -122,6 +122,59 @@ abstract class ControlChannelContract {
 
     @ParameterizedTest
     @EnumSource
+    void shouldSayWhyItGivesUpAlsoAfterAnAbort(Which leaving) {
+        connect();
+        CompletableFuture<ControlMessage> heard = other(leaving).begin(c -> c.receive(LONG));
+        end(leaving).channel.abort("User requested abort");
+
+        end(leaving)
+                .run(c -> {
+                    c.farewell(
+                            ControlPayload.ErrorResponse.of(
+                                    Status.CONNECTION_ABORTED, "why it goes"));
+                    // One word is enough, and it is the first.
+                    c.farewell(ControlPayload.ErrorResponse.of(Status.DRIVER, "another reason"));
+                });
+
+        assertThat(End.await(heard))
+                .isEqualTo(
+                        new ControlMessage(
+                                0,
+                                0,
+                                ControlPayload.ErrorResponse.of(
+                                        Status.CONNECTION_ABORTED, "why it goes")));
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(end(leaving)::close);
+        assertStatus(
+                () -> other(leaving).call(c -> c.receive(LONG)), Status.CONNECTION_RESET, "gone");
+        End.await(closing);
+        server = leaving == Which.SERVER ? openServer() : server;
+        client = leaving == Which.CLIENT ? null : client;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldTakeAPeerThatDoesNotWaitForItsLastAnswerForOneThatHasAll(Which asking) {
+        connect();
+        end(asking).run(c -> c.send(STOP));
+        ControlMessage request = other(asking).call(c -> c.receive(LONG));
+        CompletableFuture<Void> leaving = CompletableFuture.runAsync(end(asking)::close);
+        assertStatus(
+                () -> other(asking).call(c -> c.receive(LONG)), Status.CONNECTION_RESET, "gone");
+
+        // An answer that is not the last is missed by somebody.
+        ControlPayload answer = new ControlPayload.StopStorageResponse();
+        assertStatus(
+                () -> other(asking).run(c -> new ControlExchange(c).reply(request, answer)),
+                Status.CONNECTION_RESET,
+                "gone");
+        other(asking).run(c -> new ControlExchange(c).replyLast(request, answer, LONG));
+        End.await(leaving);
+        server = asking == Which.SERVER ? openServer() : server;
+        client = asking == Which.CLIENT ? null : client;
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void shouldSayThatNoMessageCameInTime(Which which) {
         connect();
 

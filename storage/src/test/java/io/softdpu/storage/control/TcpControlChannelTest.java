@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.wire.FrameAssembler;
 import io.softdpu.testkit.Clause;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -146,7 +148,13 @@ class TcpControlChannelTest extends ControlChannelContract {
                     () -> server().call(c -> c.receive(End.DEADLINE_NANOS)),
                     Status.INVALID_VALUE,
                     "wire_size=1195725856, expected=12 to 65536");
-            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+            // It hears why, in the only words that both know, and then the end.
+            ByteBuffer rest = ByteBuffer.wrap(socket.getInputStream().readAllBytes());
+            ControlMessage farewell = new FrameAssembler().feed(rest);
+            assertThat(farewell).isNotNull();
+            assertThat(farewell.payload().toString())
+                    .contains("wire_size=1195725856, expected=12 to 65536");
+            assertThat(rest.hasRemaining()).isFalse();
         }
     }
 

@@ -18,6 +18,7 @@ import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.runtime.MessageMemory;
 import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -102,7 +103,8 @@ final class FakeService implements AutoCloseable {
         try {
             while (!ending) {
                 ControlMessage request = channel.poll();
-                if (request != null) {
+                // An error_response is why the initiator gives up; its end comes next.
+                if (request != null && request.type() != ControlMessageType.ERROR_RESPONSE) {
                     channel.send(request.reply(handle(request)));
                 }
                 channel.await(100_000_000);

@@ -128,7 +128,9 @@ class StorageInitiatorTest {
 
             assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
             assertThat(failure)
-                    .hasMessageContaining("no operation ended for a long time: phase=read");
+                    .hasMessageContaining(
+                            "zero-copy service answers no io_message: no operation ended for a long"
+                                    + " time: phase=read");
         }
     }
 
@@ -172,6 +174,28 @@ class StorageInitiatorTest {
             assertThat(failure)
                     .hasMessageContaining(
                             "Aborted while connecting to service: reason=User requested abort");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Side.class,
+            names = {"DPU", "TARGET"})
+    void shouldRunOnTheHostAlone(Side side) {
+        try (Machine machine = Machine.builder(side).fabricFolder(folder).open()) {
+            DpuException failure =
+                    catchThrowableOfType(
+                            DpuException.class,
+                            () ->
+                                    StorageInitiator.open(
+                                            machine,
+                                            options("nobody", SHORT),
+                                            READ,
+                                            InitiatorListener.none()));
+
+            assertThat(failure.status()).isEqualTo(Status.NOT_PERMITTED);
+            assertThat(failure)
+                    .hasMessageContaining("storage initiator runs on the host only: side=" + side);
         }
     }
 

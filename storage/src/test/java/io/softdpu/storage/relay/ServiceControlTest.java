@@ -134,7 +134,8 @@ class ServiceControlTest {
 
         ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) answer.payload();
         assertThat(error.status()).isEqualTo(Status.TIME_OUT);
-        assertThat(error.message()).contains("request=query_storage_request", "waited_ms=300");
+        assertThat(error.message())
+                .contains("from=tcp://", "request=query_storage_request", "waited_ms=");
         assertFailed(Status.TIME_OUT, "query_storage_request");
     }
 
@@ -160,7 +161,7 @@ class ServiceControlTest {
         End.await(asked);
         initiator.run(ControlChannel::close);
 
-        assertFailed(Status.CONNECTION_RESET, "initiator has gone");
+        assertFailed(Status.CONNECTION_RESET, "peer has gone: peer=client of comch://" + NAME);
     }
 
     @Test
