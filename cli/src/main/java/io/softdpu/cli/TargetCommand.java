@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.child.ReadyLine;
+import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
@@ -13,6 +14,7 @@ import io.softdpu.storage.target.StorageTarget;
 import io.softdpu.storage.target.TargetOptions;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -53,6 +55,18 @@ final class TargetCommand extends RoleCommand {
             description = "Bytes of a block, a power of two (default: ${DEFAULT-VALUE}).")
     private long blockSize;
 
+    @Option(
+            names = "--control-timeout",
+            paramLabel = "SECONDS",
+            converter = SecondsConverter.class,
+            defaultValue = "5",
+            description = {
+                "How long each control operation may take (default: ${DEFAULT-VALUE}). A service"
+                        + " that is silent for three times as long in a session, and 20 s for each"
+                        + " GB of the volume, counts as lost."
+            })
+    private Duration controlTimeout = Duration.ZERO;
+
     @Override
     Side side() {
         return Side.TARGET;
@@ -79,7 +93,12 @@ final class TargetCommand extends RoleCommand {
     @Override
     StorageRole open(Machine machine) {
         TargetOptions options =
-                TargetOptions.builder().device(device()).cpu(cpu()).listenPort(listenPort).build();
+                TargetOptions.builder()
+                        .device(device())
+                        .cpu(cpu())
+                        .listenPort(listenPort)
+                        .controlTimeoutNanos(controlTimeout.toNanos())
+                        .build();
         Volume served = openVolume();
         StorageTarget target;
         try {

@@ -14,20 +14,37 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Stands between a service and its target, notes each control message, and changes the target's
- * answers as a test wants. One thread does it all; it ends when one of the two goes.
+ * Stands between a service and its target, notes each control message, and changes what they say as
+ * a test wants. One thread does it all; it ends when one of the two goes.
  */
 final class ControlProxy implements AutoCloseable {
     private static final long LOOK_NANOS = 1_000_000L;
 
     private final TcpServerControlChannel fromService;
     private final TcpClientControlChannel toTarget;
-    private final UnaryOperator<ControlMessage> change;
+    private final Change changeRequest;
+    private final Change changeAnswer;
     private final List<ControlMessage> seen = Collections.synchronizedList(new ArrayList<>());
     private final Thread thread;
 
+    /** What is passed on in the place of a message. */
+    interface Change {
+        /**
+         * @param exchange how many requests had come before the one that this belongs to
+         */
+        List<ControlMessage> apply(int exchange, ControlMessage message);
+    }
+
     ControlProxy(int targetPort, UnaryOperator<ControlMessage> change) {
-        this.change = change;
+        this(
+                targetPort,
+                (_, request) -> List.of(request),
+                (_, answer) -> List.of(change.apply(answer)));
+    }
+
+    ControlProxy(int targetPort, Change changeRequest, Change changeAnswer) {
+        this.changeRequest = changeRequest;
+        this.changeAnswer = changeAnswer;
         this.fromService =
                 ControlChannels.makeTcpServer(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -58,16 +75,18 @@ final class ControlProxy implements AutoCloseable {
                 toTarget) {
             fromService.awaitConnected(ControlChannel.NO_TIMEOUT);
             toTarget.awaitConnected(10_000_000_000L);
+            int exchange = -1;
             while (true) {
                 ControlMessage request = fromService.poll();
                 if (request != null) {
+                    exchange++;
                     seen.add(request);
-                    toTarget.send(request);
+                    changeRequest.apply(exchange, request).forEach(toTarget::send);
                 }
                 ControlMessage answer = toTarget.poll();
                 if (answer != null) {
                     seen.add(answer);
-                    fromService.send(change.apply(answer));
+                    changeAnswer.apply(exchange, answer).forEach(fromService::send);
                     fromService.flush(10_000_000_000L);
                 }
                 fromService.await(LOOK_NANOS);

@@ -30,7 +30,9 @@ final class RoleArguments {
                 "--volume",
                 file == null ? "memory:" + options.sizeBytes() : file.toAbsolutePath().toString(),
                 "--block-size",
-                Integer.toString(options.blockSizeBytes()));
+                Integer.toString(options.blockSizeBytes()),
+                "--control-timeout",
+                Long.toString(options.controlTimeoutSeconds()));
     }
 
     List<String> service(int storagePort) {

@@ -39,6 +39,9 @@ final class ServiceSession extends RoleBase<RelayWorker> {
      */
     private static final int SILENT_TIMEOUTS = 2;
 
+    /** With less than this left of a step nobody is asked any more. */
+    private static final long MIN_RELAY_NANOS = 1_000_000;
+
     /** How a request is answered. */
     @FunctionalInterface
     private interface Answer {
@@ -315,7 +318,20 @@ final class ServiceSession extends RoleBase<RelayWorker> {
 
         private ControlPayload relay(
                 ControlMessage request, ControlPayload payload, ControlMessageType expected) {
-            return toStorage.request(payload, request.correlationId(), expected, stepNanos());
+            long left = stepNanos();
+            if (left < MIN_RELAY_NANOS) {
+                throw new DpuException(
+                        Status.TIME_OUT,
+                        "storage target and workers took too long for one request: peer="
+                                + toStorage.channel().description()
+                                + ", request="
+                                + request.type().wireName()
+                                + ", left="
+                                + payload.type().wireName()
+                                + ", waited_ms="
+                                + controlTimeoutNanos / 1_000_000);
+            }
+            return toStorage.request(payload, request.correlationId(), expected, left);
         }
 
         private ControlPayload query(ControlMessage request) {

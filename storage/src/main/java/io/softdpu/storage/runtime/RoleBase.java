@@ -77,7 +77,7 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
             try {
                 session();
             } catch (RuntimeException | Error e) {
-                failed(e);
+                failed(lastWordOr(e));
                 sayWhy();
             }
             takeDown();
@@ -352,6 +352,31 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
     private boolean isKnown(DpuException reason) {
         DpuException first = failure;
         return first != null && reason.equals(first.getCause());
+    }
+
+    /**
+     * What a peer has said last, where the session failed because it has gone: its own reason,
+     * which may have come while this side was about to ask for something.
+     */
+    private Throwable lastWordOr(Throwable problem) {
+        if (!(problem instanceof DpuException reason)
+                || problem instanceof RemoteErrorException
+                || (reason.status() != Status.CONNECTION_RESET
+                        && reason.status() != Status.NOT_CONNECTED)) {
+            return problem;
+        }
+        for (ControlChannel channel : channels) {
+            try {
+                throwLastWord(channel);
+            } catch (RemoteErrorException word) {
+                word.addSuppressed(problem);
+                return word;
+            } catch (DpuException gone) {
+                // It has gone without a word, as is known already.
+                log.log(System.Logger.Level.TRACE, "no last word", gone);
+            }
+        }
+        return problem;
     }
 
     /**

@@ -21,7 +21,11 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +47,8 @@ final class FakeService implements AutoCloseable {
 
     private final Machine machine;
     private final Answer answer;
+    private final UnaryOperator<ControlMessage> change;
+    private final List<ControlMessage> received = Collections.synchronizedList(new ArrayList<>());
     private final Thread thread;
     private final CountDownLatch listening = new CountDownLatch(1);
     private volatile boolean ending;
@@ -57,11 +63,23 @@ final class FakeService implements AutoCloseable {
     private int freeCopy = SLOTS;
 
     FakeService(Path folder, Answer answer) throws InterruptedException {
+        this(folder, answer, message -> message);
+    }
+
+    /** One that also changes its control answers. */
+    FakeService(Path folder, Answer answer, UnaryOperator<ControlMessage> change)
+            throws InterruptedException {
         this.machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
         this.answer = answer;
+        this.change = change;
         this.thread = new Thread(this::run, "fake-service");
         thread.start();
         listening.await();
+    }
+
+    /** All that the initiator has said; complete after {@link #close}. */
+    List<ControlMessage> received() {
+        return List.copyOf(received);
     }
 
     @Override
@@ -103,9 +121,12 @@ final class FakeService implements AutoCloseable {
         try {
             while (!ending) {
                 ControlMessage request = channel.poll();
+                if (request != null) {
+                    received.add(request);
+                }
                 // An error_response is why the initiator gives up; its end comes next.
                 if (request != null && request.type() != ControlMessageType.ERROR_RESPONSE) {
-                    channel.send(request.reply(handle(request)));
+                    channel.send(change.apply(request.reply(handle(request))));
                 }
                 channel.await(100_000_000);
             }

@@ -33,6 +33,7 @@ import io.softdpu.testkit.Clause;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -162,6 +163,26 @@ class ServiceControlTest {
         initiator.run(ControlChannel::close);
 
         assertFailed(Status.CONNECTION_RESET, "peer has gone: peer=client of comch://" + NAME);
+    }
+
+    @Test
+    void shouldGiveUpAnInitiatorThatFallsSilentAndTellBoth() {
+        connectAll(SHORT);
+        String reason =
+                "initiator has fallen silent: peer=client of comch://"
+                        + NAME
+                        + ", expected=query_storage_request";
+
+        CompletableFuture<ControlMessage> atTarget = target.begin(c -> c.receive(LONG));
+        ControlMessage atInitiator = initiator.call(c -> c.receive(LONG));
+
+        for (ControlMessage farewell : List.of(atInitiator, End.await(atTarget))) {
+            assertThat(farewell.messageId()).isZero();
+            var error = (ControlPayload.ErrorResponse) farewell.payload();
+            assertThat(error.status()).isEqualTo(Status.TIME_OUT);
+            assertThat(error.message()).contains("zero-copy gave the session up: reason=" + reason);
+        }
+        assertFailed(Status.TIME_OUT, reason);
     }
 
     @Test

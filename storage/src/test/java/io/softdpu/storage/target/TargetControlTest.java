@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A real target and a service that says what the test wants. */
 class TargetControlTest {
     private static final long LONG = End.DEADLINE_NANOS / 2;
+    private static final long SHORT = 300_000_000L;
     private static final Blob SOME_BYTES = Blob.of(new byte[] {1, 2, 3});
 
     @TempDir private Path folder;
@@ -138,6 +139,44 @@ class TargetControlTest {
         service.run(ControlChannel::close);
 
         assertFailed(Status.CONNECTION_RESET, "peer has gone");
+    }
+
+    @Test
+    void shouldGiveUpAServiceThatFallsSilentInASessionAndTellIt() {
+        StorageTarget impatient = openTarget(0, SHORT);
+        CompletableFuture<SessionReport> itsEnd = Pipeline.begin(impatient);
+        End silent =
+                new End(
+                        "silent",
+                        () -> ControlChannels.makeTcpClient(impatient.address()),
+                        () -> {});
+        silent.run(c -> c.awaitConnected(LONG));
+        // Nothing has been asked yet: it may wait for its initiator, for as long as it takes.
+        DpuException nothing =
+                catchThrowableOfType(
+                        DpuException.class, () -> silent.call(c -> c.receive(5 * SHORT)));
+        assertThat(nothing.status()).isEqualTo(Status.TIME_OUT);
+        assertThat(itsEnd).isNotDone();
+
+        silent.run(c -> {
+            c.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
+            c.receive(LONG);
+        });
+        ControlMessage farewell = silent.call(c -> c.receive(LONG));
+
+        DpuException failure =
+                catchThrowableOfType(DpuException.class, () -> Pipeline.await(itsEnd));
+        assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
+        assertThat(failure)
+                .hasMessageContaining("zero-copy service has fallen silent: peer=tcp://")
+                .hasMessageContaining("expected=init_storage_request");
+        assertThat(farewell.messageId()).isZero();
+        var error = (ControlPayload.ErrorResponse) farewell.payload();
+        assertThat(error.status()).isEqualTo(Status.TIME_OUT);
+        assertThat(error.message())
+                .isEqualTo("target gave the session up: reason=" + failure.getMessage());
+        silent.close();
+        impatient.close();
     }
 
     @Test
@@ -257,13 +296,17 @@ class TargetControlTest {
     }
 
     private StorageTarget openTarget(int port) {
+        return openTarget(port, LONG);
+    }
+
+    private StorageTarget openTarget(int port, long controlTimeoutNanos) {
         TargetOptions options =
                 TargetOptions.builder()
                         .device("t0")
                         .cpu(CpuBinding.any())
                         .cpu(CpuBinding.any())
                         .listenPort(port)
-                        .controlTimeoutNanos(LONG)
+                        .controlTimeoutNanos(controlTimeoutNanos)
                         .build();
         return StorageTarget.open(
                 machine, options, MemoryVolume.ofPattern(64 << 10, 4096), SessionListener.none());
