@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
+import java.util.function.IntConsumer;
 
 /**
  * Room for one message of a Unix socket and the descriptors that come with it, made once and used
@@ -19,7 +20,10 @@ public final class ReceivedMessage implements AutoCloseable {
     static final int ALIGNMENT = 8;
 
     private static final int MSG_TRUNC = 0x20;
-    private static final int MSG_CTRUNC = 8;
+
+    /** There was no place for a control message, or for all of it. */
+    static final int MSG_CTRUNC = 8;
+
     private static final int SOL_SOCKET = 1;
 
     /** Stands for a descriptor that was taken. */
@@ -29,9 +33,12 @@ public final class ReceivedMessage implements AutoCloseable {
     private final MemorySegment control;
     private final MemorySegment data;
     private final int[] descriptors;
+    private final IntConsumer disposal;
     private int descriptorCount;
     private int length;
     private boolean truncated;
+    private boolean descriptorsMissing;
+    private boolean tableFull;
 
     /**
      * Makes room.
@@ -40,6 +47,18 @@ public final class ReceivedMessage implements AutoCloseable {
      * @param maxDescriptors most descriptors that fit, 0 to {@link UnixSocket#MAX_DESCRIPTORS}
      */
     public ReceivedMessage(int maxBytes, int maxDescriptors) {
+        this(maxBytes, maxDescriptors, FileDescriptors::close);
+    }
+
+    /**
+     * Makes room.
+     *
+     * @param maxBytes longest message that fits, above 0
+     * @param maxDescriptors most descriptors that fit, 0 to {@link UnixSocket#MAX_DESCRIPTORS}
+     * @param disposal is given each descriptor that nobody takes, in place of a close here: to
+     *     close one that a peer has chosen takes as long as its kind allows
+     */
+    public ReceivedMessage(int maxBytes, int maxDescriptors, IntConsumer disposal) {
         if (maxBytes <= 0) {
             throw new IllegalArgumentException("no room: maxBytes=" + maxBytes);
         }
@@ -55,6 +74,7 @@ public final class ReceivedMessage implements AutoCloseable {
         control = memory.asSlice(Abi.MsgHdr.BYTES + Abi.IoVec.BYTES, controlBytes);
         data = memory.asSlice(dataOffset, maxBytes);
         descriptors = new int[maxDescriptors];
+        this.disposal = disposal;
         vector.set(Libc.LONG, Abi.IoVec.BASE, data.address());
         vector.set(Libc.LONG, Abi.IoVec.LENGTH, maxBytes);
         header.set(Libc.LONG, Abi.MsgHdr.IOV, vector.address());
@@ -90,12 +110,47 @@ public final class ReceivedMessage implements AutoCloseable {
     }
 
     /**
+     * Tells whether the kernel had more descriptors to give than came.
+     *
+     * @return whether some did not fit, or did not get a number in this process
+     */
+    public boolean descriptorsMissing() {
+        return descriptorsMissing;
+    }
+
+    /**
+     * Tells why {@link #descriptorsMissing}.
+     *
+     * @return true where there was room, but this process may have no further descriptor; false
+     *     where the peer sent more than fit
+     */
+    public boolean descriptorTableFull() {
+        return tableFull;
+    }
+
+    /**
      * Descriptors that came with the message.
      *
      * @return their number, those taken included
      */
     public int descriptors() {
         return descriptorCount;
+    }
+
+    /**
+     * A descriptor, to look at; it stays this object's.
+     *
+     * @param index which, from 0
+     * @return the descriptor
+     * @throws IllegalStateException if it was taken before
+     */
+    public int descriptor(int index) {
+        Objects.checkIndex(index, descriptorCount);
+        int fd = descriptors[index];
+        if (fd == TAKEN) {
+            throw new IllegalStateException("descriptor taken before: index=" + index);
+        }
+        return fd;
     }
 
     /**
@@ -106,23 +161,19 @@ public final class ReceivedMessage implements AutoCloseable {
      * @throws IllegalStateException if it was taken before
      */
     public int takeDescriptor(int index) {
-        Objects.checkIndex(index, descriptorCount);
-        int fd = descriptors[index];
-        if (fd == TAKEN) {
-            throw new IllegalStateException("descriptor taken before: index=" + index);
-        }
+        int fd = descriptor(index);
         descriptors[index] = TAKEN;
         return fd;
     }
 
-    /** Closes the descriptors that were not taken. The room can be used again. */
+    /** Closes, or disposes of, the descriptors that were not taken. The room can be used again. */
     @Override
     public void close() {
         int count = descriptorCount;
         descriptorCount = 0;
         for (int i = 0; i < count; i++) {
             if (descriptors[i] != TAKEN) {
-                FileDescriptors.close(descriptors[i]);
+                disposal.accept(descriptors[i]);
             }
         }
     }
@@ -137,6 +188,8 @@ public final class ReceivedMessage implements AutoCloseable {
         close();
         length = 0;
         truncated = false;
+        descriptorsMissing = false;
+        tableFull = false;
         header.set(Libc.LONG, Abi.MsgHdr.CONTROL_LENGTH, control.byteSize());
         header.set(Libc.INT, Abi.MsgHdr.FLAGS, 0);
     }
@@ -148,6 +201,8 @@ public final class ReceivedMessage implements AutoCloseable {
         // Padding may leave room for one more than asked for; such a surplus counts as truncated.
         boolean surplus = collectDescriptors();
         truncated = surplus || (flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+        descriptorsMissing = (flags & MSG_CTRUNC) != 0;
+        tableFull = descriptorsMissing && descriptorCount < descriptors.length;
         if (truncated) {
             close();
         }
@@ -181,7 +236,7 @@ public final class ReceivedMessage implements AutoCloseable {
             descriptors[descriptorCount++] = fd;
             return true;
         }
-        FileDescriptors.close(fd);
+        disposal.accept(fd);
         return false;
     }
 }

@@ -33,9 +33,16 @@ public final class UnixSocket {
     private static final int SOCK_NONBLOCK = 0x800;
     private static final int SOCK_CLOEXEC = 0x8_0000;
     private static final int SOL_SOCKET = 1;
+    private static final int SO_LINGER = 13;
     private static final int SO_PEERCRED = 17;
+
+    /** Since Linux 6.16. */
+    private static final int SO_PASSRIGHTS = 83;
+
+    private static final int SHUT_RD = 0;
     private static final int SHUT_WR = 1;
     private static final int SHUT_RDWR = 2;
+    private static final int MSG_PEEK = 2;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int MSG_CMSG_CLOEXEC = 0x4000_0000;
@@ -57,6 +64,8 @@ public final class UnixSocket {
             Libc.bind("accept4", INT, INT, POINTER, POINTER, INT);
     private static final MethodHandle GETSOCKOPT =
             Libc.bind("getsockopt", INT, INT, INT, INT, POINTER, POINTER);
+    private static final MethodHandle SETSOCKOPT =
+            Libc.bind("setsockopt", INT, INT, INT, INT, POINTER, INT);
     private static final MethodHandle SHUTDOWN = Libc.bind("shutdown", INT, INT, INT);
     private static final MethodHandle SEND =
             Libc.bind("send", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
@@ -380,36 +389,48 @@ public final class UnixSocket {
     }
 
     /**
-     * Drops the messages that are pending, {@link #DRAIN_LIMIT} at most so that a peer cannot hold
-     * the caller. Descriptors that came with them never reach this process: without a place for
-     * them the kernel lets them go. Allocates nothing.
+     * Drops the doorbells that are pending, {@link #DRAIN_LIMIT} at most so that a peer cannot hold
+     * the caller. Allocates nothing.
+     *
+     * <p>A message with descriptors is dropped as well, and letting go of a descriptor takes as
+     * long as its kind allows: this is for sockets on which none can be ({@link
+     * #refuseDescriptors}). On others use {@link #drainWatchfully}.
      *
      * @param fd a connected socket
-     * @return how many messages were dropped; -1 once the connection has ended
+     * @return how many were dropped, {@link #DRAIN_LIMIT} where more may be pending; -1 once the
+     *     connection has ended, or something came that is longer than a doorbell, or empty
      * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
      */
     public static int drain(int fd) {
+        return drain(fd, false);
+    }
+
+    /**
+     * As {@link #drain(int)}, but looks at each message before it takes it, so that no descriptor
+     * of a peer is ever let go of here: one more system call a doorbell. A message that has
+     * descriptors stays where it is.
+     *
+     * @param fd a connected socket
+     * @return as {@link #drain(int)}; -1 also where a message has descriptors
+     * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
+     */
+    public static int drainWatchfully(int fd) {
+        return drain(fd, true);
+    }
+
+    private static int drain(int fd, boolean watchfully) {
         CallState state = CallState.current();
         int dropped = 0;
         while (dropped < DRAIN_LIMIT) {
-            long result;
-            try {
-                result =
-                        (long)
-                                RECV.invokeExact(
-                                        state.errno,
-                                        fd,
-                                        state.scratch,
-                                        (long) Long.BYTES,
-                                        RECEIVE_FLAGS);
-            } catch (Throwable thrown) {
-                throw Libc.rethrow(thrown);
+            if (watchfully && hasDescriptors(state, fd)) {
+                return -1;
             }
-            if (result > 0) {
+            long result = receiveBytes(state, fd);
+            if (result == 1) {
                 dropped++;
                 continue;
             }
-            if (result == 0) {
+            if (result >= 0) {
                 return -1;
             }
             int errno = state.lastErrno();
@@ -426,8 +447,43 @@ public final class UnixSocket {
         return dropped;
     }
 
+    /** Takes a message off and drops it; its length, cut to 8 bytes, or -1 with errno. */
+    private static long receiveBytes(CallState state, int fd) {
+        try {
+            return (long)
+                    RECV.invokeExact(
+                            state.errno, fd, state.scratch, (long) Long.BYTES, RECEIVE_FLAGS);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
     /**
-     * Receives one message, with its descriptors. Never waits.
+     * Whether the next message brings descriptors: the kernel says so where it is looked at without
+     * a place for them. What it lets go of then is a reference beside that of the message.
+     */
+    private static boolean hasDescriptors(CallState state, int fd) {
+        MemorySegment header = state.scratch;
+        long vector = Abi.MsgHdr.BYTES;
+        long room = vector + Abi.IoVec.BYTES;
+        header.asSlice(0, Abi.MsgHdr.BYTES).fill((byte) 0);
+        header.set(LONG, Abi.MsgHdr.IOV, state.scratchAddress + vector);
+        header.set(LONG, Abi.MsgHdr.IOV_LENGTH, 1);
+        header.set(LONG, vector + Abi.IoVec.BASE, state.scratchAddress + room);
+        header.set(LONG, vector + Abi.IoVec.LENGTH, Long.BYTES);
+        long result;
+        try {
+            result = (long) RECVMSG.invokeExact(state.errno, fd, header, RECEIVE_FLAGS | MSG_PEEK);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return result >= 0 && (header.get(INT, Abi.MsgHdr.FLAGS) & ReceivedMessage.MSG_CTRUNC) != 0;
+    }
+
+    /**
+     * Receives one message, with its descriptors. Waits only for the descriptors that it has no
+     * room for to be closed, which takes as long as their kind allows; where that must not be, use
+     * {@link #receiveWhole}.
      *
      * @param fd a connected socket
      * @param into takes the message; what it still held of an earlier one is closed first
@@ -435,12 +491,36 @@ public final class UnixSocket {
      *     error number: -{@link Errno#EAGAIN} (nothing pending), -{@link Errno#ECONNRESET}
      */
     public static int receive(int fd, ReceivedMessage into) {
+        return receive(fd, into, RECEIVE_FLAGS);
+    }
+
+    /**
+     * Receives one message if there is room for all its descriptors, and never waits. Otherwise the
+     * message stays in the socket, and with it a reference to each of its descriptors: so the
+     * kernel has none to close here. {@link ReceivedMessage#descriptorsMissing} tells; the caller
+     * has no further use for such a connection and lets go of the socket where it may take time.
+     *
+     * @param fd a connected socket that this thread alone reads
+     * @param into as in {@link #receive(int, ReceivedMessage)}
+     * @return as {@link #receive(int, ReceivedMessage)}
+     */
+    public static int receiveWhole(int fd, ReceivedMessage into) {
+        int result = receive(fd, into, RECEIVE_FLAGS | MSG_PEEK);
+        if (result > 0 && !into.descriptorsMissing()) {
+            // Each descriptor has a number here by now, so that the message's is not the last
+            // reference to it.
+            long _ = receiveBytes(CallState.current(), fd);
+        }
+        return result;
+    }
+
+    private static int receive(int fd, ReceivedMessage into, int flags) {
         into.prepare();
         CallState state = CallState.current();
         long result;
         try {
             do {
-                result = (long) RECVMSG.invokeExact(state.errno, fd, into.header(), RECEIVE_FLAGS);
+                result = (long) RECVMSG.invokeExact(state.errno, fd, into.header(), flags);
             } while (result < 0 && state.lastErrno() == Errno.EINTR);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
@@ -457,6 +537,44 @@ public final class UnixSocket {
     }
 
     /**
+     * Has the kernel refuse descriptors from now on: a message with any fails at its sender, with
+     * EPERM. Those that are pending already still come. Sockets accepted by a listening one that
+     * refuses them refuse them too.
+     *
+     * @param fd a socket
+     * @return whether this kernel can do that (Linux 6.16 and later)
+     */
+    public static boolean refuseDescriptors(int fd) {
+        CallState state = CallState.current();
+        state.scratch.set(INT, 0, 0);
+        return setOption(state, fd, SO_PASSRIGHTS, Integer.BYTES) == 0;
+    }
+
+    /**
+     * Lets a close of this open file not wait for unsent data, whatever was set before; for the
+     * sockets of other families that came from a peer.
+     *
+     * @param fd any descriptor
+     * @return whether it is a socket
+     */
+    public static boolean stopLingering(int fd) {
+        CallState state = CallState.current();
+        state.scratch.set(LONG, 0, 0);
+        return setOption(state, fd, SO_LINGER, 2 * Integer.BYTES) == 0;
+    }
+
+    /** Sets an option of the socket level to what lies in scratch; 0 or -1. */
+    private static int setOption(CallState state, int fd, int option, int length) {
+        try {
+            return (int)
+                    SETSOCKOPT.invokeExact(
+                            state.errno, fd, SOL_SOCKET, option, state.scratchAddress, length);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /**
      * Ends the writing half of a connection: the peer reads the end of the stream, and its end is
      * still seen here. Nothing happens if it has ended already. The descriptor stays open.
      *
@@ -464,6 +582,17 @@ public final class UnixSocket {
      */
     public static void shutdownWrite(int fd) {
         shutdown(fd, SHUT_WR);
+    }
+
+    /**
+     * Ends the reading half of a connection: what the peer sends from now on fails at its end with
+     * EPIPE, and an epoll here sees {@link Epoll#RDHUP}. What is pending stays. The descriptor
+     * stays open.
+     *
+     * @param fd the socket
+     */
+    public static void shutdownRead(int fd) {
+        shutdown(fd, SHUT_RD);
     }
 
     /**

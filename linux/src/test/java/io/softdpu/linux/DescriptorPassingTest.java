@@ -174,7 +174,7 @@ final class DescriptorPassingTest {
         int[] pair = files.pair();
         int[] carried = files.pair();
         Map<Integer, String> before = OpenFiles.snapshot();
-        UnixSocket.send(pair[0], TEN_BYTES, 10, carried[1]);
+        UnixSocket.send(pair[0], TEN_BYTES, 1, carried[1]);
 
         assertThat(UnixSocket.drain(pair[1])).isEqualTo(1);
 
