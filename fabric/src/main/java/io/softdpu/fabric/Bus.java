@@ -1,9 +1,7 @@
 package io.softdpu.fabric;
 
-import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Identity;
 import io.softdpu.linux.LinuxException;
-import io.softdpu.linux.MemoryMapping;
 import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
@@ -13,7 +11,8 @@ import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -35,10 +34,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Bus implements AutoCloseable {
     /** Clients that have connected and said nothing yet; beyond that the oldest is dropped. */
-    private static final int PENDING_HANDSHAKES_LIMIT = 256;
+    static final int PENDING_HANDSHAKES_LIMIT = 256;
+
+    /** Largest memory that comes with a HELLO or a WELCOME: rings, mapped on the bus thread. */
+    static final long MAX_JOINING_BYTES = 16 << 20;
+
+    /** How long a bus that closes waits for descriptors of peers to be closed. */
+    private static final long CLOSER_PATIENCE_NANOS = 1_000_000_000L;
 
     /** Peers that may hold one region at the same time. */
     private static final int LEASES_LIMIT = 256;
+
+    private static final System.Logger LOG = System.getLogger(Bus.class.getName());
 
     private static final String EXPORTER_PREFIX = "bus:";
 
@@ -72,8 +79,9 @@ public final class Bus implements AutoCloseable {
     private final Map<Long, ExportedRegion> exports = new ConcurrentHashMap<>();
     private final Set<Endpoint> endpoints = ConcurrentHashMap.newKeySet();
     private final Set<IncomingHandshake> handshakes = new LinkedHashSet<>();
+    private final DescriptorCloser closer = new DescriptorCloser();
     private final ReceivedMessage receiveBuffer =
-            new ReceivedMessage(Frame.MAX_BYTES, 1 + Frame.MAX_GENERATIONS);
+            new ReceivedMessage(Frame.MAX_BYTES, 1 + Frame.MAX_GENERATIONS, closer::closeRefused);
 
     private Bus(Config config, FabricFolder folder) {
         this.config = config;
@@ -93,6 +101,7 @@ public final class Bus implements AutoCloseable {
         FabricFolder folder =
                 FabricFolder.join(
                         FabricFolder.resolve(config.folder()),
+                        FabricFolder.isChosen(config.folder()),
                         config.topologyHash(),
                         config.topologyName(),
                         config.handshakeTimeoutNanos());
@@ -132,7 +141,10 @@ public final class Bus implements AutoCloseable {
         return folder.id();
     }
 
-    /** Bytes of revoked regions that importers still have mapped. */
+    /**
+     * Bytes of revoked regions that importers still have mapped; after {@link #close()} those that
+     * they had then.
+     */
     public long keptBackBytes() {
         return keptBackBytes.get();
     }
@@ -204,8 +216,10 @@ public final class Bus implements AutoCloseable {
      * Asks the exporter's bus thread for a region.
      *
      * @param map whether to map and prefault it for use here; otherwise it can only be passed on
+     * @param timeoutNanos what the exporter has to answer; mapping takes what it takes, in slices,
+     *     so that others are served meanwhile
      * @return completes on the bus thread, with an {@link ImportedRegion} or a {@link
-     *     FabricException}
+     *     FabricException}; cancelling it ends the attempt and gives back what has come of it
      * @throws FabricException NOT_FOUND if it belongs to another kernel or fabric folder; TOO_BIG
      *     if it is larger than this bus imports
      */
@@ -225,15 +239,17 @@ public final class Bus implements AutoCloseable {
                             + region.regionId());
         }
         Frame.Lease request = new Frame.Lease(region.regionId(), region.key(), writable);
-        return new OutgoingHandshake<>(
-                        this,
-                        exporterName(region.busId()),
-                        Frame.encode(request),
-                        new int[0],
-                        timeoutNanos,
-                        (frame, message, socket, peer) ->
-                                granted(region, writable, map, frame, message, socket, peer))
-                .begin();
+        Answers.Grants grants = new Answers.Grants(this, region, writable);
+        CompletableFuture<ImportedRegion> granted =
+                new OutgoingHandshake<>(
+                                this,
+                                exporterName(region.busId()),
+                                Frame.encode(request),
+                                new int[0],
+                                timeoutNanos,
+                                grants)
+                        .begin();
+        return map ? MappingJob.follow(this, granted) : granted;
     }
 
     /**
@@ -257,7 +273,7 @@ public final class Bus implements AutoCloseable {
      *
      * @param payload what the other side's listener gets to see, at most 4,096 bytes
      * @return completes on the bus thread; fails at once with NOT_FOUND where nobody serves the
-     *     name
+     *     name; cancelling it ends the attempt and gives back what has come of it
      */
     public CompletableFuture<Attachment> connect(
             String name, byte[] payload, SharedSegment inbound, long timeoutNanos) {
@@ -281,10 +297,16 @@ public final class Bus implements AutoCloseable {
                         Frame.encode(new Frame.Hello(inbound.sizeBytes(), payload)),
                         new int[] {inbound.descriptor()},
                         timeoutNanos,
-                        this::welcomed);
+                        new Answers.Welcomes(this));
         // Held until the bus thread has sent it: by then the caller may have let go of it, and the
         // number of its descriptor stand for something that is not the peer's to have.
         return handshake.begin(inbound::release);
+    }
+
+    /** Work that is due some time. */
+    public interface Alarm {
+        /** Forgets the work, unless it has run or runs now. Any thread; again: nothing happens. */
+        void cancel();
     }
 
     /**
@@ -292,11 +314,11 @@ public final class Bus implements AutoCloseable {
      * has closed: for time limits above, so that an engine that sleeps is woken by a post.
      *
      * @param delayNanos how long to wait; 0 or less means soon
+     * @return to cancel it by when it is needed no more; until then the bus holds the work
      */
-    public void after(long delayNanos, Runnable work) {
+    public Alarm after(long delayNanos, Runnable work) {
         requireOpen();
-        long deadlineNanos = System.nanoTime() + Math.max(0, delayNanos);
-        loop.execute(() -> loop.schedule(deadlineNanos, work));
+        return loop.schedule(System.nanoTime() + Math.max(0, delayNanos), work);
     }
 
     /** Leaves the fabric: names, exports and links of this bus end. Waits for the bus thread. */
@@ -309,6 +331,11 @@ public final class Bus implements AutoCloseable {
             } finally { // a folder that cannot be cleaned must not keep the thread alive
                 loop.shutdown();
                 receiveBuffer.close();
+                if (!closer.end(CLOSER_PATIENCE_NANOS)) {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "descriptors of peers are not closed yet: folder=" + folder.path());
+                }
                 folder.close();
             }
         }
@@ -340,14 +367,36 @@ public final class Bus implements AutoCloseable {
         return config.maxImportBytes();
     }
 
+    /** Largest memory that comes with a client or a server, for its rings. */
+    long maxJoiningBytes() {
+        return Math.min(MAX_JOINING_BYTES, config.maxImportBytes());
+    }
+
     /** The one receive buffer; on the bus thread, emptied by the message's close. */
     ReceivedMessage receiveBuffer() {
         return receiveBuffer;
     }
 
+    /** Closes what a peer has chosen, on threads that it may keep. */
+    DescriptorCloser closer() {
+        return closer;
+    }
+
+    /**
+     * Counts a client that has said nothing yet. Beyond the limit the oldest goes of the process
+     * that has most of them: a flood drives out its own.
+     */
     void handshakeBegan(IncomingHandshake handshake) {
         if (handshakes.size() >= PENDING_HANDSHAKES_LIMIT) {
-            handshakes.iterator().next().evict();
+            Map<Integer, Integer> counts = new HashMap<>();
+            handshakes.forEach(one -> counts.merge(one.peerPid(), 1, Integer::sum));
+            int most = Collections.max(counts.values());
+            for (IncomingHandshake oldest : handshakes) {
+                if (counts.getOrDefault(oldest.peerPid(), 0) == most) {
+                    oldest.evict();
+                    break;
+                }
+            }
         }
         handshakes.add(handshake);
     }
@@ -362,13 +411,17 @@ public final class Bus implements AutoCloseable {
 
     /** Makes a watched link of a socket, on the bus thread. */
     Link newLink(int socket, PeerCredentials peer) {
-        Link link = new Link(this, socket, peer.uid(), peer.pid());
+        boolean descriptorsRefused = UnixSocket.refuseDescriptors(socket);
+        Link link = new Link(this, socket, peer.uid(), peer.pid(), descriptorsRefused);
         loop.watch(link);
         return link;
     }
 
     void dispose(Link link) {
-        loop.execute(() -> loop.disposeNow(link));
+        loop.execute(() -> {
+            loop.remove(link.watchKey(), link.descriptor());
+            closer.closeSocket(link.descriptor());
+        });
     }
 
     void keepBack(long bytes) {
@@ -437,108 +490,6 @@ public final class Bus implements AutoCloseable {
             requireOpen();
         }
         return region;
-    }
-
-    private Attachment welcomed(
-            Frame frame, ReceivedMessage message, int socket, PeerCredentials peer) {
-        try {
-            if (!(frame instanceof Frame.Welcome(long memoryBytes, byte[] payload))) {
-                throw unexpected(frame, "Welcome");
-            }
-            requireDescriptors(message, 1);
-            int memory = DescriptorCheck.take(message, 0, memoryBytes, config.maxImportBytes());
-            SharedSegment remote = SharedSegment.adopt(memory, memoryBytes, true);
-            return new Attachment(newLink(socket, peer), remote, payload);
-        } catch (RuntimeException e) {
-            FileDescriptors.close(socket);
-            throw translated(e);
-        }
-    }
-
-    private ImportedRegion granted(
-            RegionAddress region,
-            boolean writable,
-            boolean map,
-            Frame frame,
-            ReceivedMessage message,
-            int socket,
-            PeerCredentials peer) {
-        List<GenerationPage> pages = new ArrayList<>();
-        SharedSegment memory = null;
-        int descriptor = -1;
-        try {
-            if (!(frame instanceof Frame.Grant grant)) {
-                throw unexpected(frame, "Grant");
-            }
-            if (grant.sizeBytes() != region.sizeBytes() || (writable && !grant.writable())) {
-                throw new FabricException(
-                        FabricException.Kind.MALFORMED,
-                        "grant differs from the address: sizeBytes="
-                                + grant.sizeBytes()
-                                + ", expected="
-                                + region.sizeBytes()
-                                + ", writable="
-                                + grant.writable());
-            }
-            requireDescriptors(message, 1 + grant.generations().length);
-            descriptor =
-                    DescriptorCheck.take(message, 0, region.sizeBytes(), config.maxImportBytes());
-            for (int i = 0; i < grant.generations().length; i++) {
-                long size = MemoryMapping.pageSize();
-                int page = DescriptorCheck.take(message, 1 + i, size, size);
-                pages.add(GenerationPage.adopt(page, grant.generations()[i]));
-            }
-            if (map) {
-                int mapped = descriptor;
-                descriptor = -1;
-                memory = SharedSegment.adopt(mapped, region.sizeBytes(), writable);
-            }
-            return new ImportedRegion(
-                    region.busId(),
-                    newLink(socket, peer),
-                    writable,
-                    region.sizeBytes(),
-                    descriptor,
-                    memory,
-                    pages.toArray(GenerationPage[]::new));
-        } catch (RuntimeException e) {
-            pages.forEach(GenerationPage::release);
-            if (memory != null) {
-                memory.release();
-            }
-            if (descriptor >= 0) {
-                FileDescriptors.close(descriptor);
-            }
-            FileDescriptors.close(socket);
-            throw translated(e);
-        }
-    }
-
-    private static void requireDescriptors(ReceivedMessage message, int expected) {
-        if (message.descriptors() != expected) {
-            throw new FabricException(
-                    FabricException.Kind.MALFORMED,
-                    "answer refused: descriptors="
-                            + message.descriptors()
-                            + ", expected="
-                            + expected);
-        }
-    }
-
-    private static FabricException unexpected(Frame frame, String expected) {
-        return new FabricException(
-                FabricException.Kind.MALFORMED,
-                "answer refused: frame="
-                        + frame.getClass().getSimpleName()
-                        + ", expected="
-                        + expected);
-    }
-
-    private static RuntimeException translated(RuntimeException e) {
-        return e instanceof LinuxException
-                ? new FabricException(
-                        FabricException.Kind.SYSTEM, "cannot import: " + e.getMessage(), e)
-                : e;
     }
 
     private void requireHere(String what, RegionAddress.Id theirs, RegionAddress.Id ours) {

@@ -4,6 +4,7 @@ import io.softdpu.linux.Epoll;
 import io.softdpu.linux.EventFd;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Origins;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +41,15 @@ final class BusLoop {
         void onShutdown();
     }
 
+    /** Something that takes long, in slices; others are served between two of them. */
+    interface Job {
+        /** Does a part, of at most a few milliseconds; false when nothing is left to do. */
+        boolean runSlice();
+
+        /** The bus closes: give up whatever is held. */
+        void onShutdown();
+    }
+
     private final Epoll epoll = new Epoll(EVENTS_AT_ONCE);
     private final int wakeDescriptor;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
@@ -48,6 +58,7 @@ final class BusLoop {
     /** Who asked for a handler; empty unless origins are recorded. */
     private final Map<Long, Throwable> origins = new HashMap<>();
 
+    private final ArrayDeque<Job> jobs = new ArrayDeque<>();
     private final Thread thread;
     private long lastKey = WAKE_KEY;
     private boolean stopping;
@@ -136,10 +147,28 @@ final class BusLoop {
         return key;
     }
 
-    /** Runs the work once, not before the deadline; never if the loop ends first. */
-    void schedule(long deadlineNanos, Runnable work) {
+    /**
+     * Runs the work once on the bus thread, not before the deadline; never if the loop ends first.
+     * Any thread.
+     */
+    Bus.Alarm schedule(long deadlineNanos, Runnable work) {
         Alarm alarm = new Alarm(deadlineNanos, work);
-        alarm.key = addTimer(alarm);
+        execute(alarm::begin);
+        return alarm;
+    }
+
+    /** Begins something long; gives it up where the bus has ended. */
+    void addJob(Job job) {
+        if (ended) {
+            job.onShutdown();
+        } else {
+            jobs.add(job);
+        }
+    }
+
+    /** How much is watched now, deadlines included; a look from any thread, for tests. */
+    int watched() {
+        return handlers.size();
     }
 
     /** Stops watching; the descriptor stays open. Pass -1 for a timer. */
@@ -155,12 +184,13 @@ final class BusLoop {
     private void run() {
         try {
             while (!stopping) {
-                int count = epoll.await(timeoutMillis());
+                int count = epoll.await(jobs.isEmpty() ? timeoutMillis() : 0);
                 for (int i = 0; i < count; i++) {
                     dispatch(epoll.data(i), epoll.events(i));
                 }
                 runCommands();
                 runDeadlines();
+                runJob();
             }
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "bus thread ends: " + e, e);
@@ -185,6 +215,18 @@ final class BusLoop {
         Runnable command;
         while ((command = commands.poll()) != null) {
             guarded(command);
+        }
+    }
+
+    /** One slice of one job; the next turn is another's. */
+    private void runJob() {
+        Job job = jobs.poll();
+        if (job != null) {
+            guarded(() -> {
+                if (job.runSlice()) {
+                    jobs.add(job);
+                }
+            });
         }
     }
 
@@ -227,6 +269,8 @@ final class BusLoop {
         List<Handler> left = List.copyOf(handlers.values());
         handlers.clear();
         left.forEach(handler -> guarded(handler::onShutdown));
+        jobs.forEach(job -> guarded(job::onShutdown));
+        jobs.clear();
         synchronized (this) {
             ended = true;
             epoll.close();
@@ -248,23 +292,29 @@ final class BusLoop {
         link.watchKey(watch.key);
     }
 
-    /** Closes the descriptor of a link that everybody has left. */
-    void disposeNow(Link link) {
-        if (!ended) {
-            remove(link.watchKey(), link.descriptor());
-        }
-        FileDescriptors.close(link.descriptor());
-    }
-
-    /** A deadline that somebody above waits for. */
-    private final class Alarm implements Handler {
+    /** A deadline that somebody above waits for; its states change on the bus thread. */
+    private final class Alarm implements Handler, Bus.Alarm {
         private final long deadlineNanos;
-        private final Runnable work;
-        private long key;
+        private volatile @Nullable Runnable work;
+        private long key = -1;
 
         private Alarm(long deadlineNanos, Runnable work) {
             this.deadlineNanos = deadlineNanos;
             this.work = work;
+        }
+
+        private void begin() {
+            if (work != null && !ended) {
+                key = addTimer(this);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            if (work != null) {
+                work = null; // what it holds can go at once
+                execute(() -> remove(key, -1));
+            }
         }
 
         @Override
@@ -279,8 +329,12 @@ final class BusLoop {
 
         @Override
         public void onDeadline() {
+            Runnable due = work;
+            work = null;
             remove(key, -1);
-            work.run();
+            if (due != null) {
+                due.run();
+            }
         }
 
         @Override

@@ -22,20 +22,14 @@ final class DescriptorCheck {
     private DescriptorCheck() {}
 
     /**
-     * Takes a descriptor out of a message after checking it; a refused one is closed.
+     * Takes a descriptor out of a message after checking it; a refused one stays in it.
      *
      * @return the descriptor, now the caller's
      * @throws FabricException MALFORMED as of {@link #verify}
      */
     static int take(ReceivedMessage message, int index, long sizeBytes, long limitBytes) {
-        int descriptor = message.takeDescriptor(index);
-        try {
-            verify(descriptor, sizeBytes, limitBytes);
-            return descriptor;
-        } catch (RuntimeException e) {
-            FileDescriptors.close(descriptor);
-            throw e;
-        }
+        verify(message.descriptor(index), sizeBytes, limitBytes);
+        return message.takeDescriptor(index);
     }
 
     /**

@@ -15,7 +15,7 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
     /** Clients of one wake-up, so that a flood on one name does not starve the others. */
     private static final int ACCEPTS_AT_ONCE = 16;
 
-    /** How long accepting pauses when this process has no descriptor left. */
+    /** How long accepting pauses when this process has no room for further descriptors. */
     private static final long EXHAUSTED_PAUSE_NANOS = 50_000_000;
 
     private static final int BACKLOG = 128;
@@ -70,6 +70,11 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
         int socket = -1;
         try {
             socket = UnixSocket.create();
+            if (listener == null) {
+                // Who asks for a region has nothing to give. What the kernel does not refuse is
+                // refused when the request is read.
+                boolean _ = UnixSocket.refuseDescriptors(socket);
+            }
             UnixSocket.bind(socket, folder.socketAddress(name));
             UnixSocket.listen(socket, BACKLOG);
             Endpoint endpoint = new Endpoint(bus, name, lock, socket, listener);
@@ -108,13 +113,17 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
         bus.loop()
                 .execute(() -> {
                     bus.loop().remove(key, paused ? -1 : socket);
-                    FileDescriptors.close(socket);
+                    bus.closer().closeListener(socket);
                 });
     }
 
     @Override
     public void onEvents(int events) {
         for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+            if (!bus.closer().hasRoom()) { // peers keep it busy: nobody may bring it more
+                pause();
+                return;
+            }
             int accepted;
             try {
                 accepted = UnixSocket.accept(socket);

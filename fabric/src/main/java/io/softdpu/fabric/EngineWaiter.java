@@ -56,7 +56,11 @@ public final class EngineWaiter implements AutoCloseable {
         return epoll.fd();
     }
 
-    /** Listens for the link's doorbell. A link has at most one waiter. */
+    /**
+     * Listens for the link's doorbell. A link has at most one waiter.
+     *
+     * @throws FabricException SYSTEM if the kernel lets this user watch nothing more
+     */
     public void add(Link link) {
         int index = 0;
         while (index < links.length && links[index] != null) {
@@ -67,8 +71,15 @@ public final class EngineWaiter implements AutoCloseable {
             System.arraycopy(links, 0, wider, 0, links.length);
             links = wider;
         }
-        if (link.listen(epoll, index)) {
-            links[index] = link;
+        try {
+            if (link.listen(epoll, index)) {
+                links[index] = link;
+            }
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "doorbell cannot be listened for: " + e.getMessage(),
+                    e);
         }
     }
 

@@ -105,6 +105,7 @@ public final class ExportedRegion implements AutoCloseable {
 
     private void revoke(boolean exporterEnded) {
         Set<Lease> open;
+        List<Runnable> due = List.of();
         synchronized (this) {
             if (revoked) {
                 return;
@@ -122,8 +123,11 @@ public final class ExportedRegion implements AutoCloseable {
             }
             if (open.isEmpty()) {
                 generation.release();
+                due = List.copyOf(whenLetGo);
+                whenLetGo.clear();
             }
         }
+        due.forEach(Runnable::run);
         open.forEach(lease -> lease.link().shutdownOutput());
         bus.forget(this);
         if (Origins.RECORDED) {
@@ -196,7 +200,7 @@ public final class ExportedRegion implements AutoCloseable {
                 memory.letGoBy(lease);
             }
             if (revoked && leases.isEmpty()) {
-                if (memory != null) {
+                if (memory != null && !bus.closed()) {
                     bus.keepBack(-address.sizeBytes());
                 }
                 generation.release();

@@ -64,17 +64,29 @@ final class FabricFolder implements AutoCloseable {
     /**
      * Joins a folder: makes it if it is missing, refuses it if others could write there, and agrees
      * on the topology with whoever is in it.
+     *
+     * @param chosen whether the user named the folder, and so may have meant a link; nobody has
+     *     said that of the default, which others may have made before
      */
     static FabricFolder join(
-            Path path, byte[] topologyHash, String topologyName, long timeoutNanos) {
+            Path path,
+            boolean chosen,
+            byte[] topologyHash,
+            String topologyName,
+            long timeoutNanos) {
         int directory = -1;
         int topology = -1;
         try {
+            if (!chosen) {
+                requireNoLink(path);
+            }
             create(path);
             directory =
                     FileDescriptors.open(
                             path.toString(),
-                            FileDescriptors.O_RDONLY | FileDescriptors.O_DIRECTORY,
+                            FileDescriptors.O_RDONLY
+                                    | FileDescriptors.O_DIRECTORY
+                                    | (chosen ? 0 : FileDescriptors.O_NOFOLLOW),
                             0);
             requirePrivate(path, FileDescriptors.status(directory));
             topology = agreeOnTopology(path, directory, topologyHash, topologyName, timeoutNanos);
@@ -186,6 +198,16 @@ final class FabricFolder implements AutoCloseable {
                     FabricException.Kind.SYSTEM,
                     "fabric folder cannot be made: path=" + path + ", cause=" + e,
                     e);
+        }
+    }
+
+    private static void requireNoLink(Path path) {
+        if (Files.isSymbolicLink(path)) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_PERMITTED,
+                    "fabric folder is a symbolic link: path="
+                            + path
+                            + ", expected=a folder, or SOFTDPU_FABRIC to name another");
         }
     }
 
@@ -340,6 +362,12 @@ final class FabricFolder implements AutoCloseable {
                     "fabric folder cannot be cleaned: file=" + path.resolve(name) + ", cause=" + e,
                     e);
         }
+    }
+
+    /** Whether the folder of a configuration was named by the user. */
+    static boolean isChosen(@Nullable Path configured) {
+        String explicit = System.getenv("SOFTDPU_FABRIC");
+        return configured != null || (explicit != null && !explicit.isEmpty());
     }
 
     /** The folder of a configuration. */

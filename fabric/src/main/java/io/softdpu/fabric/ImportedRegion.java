@@ -3,8 +3,9 @@ package io.softdpu.fabric;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.Origins;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -16,14 +17,22 @@ import org.jspecify.annotations.Nullable;
  * last use has ended.
  */
 public final class ImportedRegion implements AutoCloseable {
+    /** What one slice of mapping brings in: far below a millisecond where the pages are there. */
+    private static final long SLICE_BYTES = 2 << 20;
+
     private final RegionAddress.Id exporter;
     private final Link link;
     private final boolean writable;
     private final long sizeBytes;
     private final int descriptor;
-    private final @Nullable SharedSegment memory;
     private final GenerationPage[] generations;
-    private final List<ExportedRegion> children = new ArrayList<>();
+    private final Set<ExportedRegion> children = new HashSet<>();
+
+    /** Set on the bus thread before anybody else has this object. */
+    private @Nullable SharedSegment memory;
+
+    private long populatedBytes;
+    private boolean childrenFollow;
     private boolean closed;
 
     ImportedRegion(
@@ -32,14 +41,12 @@ public final class ImportedRegion implements AutoCloseable {
             boolean writable,
             long sizeBytes,
             int descriptor,
-            @Nullable SharedSegment memory,
             GenerationPage[] generations) {
         this.exporter = exporter;
         this.link = link;
         this.writable = writable;
         this.sizeBytes = sizeBytes;
         this.descriptor = descriptor;
-        this.memory = memory;
         this.generations = generations;
         if (Origins.RECORDED) {
             Origins.opened(originName());
@@ -145,6 +152,21 @@ public final class ImportedRegion implements AutoCloseable {
         letGo.run();
     }
 
+    /**
+     * Maps the region and brings the next part of it in.
+     *
+     * @return whether there is more to bring in
+     */
+    boolean mapNextSlice() {
+        SharedSegment mapped = memory;
+        if (mapped == null) {
+            mapped = SharedSegment.map(descriptor, sizeBytes, writable);
+            memory = mapped;
+        }
+        populatedBytes = mapped.populate(populatedBytes, SLICE_BYTES, writable);
+        return populatedBytes < sizeBytes;
+    }
+
     int descriptor() {
         return memory != null ? memory.descriptor() : descriptor;
     }
@@ -170,13 +192,21 @@ public final class ImportedRegion implements AutoCloseable {
      * @return false if the import is closed already
      */
     boolean addChild(ExportedRegion child) {
+        boolean first;
         synchronized (children) {
             if (closed) {
                 return false;
             }
             children.add(child);
+            first = !childrenFollow;
+            childrenFollow = true;
         }
-        link.onPeerGone(this::exporterGone);
+        child.onLetGo(() -> removeChild(child));
+        if (first) {
+            link.onPeerGone(this::exporterGone);
+        } else if (link.peerGone()) { // the one above may have looked before this one was there
+            exporterGone();
+        }
         return true;
     }
 
@@ -192,5 +222,18 @@ public final class ImportedRegion implements AutoCloseable {
             onPurpose = withdrawn();
         }
         dependents.forEach(onPurpose ? ExportedRegion::revoke : ExportedRegion::exporterEnded);
+    }
+
+    private void removeChild(ExportedRegion child) {
+        synchronized (children) {
+            children.remove(child);
+        }
+    }
+
+    /** Re-exports that somebody may still hold. */
+    int children() {
+        synchronized (children) {
+            return children.size();
+        }
     }
 }

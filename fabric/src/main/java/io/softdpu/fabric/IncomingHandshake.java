@@ -2,7 +2,6 @@ package io.softdpu.fabric;
 
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;
-import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
@@ -49,10 +48,15 @@ final class IncomingHandshake implements BusLoop.Handler {
             }
             handshake.key = bus.loop().add(socket, Epoll.IN | Epoll.RDHUP, handshake);
         } catch (RuntimeException e) {
-            FileDescriptors.close(socket);
+            bus.closer().closeSocket(socket);
             throw e;
         }
         bus.handshakeBegan(handshake);
+        handshake.onEvents(Epoll.IN); // most have spoken already, and so need no room
+    }
+
+    int peerPid() {
+        return peer.pid();
     }
 
     @Override
@@ -68,7 +72,7 @@ final class IncomingHandshake implements BusLoop.Handler {
     @Override
     public void onShutdown() {
         bus.handshakeEnded(this);
-        FileDescriptors.close(socket);
+        bus.closer().closeSocket(socket);
     }
 
     /** Room is needed for newer clients. */
@@ -79,7 +83,7 @@ final class IncomingHandshake implements BusLoop.Handler {
     @Override
     public void onEvents(int events) {
         ReceivedMessage message = bus.receiveBuffer();
-        int received = UnixSocket.receive(socket, message);
+        int received = UnixSocket.receiveWhole(socket, message);
         try (message) {
             if (received == -Errno.EAGAIN) {
                 return;
@@ -97,6 +101,11 @@ final class IncomingHandshake implements BusLoop.Handler {
     }
 
     private void answer(ReceivedMessage message) {
+        if (message.descriptorTableFull()) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "server has no descriptors left: its limit of open files is reached");
+        }
         if (message.truncated()) {
             throw malformed("frame or descriptors truncated");
         }
@@ -110,7 +119,7 @@ final class IncomingHandshake implements BusLoop.Handler {
 
     private void join(Frame.Hello hello, ReceivedMessage message, EndpointListener to) {
         requireDescriptors(message, 1);
-        int memory = DescriptorCheck.take(message, 0, hello.memoryBytes(), bus.maxImportBytes());
+        int memory = DescriptorCheck.take(message, 0, hello.memoryBytes(), bus.maxJoiningBytes());
         SharedSegment remote = SharedSegment.adopt(memory, hello.memoryBytes(), true);
         leave();
         Link link;
@@ -160,7 +169,7 @@ final class IncomingHandshake implements BusLoop.Handler {
 
     private void end() {
         leave();
-        FileDescriptors.close(socket);
+        bus.closer().closeSocket(socket);
     }
 
     private void sendAway(int code, RuntimeException e) {
@@ -174,6 +183,6 @@ final class IncomingHandshake implements BusLoop.Handler {
     private void refuse(int code, String reason) {
         // If the client's socket is full or gone it learns of the refusal by the end of the socket.
         Bus.sendFrame(socket, Frame.encode(new Frame.Refuse(code, reason)));
-        FileDescriptors.close(socket);
+        bus.closer().closeSocket(socket);
     }
 }

@@ -34,17 +34,28 @@ public final class Link {
     private final int peerUid;
     private final int peerPid;
     private final List<Runnable> whenGone = new ArrayList<>();
+    private final boolean descriptorsRefused;
     private volatile boolean peerGone;
+
+    /** Whether a doorbell may bring descriptors; of the thread that listens. */
+    private boolean watchful = true;
+
     private long watchKey = -1;
 
     @SuppressWarnings("unused") // through USERS
     private volatile int users;
 
-    Link(Bus bus, int descriptor, int peerUid, int peerPid) {
+    /**
+     * Makes a link of a socket.
+     *
+     * @param descriptorsRefused whether the kernel lets no further descriptor in
+     */
+    Link(Bus bus, int descriptor, int peerUid, int peerPid, boolean descriptorsRefused) {
         this.bus = bus;
         this.descriptor = descriptor;
         this.peerUid = peerUid;
         this.peerPid = peerPid;
+        this.descriptorsRefused = descriptorsRefused;
     }
 
     /** Whether the peer's end has closed or its process has ended; a volatile read. */
@@ -139,13 +150,33 @@ public final class Link {
         }
     }
 
-    /** Drops pending doorbells; false if the peer has closed its end. */
+    /**
+     * Drops pending doorbells. A peer that sends anything else ends the link for itself: it cannot
+     * send any more, and the bus thread, which hears of that, finds it gone.
+     *
+     * <p>Looks at each message before it takes it, so that no descriptor that rides along is let go
+     * of on this thread, which could be kept by that for as long as the peer likes. Where the
+     * kernel refuses descriptors this ends as soon as what came before has been seen.
+     *
+     * @return false if the peer has closed its end, or broken the rule
+     */
     boolean drain() {
         if (!enter()) {
             return false;
         }
         try {
-            return UnixSocket.drain(descriptor) >= 0;
+            int dropped =
+                    watchful
+                            ? UnixSocket.drainWatchfully(descriptor)
+                            : UnixSocket.drain(descriptor);
+            if (dropped < 0) {
+                UnixSocket.shutdownRead(descriptor);
+                return false;
+            }
+            if (watchful && descriptorsRefused && dropped < UnixSocket.DRAIN_LIMIT) {
+                watchful = false;
+            }
+            return true;
         } finally {
             leave();
         }

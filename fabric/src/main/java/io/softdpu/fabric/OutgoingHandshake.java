@@ -2,11 +2,11 @@ package io.softdpu.fabric;
 
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;
-import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -19,8 +19,11 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
 
     /** Turns a checked answer into the result; takes descriptors it wants out of the message. */
     interface Answer<T> {
-        /** The socket is the answer's from here on, also when it throws. */
+        /** The socket is the result's from here on, but not where this throws. */
         T take(Frame frame, ReceivedMessage message, int socket, PeerCredentials peer);
+
+        /** Gives back a result that nobody waits for any more. */
+        void discard(T unwanted);
     }
 
     private final Bus bus;
@@ -63,6 +66,12 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     CompletableFuture<T> begin(Runnable sentOrFailed) {
         this.sentOrFailed = sentOrFailed;
         bus.loop().execute(this::start);
+        var _ =
+                result.whenComplete((_, _) -> {
+                    if (result.isCancelled()) {
+                        bus.loop().execute(() -> fail(new CancellationException()));
+                    }
+                });
         return result;
     }
 
@@ -98,7 +107,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     @Override
     public void onEvents(int events) {
         ReceivedMessage message = bus.receiveBuffer();
-        int received = UnixSocket.receive(socket, message);
+        int received = UnixSocket.receiveWhole(socket, message);
         try (message) {
             if (received == -Errno.EAGAIN) {
                 return;
@@ -106,6 +115,11 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             if (received <= 0) {
                 throw new FabricException(
                         FabricException.Kind.PEER_GONE, "peer ended the handshake: name=" + name);
+            }
+            if (message.descriptorTableFull()) {
+                throw new FabricException(
+                        FabricException.Kind.SYSTEM,
+                        "no descriptors left: the limit of open files is reached, name=" + name);
             }
             if (message.truncated()) {
                 throw new FabricException(
@@ -118,9 +132,11 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             }
             PeerCredentials peer = UnixSocket.peerCredentials(socket);
             bus.loop().remove(key, socket);
-            int handedOver = socket;
+            T made = answer.take(frame, message, socket, peer);
             socket = -1;
-            result.complete(answer.take(frame, message, handedOver, peer));
+            if (!result.complete(made)) {
+                answer.discard(made);
+            }
         } catch (RuntimeException e) {
             fail(e);
         }
@@ -129,6 +145,19 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     private void start() {
         if (bus.closed()) {
             onShutdown();
+            return;
+        }
+        if (result.isDone()) { // cancelled; what that left on the way here gives back the rest
+            return;
+        }
+        if (!bus.closer().hasRoom()) {
+            fail(
+                    new FabricException(
+                            FabricException.Kind.LIMIT,
+                            "too many descriptors of peers wait to be closed: name="
+                                    + name
+                                    + ", limit="
+                                    + DescriptorCloser.WAITING_LIMIT));
             return;
         }
         try {
@@ -209,7 +238,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             bus.loop().remove(key, connected ? socket : -1);
         }
         if (socket >= 0) {
-            FileDescriptors.close(socket);
+            bus.closer().closeSocket(socket);
             socket = -1;
         }
         letGo();

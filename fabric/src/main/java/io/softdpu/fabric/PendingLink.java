@@ -45,12 +45,17 @@ public final class PendingLink {
      * Takes the client. The inbound memory stays the caller's and is sealed; the attachment's link
      * and memory become the caller's.
      *
-     * @throws FabricException PEER_GONE if the client has given up; everything of it is released
-     *     then
+     * @throws FabricException PEER_GONE if the client has given up; NOT_SUPPORTED if the memory is
+     *     exported read-only; everything of the client is released then
      */
     public Attachment accept(byte[] answer, SharedSegment inbound) {
         decide();
-        inbound.seal(false);
+        try {
+            inbound.seal(false);
+        } catch (RuntimeException e) {
+            abandon();
+            throw e;
+        }
         byte[] frame = Frame.encode(new Frame.Welcome(inbound.sizeBytes(), answer));
         int error =
                 link.peerGone() ? Errno.EPIPE : Bus.sendFrame(socket, frame, inbound.descriptor());

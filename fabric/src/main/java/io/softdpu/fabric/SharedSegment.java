@@ -108,24 +108,42 @@ public final class SharedSegment {
     }
 
     /**
-     * Maps a descriptor that came from a peer and was checked by {@link DescriptorCheck}; takes the
-     * descriptor over, also when it throws.
+     * Maps a descriptor that came from a peer and was checked by {@link DescriptorCheck}, and
+     * brings all its pages in; takes the descriptor over, also when it throws.
      */
     static SharedSegment adopt(int descriptor, long sizeBytes, boolean writable) {
         SharedSegment made;
         try {
-            made = new SharedSegment(descriptor, sizeBytes, writable);
+            made = map(descriptor, sizeBytes, writable);
         } catch (RuntimeException e) {
             FileDescriptors.close(descriptor);
             throw e;
         }
         try {
-            MemoryMapping.populate(made.segment.address(), made.mappedBytes, writable);
+            made.populate(0, made.mappedBytes, writable);
         } catch (RuntimeException e) {
             made.release();
             throw e;
         }
         return made;
+    }
+
+    /** Maps such a descriptor and brings nothing in; takes the descriptor over unless it throws. */
+    static SharedSegment map(int descriptor, long sizeBytes, boolean writable) {
+        return new SharedSegment(descriptor, sizeBytes, writable);
+    }
+
+    /**
+     * Brings in a part of the pages.
+     *
+     * @param fromBytes where to begin, a multiple of the page size
+     * @param lengthBytes how much, a multiple of the page size; cut at the end of the mapping
+     * @return where the next part begins
+     */
+    long populate(long fromBytes, long lengthBytes, boolean write) {
+        long length = Math.min(lengthBytes, mappedBytes - fromBytes);
+        MemoryMapping.populate(segment.address() + fromBytes, length, write);
+        return fromBytes + length;
     }
 
     /** The memory; after the last {@link #release()} each access throws IllegalStateException. */

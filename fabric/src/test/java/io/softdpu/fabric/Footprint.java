@@ -1,5 +1,8 @@
 package io.softdpu.fabric;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ProcessView;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -7,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -32,6 +36,16 @@ record Footprint(List<String> descriptors, List<String> sharedMappings) {
                                                 mapping.startAddress(),
                                                 mapping.sizeBytes()))
                         .toList());
+    }
+
+    /**
+     * Waits until this process holds what it held before. What came from a peer is closed on a
+     * thread for that, soon after the answer.
+     */
+    static void awaitAgain(Footprint before) {
+        if (!Await.holdsWithin(Duration.ofSeconds(20), () -> now().equals(before))) {
+            assertThat(now()).isEqualTo(before);
+        }
     }
 
     /** From here on {@link #wasMapped} tells whether a file has been mapped. */

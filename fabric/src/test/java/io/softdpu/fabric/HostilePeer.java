@@ -59,6 +59,19 @@ final class HostilePeer implements AutoCloseable {
                 .isZero();
     }
 
+    /** Sends bytes that may be no frame at all. */
+    void sendBytes(byte[] bytes, int... descriptors) {
+        assertThat(trySendBytes(bytes, descriptors)).as("errno of send").isZero();
+    }
+
+    /** The same where the other side may have ended; 0 or the error number. */
+    int trySendBytes(byte[] bytes, int... descriptors) {
+        if (bytes.length == 0) {
+            return RawSocket.sendEmpty(socket);
+        }
+        return UnixSocket.send(socket, MemorySegment.ofArray(bytes), bytes.length, descriptors);
+    }
+
     /** Waits for a frame; its descriptors are in {@link #message()}. */
     Frame receive() {
         awaitReadable(socket);

@@ -1,0 +1,230 @@
+package io.softdpu.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.testkit.Await;
+import java.lang.ref.WeakReference;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the bus keeps, for how long it works at one thing, and what it gives back. */
+@Timeout(60)
+final class BusLimitsTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    @TempDir Path folder;
+    private Bus exporter;
+    private Bus importer;
+
+    @BeforeEach
+    void open() {
+        exporter = bus();
+        importer = bus();
+    }
+
+    @AfterEach
+    void close() {
+        importer.close();
+        exporter.close();
+    }
+
+    private Bus bus() {
+        return Bus.open(
+                new Bus.Config(folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 1L << 30));
+    }
+
+    @Test
+    void shouldServeOthersBetweenTheSlicesOfALargeImport() throws Exception {
+        SharedSegment large = SharedSegment.allocate("large", 64 << 20);
+        SharedSegment small = SharedSegment.allocate("small", 4096);
+        ExportedRegion largeRegion = exporter.export(large, true, null);
+        ExportedRegion smallRegion = exporter.export(small, true, null);
+        CompletableFuture<ImportedRegion> importing =
+                importer.importRegion(largeRegion.address(), true, true, 20 * SECOND);
+        AtomicBoolean largeWasThere = new AtomicBoolean(true);
+        CountDownLatch leased = new CountDownLatch(1);
+        // Runs on the bus thread that maps: after a slice, and long before the last.
+        Runnable[] look = new Runnable[1];
+        look[0] =
+                () -> {
+                    if (largeRegion.leases() == 0) {
+                        var _ = importer.after(0, look[0]);
+                    } else {
+                        importer.loop()
+                                .execute(() -> {
+                                    largeWasThere.set(importing.isDone());
+                                    leased.countDown();
+                                });
+                    }
+                };
+        var _ = importer.after(0, look[0]);
+
+        assertThat(leased.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(largeWasThere).as("a command came before the last slice").isFalse();
+        importer.importRegion(smallRegion.address(), true, true, 20 * SECOND)
+                .get(20, TimeUnit.SECONDS)
+                .close();
+        ImportedRegion imported = importing.get(20, TimeUnit.SECONDS);
+        assertThat(imported.memory().sizeBytes()).isEqualTo(64 << 20);
+        imported.close();
+        large.release();
+        small.release();
+    }
+
+    @Test
+    void shouldRefuseAClientWhoseRingsAreTooLargeToMapAtOnce() throws Exception {
+        exporter.listen("name", pending -> pending.refuse(1, "not reached"));
+        SharedSegment tooLarge = SharedSegment.allocate("rings", Bus.MAX_JOINING_BYTES + 4096);
+        assertThatThrownBy(() ->
+                        importer.connect("name", new byte[0], tooLarge, 20 * SECOND)
+                                .get(20, TimeUnit.SECONDS))
+                .hasMessageContaining("size out of range: sizeBytes=16781312, limit=16777216");
+        tooLarge.release();
+    }
+
+    @Test
+    void shouldEndACancelledAttemptToConnectAtOnce() throws Exception {
+        CompletableFuture<PendingLink> arrived = new CompletableFuture<>();
+        exporter.listen("name", arrived::complete);
+        SharedSegment own = SharedSegment.allocate("own", 4096);
+        CompletableFuture<Attachment> connecting =
+                importer.connect("name", new byte[0], own, 60 * SECOND);
+        PendingLink pending = arrived.get(20, TimeUnit.SECONDS);
+        assertThat(pending.peerGone()).isFalse();
+
+        connecting.cancel(false);
+
+        Await.until("the server sees the end", DEADLINE, pending::peerGone);
+        own.release();
+        assertThat(own.retain()).as("nobody else holds the memory").isFalse();
+        pending.refuse(1, "nobody there");
+    }
+
+    @Test
+    void shouldGiveBackAnImportThatWasCancelled() throws Exception {
+        SharedSegment memory = SharedSegment.allocate("memory", 8 << 20);
+        ExportedRegion region = exporter.export(memory, true, null);
+        for (int i = 0; i < 20; i++) {
+            CompletableFuture<ImportedRegion> importing =
+                    importer.importRegion(region.address(), true, true, 60 * SECOND);
+            if (i % 2 == 1) {
+                Await.until(
+                        "the region is leased",
+                        DEADLINE,
+                        () -> region.leases() > 0 || importing.isDone());
+            }
+            if (!importing.cancel(false)) {
+                importing.get().close(); // it was there first
+            }
+            Await.until("the lease is over", DEADLINE, () -> region.leases() == 0);
+        }
+        memory.release();
+    }
+
+    @Test
+    void shouldForgetACancelledAlarmWithAllThatItHolds() {
+        AtomicBoolean ran = new AtomicBoolean();
+        WeakReference<Object> held = scheduleAndCancel(ran);
+        Await.until(
+                "what the alarm held is collected",
+                DEADLINE,
+                () -> {
+                    System.gc();
+                    return held.refersTo(null);
+                });
+        assertThat(ran).isFalse();
+        assertThat(importer.loop().watched()).isEqualTo(exporter.loop().watched());
+    }
+
+    private WeakReference<Object> scheduleAndCancel(AtomicBoolean ran) {
+        Object kept = new Object();
+        for (int i = 0; i < 100; i++) {
+            importer.after(60 * SECOND, () -> ran.set(kept.hashCode() != 0)).cancel();
+        }
+        return new WeakReference<>(kept);
+    }
+
+    @Test
+    void shouldForgetReexportsThatHaveBeenRevoked() throws Exception {
+        SharedSegment memory = SharedSegment.allocate("memory", 4096);
+        ExportedRegion region = exporter.export(memory, true, null);
+        ImportedRegion imported =
+                importer.importRegion(region.address(), true, true, 20 * SECOND)
+                        .get(20, TimeUnit.SECONDS);
+        for (int i = 0; i < 50; i++) {
+            importer.reexport(imported, true, null).revoke();
+        }
+        assertThat(imported.children()).isZero();
+        ExportedRegion one = importer.reexport(imported, true, null);
+        ExportedRegion other = importer.reexport(imported, true, null);
+        assertThat(imported.children()).isEqualTo(2);
+
+        exporter.close();
+
+        Await.until("re-exports end", DEADLINE, () -> imported.children() == 0);
+        assertThat(one.revoked()).isTrue();
+        assertThat(other.revoked()).isTrue();
+        imported.close();
+        memory.release();
+    }
+
+    @Test
+    void shouldStillCountWhatImportersHoldAfterTheExporterHasClosed() throws Exception {
+        SharedSegment memory = SharedSegment.allocate("memory", 8192);
+        ExportedRegion region = exporter.export(memory, true, null);
+        ImportedRegion imported =
+                importer.importRegion(region.address(), true, true, 20 * SECOND)
+                        .get(20, TimeUnit.SECONDS);
+
+        exporter.close();
+
+        assertThat(exporter.keptBackBytes()).isEqualTo(8192);
+        imported.close();
+        memory.release();
+    }
+
+    @Test
+    void shouldFollowALinkToTheFolderOnlyWhereTheUserChoseIt() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("fabric"));
+        assertThatThrownBy(() -> FabricFolder.join(link, false, new byte[32], "t", SECOND))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContaining("fabric folder is a symbolic link: path=" + link);
+        FabricFolder.join(link, true, new byte[32], "t", SECOND).close();
+    }
+
+    @Test
+    void shouldDropTheOldestSilentClientOfTheProcessThatHasMost() throws Exception {
+        CompletableFuture<PendingLink> arrived = new CompletableFuture<>();
+        exporter.listen("name", arrived::complete);
+        List<HostilePeer> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < Bus.PENDING_HANDSHAKES_LIMIT + 3; i++) {
+                silent.add(HostilePeer.connect(exporter, "name"));
+            }
+            silent.getFirst().awaitEnd();
+            silent.get(2).awaitEnd();
+            HostilePeer last = silent.getLast();
+            int memory = BadDescriptor.good(4096);
+            last.send(new Frame.Hello(4096, new byte[0]), memory);
+            FileDescriptors.close(memory);
+            arrived.get(20, TimeUnit.SECONDS).refuse(1, "seen");
+        } finally {
+            silent.forEach(HostilePeer::close);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.softdpu.fabric;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/** System calls that no honest process needs, and the product therefore does not bind. */
+final class RawSocket {
+    static final int F_SETFL = 4;
+    static final int F_SETOWN = 8;
+    static final int F_SETSIG = 10;
+
+    private static final int MSG_DONTWAIT = 0x40;
+    private static final int MSG_NOSIGNAL = 0x4000;
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final MethodHandle SEND =
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().find("send").orElseThrow(),
+                    FunctionDescriptor.of(
+                            ValueLayout.JAVA_LONG,
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.ADDRESS,
+                            ValueLayout.JAVA_LONG,
+                            ValueLayout.JAVA_INT));
+    private static final MethodHandle FCNTL =
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().find("fcntl").orElseThrow(),
+                    FunctionDescriptor.of(
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_LONG),
+                    Linker.Option.firstVariadicArg(2));
+
+    private RawSocket() {}
+
+    /** Sends a message of no bytes; 0 or -1. */
+    static int sendEmpty(int socket) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment nothing = arena.allocate(1);
+            return (int) (long) SEND.invokeExact(socket, nothing, 0L, MSG_DONTWAIT | MSG_NOSIGNAL);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Changes something of an open file; below 0 where the kernel refuses. */
+    static int fcntl(int descriptor, int command, long argument) {
+        try {
+            return (int) FCNTL.invokeExact(descriptor, command, argument);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+}
