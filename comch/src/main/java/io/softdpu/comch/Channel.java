@@ -6,6 +6,7 @@ import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.Attachment;
+import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.Link;
 import io.softdpu.fabric.SharedSegment;
 import io.softdpu.fabric.ring.MessageRing;
@@ -47,11 +48,12 @@ final class Channel {
     private Phase phase = Phase.OPEN;
     private boolean disconnectReceived;
     private long closeDeadlineNanos;
+    private Bus.@Nullable Alarm closeAlarm;
     private boolean committed;
     private boolean released;
 
     /**
-     * Takes link and memory over and begins to listen for the doorbell.
+     * Takes link, memory and ring over, unless it throws, and begins to listen for the doorbell.
      *
      * @param remote the peer's terms; they have been checked against the size of its memory
      */
@@ -70,8 +72,8 @@ final class Channel {
         this.outbound = MessageRing.producer(outboundMemory.segment(), remote.ring());
         this.inboundRing = inboundRing;
         this.inbound = inboundRing.ring();
+        endpoint.doorbells().add(link); // the last that can fail
         connection.established(this, directory);
-        endpoint.doorbells().add(link);
         link.onPeerGone(endpoint::wakeEngine);
     }
 
@@ -315,7 +317,7 @@ final class Channel {
     private void beginClosing() {
         phase = Phase.CLOSING;
         closeDeadlineNanos = System.nanoTime() + endpoint.controlTimeoutNanos();
-        endpoint.wakeEngineAfter(endpoint.controlTimeoutNanos());
+        closeAlarm = endpoint.wakeEngineAfter(endpoint.controlTimeoutNanos());
         connection.closing();
         directory.closing();
         control.offerLast(MessageType.DISCONNECT, 0);
@@ -324,6 +326,9 @@ final class Channel {
     /** Gives everything up and tells everybody; null for an orderly end. Inside progress. */
     private void close(@Nullable DpuException failure) {
         phase = Phase.CLOSED;
+        if (closeAlarm != null) {
+            closeAlarm.cancel();
+        }
         connection.ended(failure);
         endpoint.doorbells().remove(link);
         link.close();

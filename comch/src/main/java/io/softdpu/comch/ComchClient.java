@@ -41,6 +41,7 @@ public final class ComchClient extends ComchEndpoint {
         private final long deadlineNanos;
         private @Nullable InboundRing inbound;
         private @Nullable Handover<Answer> asked;
+        private @Nullable CompletableFuture<Attachment> connecting;
         private long askNanos;
 
         private Attempt(InboundRing inbound, long timeoutNanos) {
@@ -49,11 +50,14 @@ public final class ComchClient extends ComchEndpoint {
             this.deadlineNanos = askNanos + timeoutNanos;
         }
 
-        /** Gives the ring up, with what has come of asking; the bus does so if it still asks. */
+        /** Gives the ring up, with what has come of asking; what still asks ends and does so. */
         private void abandon() {
             if (asked != null) {
                 Answer come = asked.refuse();
                 if (come == null) {
+                    if (connecting != null) {
+                        connecting.cancel(false);
+                    }
                     return;
                 }
                 come.discard();
@@ -214,6 +218,7 @@ public final class ComchClient extends ComchEndpoint {
         } catch (FabricException e) {
             connecting = CompletableFuture.failedFuture(e);
         }
+        current.connecting = connecting;
         InboundRing shown = inbound;
         var _ =
                 connecting.whenComplete((attachment, failure) -> {
@@ -235,6 +240,7 @@ public final class ComchClient extends ComchEndpoint {
             return; // stopped meanwhile, and the answer was discarded then
         }
         of.asked = null;
+        of.connecting = null;
         if (answer.attachment() != null) {
             welcomed(of, answer.attachment());
         } else {
@@ -266,7 +272,15 @@ public final class ComchClient extends ComchEndpoint {
             return;
         }
         ComchConnection established = new ComchConnection(this, device().info().function().key());
-        established(new Channel(established, attachment, inbound, theirs));
+        try {
+            established(new Channel(established, attachment, inbound, theirs));
+        } catch (RuntimeException e) {
+            attachment.link().close();
+            attachment.remote().release();
+            inbound.release();
+            fatal(Failures.of(e));
+            return;
+        }
         connection = established;
         started();
     }

@@ -59,6 +59,7 @@ public final class ComchConsumer extends ContextBase {
     private @Nullable Link doorbell;
     private Registration registration = Registration.PENDING;
     private long releaseDeadlineNanos;
+    private Bus.@Nullable Alarm alarm;
     private volatile int id;
 
     private ComchConsumer(ComchConnection connection, ConsumerDirectory directory, Mmap mmap) {
@@ -173,9 +174,9 @@ public final class ComchConsumer extends ContextBase {
         registration = Registration.PENDING;
         ConsumerAnnouncement announcement = begun.announcement();
         connection.endpoint().enqueue(() -> directory.register(this, announcement));
-        bus().after(
-                        connection.endpoint().controlTimeoutNanos(),
-                        () -> post(() -> registrationOver(begun)));
+        setAlarm(
+                connection.endpoint().controlTimeoutNanos(),
+                () -> post(() -> registrationOver(begun)));
         return ContextState.STARTING;
     }
 
@@ -300,6 +301,7 @@ public final class ComchConsumer extends ContextBase {
                 && registration == Registration.ACCEPTED
                 && open != null
                 && open.isLeased()) {
+            cancelAlarm();
             started();
         }
     }
@@ -315,8 +317,12 @@ public final class ComchConsumer extends ContextBase {
 
     private void listenTo(@Nullable Link link) {
         if (doorbell == null && link != null) {
-            doorbell = link;
-            waiter().add(link);
+            try {
+                waiter().add(link);
+                doorbell = link;
+            } catch (FabricException e) {
+                fatal(Failures.from(e));
+            }
         }
     }
 
@@ -330,8 +336,21 @@ public final class ComchConsumer extends ContextBase {
         }
         long timeoutNanos = connection.endpoint().controlTimeoutNanos();
         releaseDeadlineNanos = System.nanoTime() + timeoutNanos;
-        bus().after(timeoutNanos, this::wakeEngine);
+        setAlarm(timeoutNanos, this::wakeEngine);
         connection.endpoint().enqueue(() -> directory.expire(this));
+    }
+
+    /** A limit for the answer that is waited for now; it takes the place of the one before. */
+    private void setAlarm(long delayNanos, Runnable work) {
+        cancelAlarm();
+        alarm = bus().after(delayNanos, work);
+    }
+
+    private void cancelAlarm() {
+        if (alarm != null) {
+            alarm.cancel();
+            alarm = null;
+        }
     }
 
     private void cutOff(ConsumerQueue open) {
@@ -343,6 +362,7 @@ public final class ComchConsumer extends ContextBase {
     }
 
     private void end(ConsumerQueue open) {
+        cancelAlarm();
         queue = null;
         id = 0;
         Link link = doorbell;

@@ -350,8 +350,8 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
     }
 
     /** Makes sure that the engine looks at its time limits then, even if it sleeps. */
-    final void wakeEngineAfter(long delayNanos) {
-        bus().after(delayNanos, this::wakeEngine);
+    final Bus.Alarm wakeEngineAfter(long delayNanos) {
+        return bus().after(delayNanos, this::wakeEngine);
     }
 
     final EngineWaiter doorbells() {

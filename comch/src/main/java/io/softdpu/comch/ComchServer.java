@@ -178,14 +178,18 @@ public final class ComchServer extends ComchEndpoint {
         Hello hello = Objects.requireNonNull(arrival.hello(), "checked");
         InboundRing inbound = Objects.requireNonNull(arrival.inbound(), "checked");
         ComchConnection connection = new ComchConnection(this, hello.function());
+        Attachment attachment = null;
         try {
-            Attachment attachment =
-                    arrival.pending().accept(new Welcome(terms()).toBytes(), inbound.memory());
+            attachment = arrival.pending().accept(new Welcome(terms()).toBytes(), inbound.memory());
             established(new Channel(connection, attachment, inbound, hello.terms()));
             connections.add(connection);
-        } catch (FabricException e) {
+        } catch (RuntimeException e) {
+            if (attachment != null) {
+                attachment.link().close();
+                attachment.remote().release();
+            }
             inbound.release();
-            connection.ended(Failures.from(e));
+            connection.ended(Failures.of(e));
             call(connected, connection, false);
             return;
         }

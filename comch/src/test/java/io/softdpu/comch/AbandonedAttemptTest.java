@@ -1,0 +1,54 @@
+package io.softdpu.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.device.Topology;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.PendingLink;
+import io.softdpu.testkit.Await;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A client that is stopped while a server has not answered leaves nothing of its attempt. */
+@Timeout(50)
+final class AbandonedAttemptTest {
+    @TempDir Path folder;
+
+    @Test
+    void shouldEndTheAttemptWhenTheClientIsStoppedAndNotWhenItsTimeIsUp() throws Exception {
+        try (Card card = new Card(folder);
+                Bus rogue = openBus(card)) {
+            CompletableFuture<PendingLink> arrived = new CompletableFuture<>();
+            String name =
+                    ChannelName.ofServer(card.p0.info(), card.hpf0.info().function(), Card.NAME);
+            rogue.listen(name, arrived::complete); // and never answers
+            Peer client = Peer.client(card, Card.NAME);
+            ((ComchClient) client.endpoint).setConnectTimeout(600_000_000_000L);
+            client.endpoint.start();
+            card.until("the server has the client", arrived::isDone);
+            PendingLink pending = arrived.get(20, TimeUnit.SECONDS);
+            assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
+
+            Peer.stop(card, client.endpoint);
+
+            Await.until("the server sees its end", Duration.ofSeconds(20), pending::peerGone);
+            pending.refuse(1, "nobody there");
+        }
+    }
+
+    private static Bus openBus(Card card) {
+        return Bus.open(
+                new Bus.Config(
+                        card.dpu.fabricFolder(),
+                        Topology.builtin().sha256(),
+                        "rogue",
+                        20_000_000_000L,
+                        1L << 30));
+    }
+}
