@@ -12,21 +12,42 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.List;
 
 /**
- * The listening end of a TCP channel. It takes one client; each further one gets an error_response
- * with FULL and is cut off.
+ * The listening end of a TCP channel. It takes one client, the first that sends a whole control
+ * message; each further one gets an error_response with FULL and is cut off.
+ *
+ * <p>To connect is not enough: anybody can, and keep silent. Until one has spoken, {@link
+ * #WAITING_LIMIT} may wait, each for a limited time; who sends what is no control message, or goes,
+ * is forgotten.
  */
 public final class TcpServerControlChannel extends TcpControlChannel {
+    /** Clients that may be connected and have said nothing; beyond that the oldest is dropped. */
+    static final int WAITING_LIMIT = 16;
+
+    /** Clients of one look, so that a flood does not keep those from being heard that are here. */
+    private static final int ACCEPTS_AT_ONCE = 64;
+
+    private static final System.Logger LOG =
+            System.getLogger(TcpServerControlChannel.class.getName());
+
     private final ServerSocketChannel server;
     private final InetSocketAddress address;
+    private final long firstMessageTimeoutNanos;
+    private final ArrayDeque<TcpNewcomer> waiting = new ArrayDeque<>();
     private String peer = "";
 
     TcpServerControlChannel(
-            ServerSocketChannel server, InetSocketAddress address, Selector selector) {
+            ServerSocketChannel server,
+            InetSocketAddress address,
+            Selector selector,
+            long firstMessageTimeoutNanos) {
         super(selector);
         this.server = server;
         this.address = address;
+        this.firstMessageTimeoutNanos = firstMessageTimeoutNanos;
     }
 
     /** Where it listens, with the real port where any was asked for. */
@@ -43,17 +64,27 @@ public final class TcpServerControlChannel extends TcpControlChannel {
 
     @Override
     void pumpConnection() throws IOException {
-        SocketChannel arrived = server.accept();
-        if (arrived == null) {
-            return;
+        for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+            SocketChannel arrived = server.accept();
+            if (arrived == null) {
+                break;
+            }
+            if (socket() != null) {
+                reject(arrived, Status.FULL, "storage target serves another client");
+            } else {
+                welcome(arrived);
+            }
         }
-        if (socket() != null) {
-            reject(arrived);
-            return;
+        for (TcpNewcomer newcomer : List.copyOf(waiting)) {
+            listenTo(newcomer);
         }
-        arrived.configureBlocking(false);
-        peer = "tcp://" + arrived.getRemoteAddress().toString().replaceFirst("^.*/", "");
-        connected(arrived);
+    }
+
+    @Override
+    void awaitTransport(long timeoutNanos) {
+        TcpNewcomer oldest = waiting.peekFirst();
+        super.awaitTransport(
+                oldest == null ? timeoutNanos : Math.min(timeoutNanos, oldest.remainingNanos()));
     }
 
     @Override
@@ -68,6 +99,8 @@ public final class TcpServerControlChannel extends TcpControlChannel {
 
     @Override
     void closeTransport() {
+        waiting.forEach(newcomer -> closeQuietly(newcomer.socket()));
+        waiting.clear();
         closeQuietly(server);
         super.closeTransport();
     }
@@ -76,25 +109,69 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         server.register(selector, SelectionKey.OP_ACCEPT);
     }
 
-    private void reject(SocketChannel arrived) {
-        byte[] reason =
+    private void welcome(SocketChannel arrived) {
+        try {
+            waiting.addLast(TcpNewcomer.of(arrived, selector, firstMessageTimeoutNanos));
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "client has gone already", e);
+            closeQuietly(arrived);
+            return;
+        }
+        if (waiting.size() > WAITING_LIMIT) {
+            drop(waiting.getFirst(), Status.FULL, "too many clients wait to be heard");
+        }
+    }
+
+    private void listenTo(TcpNewcomer newcomer) throws IOException {
+        if (!waiting.contains(newcomer)) {
+            return; // dropped, or another was chosen before
+        }
+        ControlMessage first;
+        try {
+            first = newcomer.read();
+        } catch (IOException | DpuException e) {
+            LOG.log(System.Logger.Level.DEBUG, "client is none: " + newcomer.name(), e);
+            waiting.remove(newcomer);
+            closeQuietly(newcomer.socket());
+            return;
+        }
+        if (first != null) {
+            choose(newcomer, first);
+        } else if (newcomer.remainingNanos() == 0) {
+            drop(newcomer, Status.TIME_OUT, "no whole control message came in time");
+        }
+    }
+
+    private void choose(TcpNewcomer newcomer, ControlMessage first) throws IOException {
+        waiting.remove(newcomer);
+        peer = newcomer.name();
+        for (TcpNewcomer late : List.copyOf(waiting)) {
+            drop(late, Status.FULL, "storage target serves another client");
+        }
+        connected(newcomer.socket(), first, newcomer.rest());
+    }
+
+    private void drop(TcpNewcomer newcomer, Status status, String reason) {
+        waiting.remove(newcomer);
+        reject(newcomer.socket(), status, reason);
+    }
+
+    private void reject(SocketChannel unwanted, Status status, String reason) {
+        byte[] answer =
                 ControlCodec.encode(
                         new ControlMessage(
                                 0,
                                 0,
                                 ControlPayload.ErrorResponse.of(
-                                        Status.FULL,
-                                        "storage target serves another client: client="
-                                                + description())));
+                                        status, reason + ": client=" + description())));
         try {
-            arrived.configureBlocking(false);
+            unwanted.configureBlocking(false);
             // A fresh socket's buffer takes these few bytes; if not, the end of file must do.
-            arrived.write(ByteBuffer.wrap(reason));
+            unwanted.write(ByteBuffer.wrap(answer));
         } catch (IOException e) {
-            System.getLogger(TcpServerControlChannel.class.getName())
-                    .log(System.Logger.Level.DEBUG, "rejected client has gone already", e);
+            LOG.log(System.Logger.Level.DEBUG, "rejected client has gone already", e);
         } finally {
-            closeQuietly(arrived);
+            closeQuietly(unwanted);
         }
     }
 }
