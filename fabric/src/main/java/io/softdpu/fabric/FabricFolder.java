@@ -1,5 +1,6 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.FileStatus;
 import io.softdpu.linux.Identity;
@@ -141,11 +142,18 @@ final class FabricFolder implements AutoCloseable {
             }
             // The owner before may have unlinked the file between our open and our lock: then the
             // lock is on a file that nobody else will find, and the name has to be taken again.
-            if (sameFile(lock, lockName)) {
-                delete(hash(name) + SOCKET_SUFFIX);
-                return lock;
+            boolean taken = false;
+            try {
+                if (sameFile(lock, lockName)) {
+                    delete(hash(name) + SOCKET_SUFFIX);
+                    taken = true;
+                    return lock;
+                }
+            } finally {
+                if (!taken) {
+                    FileDescriptors.close(lock);
+                }
             }
-            FileDescriptors.close(lock);
         }
     }
 
@@ -335,7 +343,12 @@ final class FabricFolder implements AutoCloseable {
             return FileDescriptors.openAt(
                     directory, name, FileDescriptors.O_RDWR | FileDescriptors.O_NOFOLLOW, 0);
         } catch (LinuxException e) {
-            return -1; // gone in the meantime, or not ours: either way nothing to sweep
+            if (e.errno() != Errno.EMFILE
+                    && e.errno() != Errno.ENFILE
+                    && e.errno() != Errno.ENOMEM) {
+                return -1; // gone in the meantime, or not ours: either way nothing to sweep
+            }
+            throw e; // says nothing about the file, and whoever asks again would ask for ever
         }
     }
 
