@@ -105,15 +105,19 @@ public final class Bus implements AutoCloseable {
                         config.topologyHash(),
                         config.topologyName(),
                         config.handshakeTimeoutNanos());
-        Bus bus;
+        Bus bus = null;
         try {
             bus = new Bus(config, folder);
-        } catch (LinuxException e) {
+            bus.loop.start();
+        } catch (LinuxException | UncheckedIOException | OutOfMemoryError e) {
+            // The last: no thread could be started, which the JVM counts as a lack of memory.
+            if (bus != null) {
+                bus.loop.abandon();
+            }
             folder.close();
             throw new FabricException(
                     FabricException.Kind.SYSTEM, "bus cannot be opened: " + e.getMessage(), e);
         }
-        bus.loop.start();
         boolean opened = false;
         try {
             bus.endpoints.add(Endpoint.open(bus, exporterName(bus.busId), null));

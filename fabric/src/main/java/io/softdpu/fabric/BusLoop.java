@@ -86,6 +86,11 @@ final class BusLoop {
         thread.start();
     }
 
+    /** Gives back what a loop holds whose thread could not be started. */
+    void abandon() {
+        end();
+    }
+
     @SuppressWarnings("ReferenceEquality") // the thread itself is meant
     boolean onBusThread() {
         return Thread.currentThread() == thread;
