@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A session's life: run once, abort from anywhere, end with everything taken down. */
 public abstract class RoleBase<W extends Worker> implements StorageRole {
+    /** The end of a socket comes in milliseconds after that of the process. */
+    private static final long WHO_WENT_AWAY_NANOS = 1_000_000_000L;
+
     private final System.Logger log;
     private final String role;
     private final SessionListener listener;
@@ -77,7 +80,7 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
             try {
                 session();
             } catch (RuntimeException | Error e) {
-                failed(lastWordOr(e));
+                failed(lastWordOr(whoWentAway(e)));
                 sayWhy();
             }
             takeDown();
@@ -313,6 +316,40 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
             }
         }
         return true;
+    }
+
+    /**
+     * What a worker notices first of a peer's end is an operation that fails. Who has gone the
+     * control channels know, a moment later: so they get that moment to say it.
+     */
+    private Throwable whoWentAway(Throwable symptom) {
+        if (!(symptom instanceof DpuException known)
+                || known.status() != Status.CONNECTION_RESET
+                || workers.stream().noneMatch(worker -> isFailureOf(worker, known))) {
+            return symptom;
+        }
+        Deadline deadline = Deadline.in(Math.min(controlTimeoutNanos, WHO_WENT_AWAY_NANOS));
+        try {
+            while (!deadline.hasPassed()) {
+                checkPeers();
+                awaitNews(deadline.remainingNanos());
+            }
+        } catch (DpuException e) {
+            if (e instanceof RemoteErrorException
+                    || e.status() == Status.CONNECTION_RESET
+                    || e.status() == Status.CONNECTION_ABORTED) {
+                e.addSuppressed(symptom);
+                return e;
+            }
+            symptom.addSuppressed(e);
+        }
+        return symptom;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the failure itself, wrapped for this thread or not
+    private static boolean isFailureOf(Worker worker, DpuException problem) {
+        DpuException failure = worker.failure();
+        return failure != null && (failure == problem || failure == problem.getCause());
     }
 
     private void takeDown() {
