@@ -32,13 +32,15 @@ final class TcpWatch implements AutoCloseable {
     }
 
     static TcpWatch start(SocketChannel socket, Runnable hook) {
+        Selector selector = null;
         try {
-            Selector selector = Selector.open();
+            selector = Selector.open();
             TcpWatch watch =
                     new TcpWatch(selector, socket.register(selector, SelectionKey.OP_READ), hook);
             watch.thread.start();
             return watch;
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) { // the latter: no room for another thread
+            TcpControlChannel.closeQuietly(selector);
             throw new DpuException(
                     Status.OPERATING_SYSTEM, "socket cannot be watched: reason=" + e, e);
         }

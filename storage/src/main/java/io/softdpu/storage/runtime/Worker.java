@@ -80,10 +80,18 @@ public abstract class Worker {
     /**
      * Starts the thread and waits until its engine is there.
      *
-     * @throws DpuException TIME_OUT, or why it could not begin
+     * @throws DpuException TIME_OUT, or why it could not begin; NO_MEMORY where the machine has no
+     *     room for another thread
      */
     public final void start() {
-        thread.start();
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) { // what the JVM makes of any failure here
+            throw new DpuException(
+                    Status.NO_MEMORY,
+                    "worker's thread cannot be started: " + name() + ", reason=" + e.getMessage(),
+                    e);
+        }
         await(engineReady, "worker did not begin");
         throwFailure();
     }
