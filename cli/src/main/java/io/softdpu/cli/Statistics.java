@@ -40,7 +40,11 @@ final class Statistics {
     /** An initiator's phases. */
     static void print(InitiatorReport run, PrintWriter out) {
         for (PhaseReport phase : run.phases()) {
-            out.format(Locale.ROOT, "phase %s:%n", phase.name());
+            out.format(
+                    Locale.ROOT,
+                    "phase %s%s:%n",
+                    phase.name(),
+                    phase.complete() ? "" : " (broken off)");
             out.format(Locale.ROOT, "  duration         %.6f s%n", phase.nanos() / 1e9);
             out.format(
                     Locale.ROOT,

@@ -48,7 +48,7 @@ public record ChildReport(
      *
      * @param payloadBytesMoved payload of all operations that succeeded
      * @param bytesVerified bytes that were compared with what was expected, and were right
-     * @param phases one result a phase that was begun
+     * @param phases one result a phase that came to its end
      */
     public record Run(long payloadBytesMoved, long bytesVerified, List<PhaseResult> phases) {}
 
@@ -111,7 +111,10 @@ public record ChildReport(
                         : new Run(
                                 run.payloadBytesMoved(),
                                 run.bytesVerified(),
-                                run.phases().stream().map(ChildReport::phase).toList()));
+                                run.phases().stream()
+                                        .filter(PhaseReport::complete)
+                                        .map(ChildReport::phase)
+                                        .toList()));
     }
 
     private static PhaseResult phase(PhaseReport phase) {

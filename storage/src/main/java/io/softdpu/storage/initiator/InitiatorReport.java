@@ -7,7 +7,8 @@ import java.util.List;
  * What an initiator did in its session.
  *
  * @param session what each role reports
- * @param phases the phases that ended, in their order
+ * @param phases the phases that were begun, in their order; after a session that broke off the last
+ *     one may not be complete
  * @param volumeSizeBytes the storage's size; 0 before it was told
  * @param blockSizeBytes the storage's block size; 0 before it was told
  */

@@ -44,6 +44,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
     private @Nullable ProgressEngine engine;
     private @Nullable ComchClientControlChannel channel;
     private @Nullable IoMemory memory;
+    private @Nullable PhaseRunner current;
     private int correlationId;
 
     private InitiatorSession(
@@ -136,6 +137,11 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
 
     @Override
     protected void releaseResources() {
+        PhaseRunner brokenOff = current;
+        PhaseReport partial = brokenOff == null ? null : brokenOff.brokenOff();
+        if (partial != null) {
+            phaseReports.add(partial);
+        }
         ProgressEngine present = engine;
         if (present != null) {
             noteControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
@@ -256,7 +262,10 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
     /** The first failure ends the workload; it is thrown when everybody has been told to stop. */
     private @Nullable DpuException runPhases(List<Phase> phases, IoMemory data, int transactions) {
         for (Phase phase : phases) {
-            PhaseRunner.Outcome outcome = runner(phase, data, transactions).run();
+            PhaseRunner runner = runner(phase, data, transactions);
+            current = runner;
+            PhaseRunner.Outcome outcome = runner.run();
+            current = null;
             phaseReports.add(outcome.report());
             listener.phaseFinished(outcome.report());
             if (outcome.failure() != null) {

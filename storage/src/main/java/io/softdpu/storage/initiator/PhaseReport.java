@@ -6,6 +6,8 @@ import io.softdpu.storage.wire.IoType;
  * What a phase did.
  *
  * @param name the phase's
+ * @param complete false if the session ended in the middle of it: the figures are of what was done
+ *     until then
  * @param operation read or write
  * @param ioSizeBytes bytes of an operation; the last one of a part may be shorter
  * @param transactions how many each core kept in flight
@@ -21,6 +23,7 @@ import io.softdpu.storage.wire.IoType;
  */
 public record PhaseReport(
         String name,
+        boolean complete,
         IoType operation,
         int ioSizeBytes,
         int transactions,

@@ -35,6 +35,8 @@ final class PhaseRunner {
     private final long stallTimeoutNanos;
     private final InitiatorListener listener;
     private final Surroundings surroundings;
+    private List<PhaseRun> begun = List.of();
+    private long brokenOffNanos;
 
     PhaseRunner(
             Phase phase,
@@ -86,7 +88,13 @@ final class PhaseRunner {
         }
         listener.phaseStarted(phase);
         List<PhaseRun> runs = start();
-        await(runs);
+        begun = runs;
+        try {
+            await(runs);
+        } catch (RuntimeException e) {
+            brokenOffNanos = System.nanoTime();
+            throw e;
+        }
         DpuException failure = firstError(runs);
         IoMemory.Verified verified = new IoMemory.Verified(0, "", "");
         if (failure == null && phase.expect() != null) {
@@ -98,7 +106,18 @@ final class PhaseRunner {
                 failure = e;
             }
         }
-        return new Outcome(report(runs, verified), failure);
+        begun = List.of();
+        return new Outcome(report(runs, verified, true), failure);
+    }
+
+    /**
+     * What came out of a phase that broke off; the workers, who wrote it, have ended.
+     *
+     * @return null if the phase had not begun, or its report is known
+     */
+    @Nullable PhaseReport brokenOff() {
+        List<PhaseRun> runs = begun.stream().filter(run -> run.startNanos != 0).toList();
+        return runs.isEmpty() ? null : report(runs, new IoMemory.Verified(0, "", ""), false);
     }
 
     private int ioSizeBytes() {
@@ -207,12 +226,12 @@ final class PhaseRunner {
         return null;
     }
 
-    private PhaseReport report(List<PhaseRun> runs, IoMemory.Verified verified) {
+    private PhaseReport report(List<PhaseRun> runs, IoMemory.Verified verified, boolean complete) {
         Histogram latencies = new Histogram(runs.getFirst().latencies);
         long errors = 0;
         long allocated = 0;
         long start = runs.getFirst().startNanos;
-        long end = runs.getFirst().endNanos;
+        long end = endOf(runs.getFirst());
         for (PhaseRun run : runs) {
             if (run.latencies.getTotalCount() > 0) {
                 latencies.add(run.latencies);
@@ -220,10 +239,11 @@ final class PhaseRunner {
             errors += run.errors;
             allocated += run.allocatedBytes;
             start = Math.min(start, run.startNanos);
-            end = Math.max(end, run.endNanos);
+            end = Math.max(end, endOf(run));
         }
         return new PhaseReport(
                 phase.name(),
+                complete,
                 phase.type(),
                 ioSizeBytes(),
                 transactions(),
@@ -236,6 +256,10 @@ final class PhaseRunner {
                 verified.bytes(),
                 verified.expectedSha256(),
                 verified.actualSha256());
+    }
+
+    private long endOf(PhaseRun run) {
+        return run.done ? run.endNanos : brokenOffNanos;
     }
 
     private void checkSize(@Nullable Content content) {
