@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -40,6 +42,9 @@ import picocli.CommandLine.Spec;
 final class DemoCommand implements Callable<Integer> {
     private static final String STDOUT = "-";
     private static final String DEFAULT_SIZE = "64MiB";
+
+    /** For a few lines, once all processes have ended. */
+    private static final int LAST_WORDS_SECONDS = 5;
 
     @Spec private @Nullable CommandSpec spec;
     @ParentCommand private @Nullable SoftDpu root;
@@ -95,9 +100,21 @@ final class DemoCommand implements Callable<Integer> {
         checkJsonFile(command);
         JvmCommand jvm = JvmCommand.ofThisProcess(Objects.requireNonNull(root).arguments());
         DemoProgress progress = DemoProgress.onStandardError(command.getErr());
-        DemoSession session = DemoSession.open(options, jvm, progress);
+        DemoSession session = new DemoSession(options, jvm, progress);
         // Runs at the end of a normal exit, too; then there is nothing left to end.
-        Runtime.getRuntime().addShutdownHook(new Thread(session::interrupt, "softdpu-signal"));
+        CountDownLatch said = new CountDownLatch(1);
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> onSignal(session, said), "softdpu-signal"));
+        try {
+            return run(session, options, progress, command);
+        } finally {
+            said.countDown();
+        }
+    }
+
+    private int run(
+            DemoSession session, DemoOptions options, DemoProgress progress, CommandLine command)
+            throws IOException {
         progress.begin(options, session.cpus());
         DemoResult result;
         try {
@@ -108,10 +125,24 @@ final class DemoCommand implements Callable<Integer> {
         if (session.interrupted()) {
             command.getErr()
                     .println(Errors.line(Status.CONNECTION_ABORTED, "User requested abort"));
+            command.getErr().flush();
             return ExitCode.INTERRUPTED.code();
         }
         print(result, command.getOut());
         return verdict(result, command.getErr()).code();
+    }
+
+    /** The JVM ends when this returns, even if the main thread has not said yet what happened. */
+    private static void onSignal(DemoSession session, CountDownLatch said) {
+        session.interrupt();
+        try {
+            if (!said.await(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
+                System.getLogger(DemoCommand.class.getName())
+                        .log(System.Logger.Level.WARNING, "demo did not end after a signal");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void print(DemoResult result, PrintWriter out) throws IOException {

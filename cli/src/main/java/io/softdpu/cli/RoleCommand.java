@@ -2,6 +2,7 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.child.ChildReport;
 import io.softdpu.cli.child.Lifeline;
+import io.softdpu.cli.child.SharedFolder;
 import io.softdpu.cli.options.CpuConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
@@ -50,6 +51,9 @@ abstract class RoleCommand implements Callable<Integer> {
     @Option(names = "--exit-with-parent", hidden = true)
     private boolean exitWithParent;
 
+    @Option(names = "--parent-folder", hidden = true, paramLabel = "FOLDER")
+    private @Nullable Path parentFolder;
+
     @Option(names = "--report", hidden = true, paramLabel = "FILE")
     private @Nullable Path report;
 
@@ -68,7 +72,11 @@ abstract class RoleCommand implements Callable<Integer> {
         CommandSpec command = spec();
         PrintWriter out = command.commandLine().getOut();
         PrintWriter err = command.commandLine().getErr();
-        try (Lifeline lifeline = Lifeline.watch(exitWithParent ? System.in : null)) {
+        try (Lifeline lifeline = Lifeline.watch(exitWithParent ? System.in : null, err);
+                SharedFolder folder = joinParentFolder()) {
+            if (folder != null) {
+                lifeline.leaveBeforeHalt(folder);
+            }
             ExitCode code = ExitCode.OK;
             try (Machine machine = Machine.open(side());
                     StorageRole role = openHere(machine)) {
@@ -81,6 +89,11 @@ abstract class RoleCommand implements Callable<Integer> {
             }
             return code.code();
         }
+    }
+
+    /** Before anything is put into it; a parent that has gone leaves nothing to do. */
+    private @Nullable SharedFolder joinParentFolder() {
+        return parentFolder == null ? null : SharedFolder.join(parentFolder);
     }
 
     /** Before a peer may come: the data path thread, which binds itself, begins only after that. */

@@ -1,8 +1,10 @@
 package io.softdpu.cli.child;
 
+import io.softdpu.core.Status;
 import io.softdpu.storage.StorageRole;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -22,20 +24,26 @@ public final class Lifeline implements AutoCloseable {
     private static final long PARENT_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
     private static final int ENDED_WITH_PARENT = 1;
+    private static final String PARENT_HAS_ENDED = "parent process has ended";
 
     private final CountDownLatch finished = new CountDownLatch(1);
     private @Nullable StorageRole role;
+    private @Nullable SharedFolder folder;
     private @Nullable String abortReason;
+    private final PrintWriter errors;
 
-    private Lifeline() {}
+    private Lifeline(PrintWriter errors) {
+        this.errors = errors;
+    }
 
     /**
      * Watches from now on.
      *
      * @param parent the stream whose end is the end of the parent; null: there is no such parent
+     * @param errors gets a line where the process has to end before it has a role that says why
      */
-    public static Lifeline watch(@Nullable InputStream parent) {
-        Lifeline lifeline = new Lifeline();
+    public static Lifeline watch(@Nullable InputStream parent, PrintWriter errors) {
+        Lifeline lifeline = new Lifeline(errors);
         Runtime.getRuntime().addShutdownHook(new Thread(lifeline::onSignal, "softdpu-signal"));
         if (parent != null) {
             Thread watcher =
@@ -54,6 +62,11 @@ public final class Lifeline implements AutoCloseable {
         }
     }
 
+    /** This folder is to be left before a process is halted that did not end by itself. */
+    public synchronized void leaveBeforeHalt(SharedFolder shared) {
+        folder = shared;
+    }
+
     /** The role has ended and has been reported: whoever waits for that may end the process. */
     @Override
     public void close() {
@@ -62,7 +75,8 @@ public final class Lifeline implements AutoCloseable {
 
     private void onSignal() {
         // The hook runs at the end of a normal exit, too; then there is nothing left to end.
-        if (finished.getCount() > 0 && abort("User requested abort")) {
+        if (finished.getCount() > 0) {
+            abort("User requested abort");
             awaitFinished(SIGNAL_GRACE_NANOS);
         }
     }
@@ -75,20 +89,37 @@ public final class Lifeline implements AutoCloseable {
         } catch (IOException e) {
             // A stream that cannot be read any more has no parent at its other end either.
         }
-        if (!abort("parent process has ended") || !awaitFinished(PARENT_GRACE_NANOS)) {
-            // Everything this process shares ends with it: memory, locks, sockets.
+        abort(PARENT_HAS_ENDED);
+        if (!awaitFinished(PARENT_GRACE_NANOS)) {
+            halt();
+        }
+    }
+
+    /** Everything this process shares ends with it, memory, locks, sockets; but not files. */
+    private void halt() {
+        errors.println("softdpu: " + Status.CONNECTION_ABORTED + ": " + PARENT_HAS_ENDED);
+        errors.flush();
+        SharedFolder left;
+        synchronized (this) {
+            left = folder;
+        }
+        try {
+            if (left != null) {
+                left.close();
+            }
+        } finally {
             Runtime.getRuntime().halt(ENDED_WITH_PARENT);
         }
     }
 
-    /** False if there is no role yet. */
-    private synchronized boolean abort(String reason) {
-        abortReason = reason;
-        if (role == null) {
-            return false;
+    /** What has not begun yet ends as soon as it does. */
+    private synchronized void abort(String reason) {
+        if (abortReason == null) {
+            abortReason = reason;
         }
-        role.abort(reason);
-        return true;
+        if (role != null) {
+            role.abort(reason);
+        }
     }
 
     private boolean awaitFinished(long nanos) {

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,9 +61,7 @@ public final class DemoSession {
     private final DemoOptions options;
     private final JvmCommand jvm;
     private final DemoListener listener;
-    private final DemoWorkspace workspace;
     private final List<String> cpus;
-    private final RoleArguments arguments;
     private final BlockingQueue<ChildProcess.Event> events = new LinkedBlockingQueue<>();
     private final Map<DemoRole, ChildProcess> children = new EnumMap<>(DemoRole.class);
     private final Map<DemoRole, ChildOutcome> outcomes = new EnumMap<>(DemoRole.class);
@@ -70,24 +69,14 @@ public final class DemoSession {
     private long deadlineNanos;
     private @Nullable String timedOut;
     private boolean interrupted;
+    private @Nullable DemoWorkspace workspace;
 
-    private DemoSession(
-            DemoOptions options, JvmCommand jvm, DemoListener listener, DemoWorkspace workspace) {
+    /** A demo that has not begun: there is nothing yet that would have to be taken down. */
+    public DemoSession(DemoOptions options, JvmCommand jvm, DemoListener listener) {
         this.options = options;
         this.jvm = jvm;
         this.listener = listener;
-        this.workspace = workspace;
         this.cpus = CpuChoice.forPollers(DemoRole.values().length);
-        this.arguments = new RoleArguments(options, cpus, workspace);
-    }
-
-    /**
-     * Makes the folder of a demo; {@link #run} has to follow.
-     *
-     * @throws DpuException OPERATING_SYSTEM
-     */
-    public static DemoSession open(DemoOptions options, JvmCommand jvm, DemoListener listener) {
-        return new DemoSession(options, jvm, listener, DemoWorkspace.create());
     }
 
     /** What the processes are bound to: core numbers, or {@code any} three times. */
@@ -99,20 +88,21 @@ public final class DemoSession {
      * Runs the demo to its end, good or bad.
      *
      * @throws DpuException if a process cannot be started, the volume cannot be read, or the folder
-     *     cannot be removed
+     *     cannot be made or removed
      */
     public DemoResult run() {
+        makeWorkspace();
         CompletableFuture<String> expectedSha256 =
                 CompletableFuture.supplyAsync(() -> volumeContent().sha256(options.sizeBytes()));
         try {
-            start(DemoRole.TARGET, arguments.target());
+            start(DemoRole.TARGET, RoleArguments::target);
             follow();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DpuException(Status.CONNECTION_ABORTED, "demo was interrupted", e);
         } finally {
             endChildren(LAST_CALL_NANOS);
-            workspace.close();
+            removeWorkspace();
         }
         List<ChildOutcome> ends = new ArrayList<>();
         for (DemoRole role : DemoRole.values()) {
@@ -133,7 +123,20 @@ public final class DemoSession {
             interrupted = true;
         }
         endChildren(INTERRUPT_NANOS);
-        workspace.close();
+        removeWorkspace();
+    }
+
+    /** Not after an interruption: nobody would be left to remove it. */
+    private synchronized void makeWorkspace() {
+        if (!interrupted) {
+            workspace = DemoWorkspace.create();
+        }
+    }
+
+    private synchronized void removeWorkspace() {
+        if (workspace != null) {
+            workspace.close();
+        }
     }
 
     /** True after {@link #interrupt}. */
@@ -163,12 +166,12 @@ public final class DemoSession {
             case TARGET -> {
                 OptionalInt port = ReadyLine.portOf(line.text());
                 if (port.isPresent()) {
-                    start(DemoRole.ZERO_COPY, arguments.service(port.getAsInt()));
+                    start(DemoRole.ZERO_COPY, arguments -> arguments.service(port.getAsInt()));
                 }
             }
             case ZERO_COPY -> {
                 if (ReadyLine.isWaiting(line.text())) {
-                    start(DemoRole.INITIATOR, arguments.initiator());
+                    start(DemoRole.INITIATOR, RoleArguments::initiator);
                 }
             }
             case INITIATOR ->
@@ -241,8 +244,9 @@ public final class DemoSession {
     }
 
     /** Not after one has ended or the demo was interrupted: then nobody would wait for it. */
-    private synchronized void start(DemoRole role, List<String> command) {
-        if (interrupted || stage != Stage.WORKING || children.containsKey(role)) {
+    private synchronized void start(DemoRole role, Function<RoleArguments, List<String>> command) {
+        DemoWorkspace folder = workspace;
+        if (interrupted || folder == null || stage != Stage.WORKING || children.containsKey(role)) {
             return;
         }
         listener.starting(role.id());
@@ -250,9 +254,9 @@ public final class DemoSession {
                 role,
                 ChildProcess.start(
                         role.id(),
-                        jvm.with(command),
-                        List.of("SOFTDPU_FABRIC", workspace.fabric().toString()),
-                        workspace.report(role.id()),
+                        jvm.with(command.apply(new RoleArguments(options, cpus, folder))),
+                        List.of("SOFTDPU_FABRIC", folder.fabric().toString()),
+                        folder.report(role.id()),
                         events::add));
     }
 

@@ -76,6 +76,8 @@ final class RoleArguments {
                         "--cpu",
                         cpus.get(Arrays.asList(DemoRole.values()).indexOf(role)),
                         "--exit-with-parent",
+                        "--parent-folder",
+                        workspace.root().toString(),
                         "--report",
                         workspace.report(role.id()).toString(),
                         "--log-level",
