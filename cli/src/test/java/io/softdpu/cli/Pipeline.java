@@ -102,8 +102,15 @@ final class Pipeline {
 
     /** An initiator that reads until somebody ends it, and is in the middle of it. */
     ChildProcess initiatorUnderLoad() {
+        return initiatorUnderLoad("read_throughput_test");
+    }
+
+    /** The same with another workload. */
+    ChildProcess initiatorUnderLoad(String strategy, String... more) {
         ChildProcess initiator =
-                initiator("read_throughput_test", "--run-limit-operation-count", "1000000000000");
+                initiator(
+                        strategy,
+                        words(List.of("--run-limit-operation-count", "1000000000000"), more));
         initiator.awaitErrorLine("Core: 0 running", DEADLINE);
         return initiator;
     }

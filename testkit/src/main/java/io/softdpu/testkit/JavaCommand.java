@@ -135,6 +135,18 @@ public final class JavaCommand {
     }
 
     /**
+     * Puts words before the command line, such as a program that lowers a limit and then becomes
+     * the JVM.
+     *
+     * @param words one string each; they come before what was put there already
+     * @return a new command
+     */
+    public JavaCommand behind(String... words) {
+        List<String> all = joined(List.of(words), prefix);
+        return new JavaCommand(all, jvmOptions, path, main, arguments, environment, directory);
+    }
+
+    /**
      * Runs it under another uid, from a copy of the jars that this user may read. Its working
      * directory is / unless set afterwards, since that of the test may be closed to the user.
      *

@@ -1,0 +1,265 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static io.softdpu.cli.Pipeline.END_DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ctrl-C and SIGTERM in every phase of every command. */
+class InterruptedCommandsTest {
+    @TempDir Path fabric;
+    @TempDir Path temporary;
+
+    private Processes processes;
+    private Pipeline pipeline;
+
+    @BeforeEach
+    void setUp(Processes processes) {
+        this.processes = processes;
+        pipeline = new Pipeline(processes, fabric);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"INT", "TERM"})
+    void shouldEndATargetThatWaitsForAService(String signal) {
+        ChildProcess target = pipeline.patternTarget();
+
+        assertAborted(target, signal);
+
+        assertThat(target.outputLines())
+                .anyMatch(line -> line.startsWith("target: payload bytes copied 0"));
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldEndAServiceThatFindsNoTarget() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            int nobody = taken.getLocalPort();
+            taken.close(); // nobody listens there, and the service tries again and again
+            ChildProcess service =
+                    pipeline.start(
+                            ("storage zero-copy -d 03:00.0 -r 0b:00.0 --cpu any --log-level DEBUG"
+                                            + " --control-timeout 60 --storage-server 127.0.0.1:"
+                                            + nobody)
+                                    .split(" "));
+            service.awaitErrorLine("CONNECTING_TO_STORAGE", DEADLINE);
+
+            assertAborted(service, "INT");
+            assertNothingLeft();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"INT", "TERM"})
+    void shouldEndAnInitiatorThatFindsNoService(String signal) {
+        ChildProcess initiator =
+                pipeline.initiator(
+                        "read_throughput_test", "--control-timeout", "60", "--log-level", "DEBUG");
+        initiator.awaitErrorLine("CONNECTING_TO_SERVICE", DEADLINE);
+
+        assertAborted(initiator, signal);
+        assertNothingLeft();
+    }
+
+    /** A target that stands still keeps the session where it is: asked, and not answered. */
+    @ParameterizedTest
+    @ValueSource(strings = {"initiator", "zero-copy"})
+    void shouldEndWhileTheSessionIsInitialised(String interrupted) {
+        ChildProcess target = pipeline.patternTarget();
+        ChildProcess service = pipeline.service(target, "--log-level", "DEBUG");
+        target.freeze();
+        ChildProcess initiator = pipeline.initiator("read_throughput_test", "--log-level", "DEBUG");
+        service.awaitErrorLine(" QUERY: ", DEADLINE);
+        boolean byInitiator = interrupted.equals("initiator");
+
+        assertAborted(byInitiator ? initiator : service, "INT");
+
+        assertThat((byInitiator ? service : initiator).awaitExit(END_DEADLINE))
+                .isEqualTo(ExitCode.FAILED.code());
+        target.thaw();
+        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertNothingLeft();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"INT", "TERM"})
+    void shouldShowWhatAThroughputTestHadMeasuredUntilThen(String signal) {
+        pipeline.service(pipeline.patternTarget());
+        ChildProcess initiator = pipeline.initiatorUnderLoad();
+        assertThat(Await.holdsWithin(Duration.ofMillis(200), () -> !initiator.isAlive()))
+                .as("the load ends by itself")
+                .isFalse();
+
+        assertAborted(initiator, signal);
+
+        assertThat(initiator.outputLines())
+                .anyMatch(line -> line.matches("phase .* \\(broken off\\):"))
+                .anyMatch(line -> line.matches(" +operation count +[1-9]\\d* of .*"))
+                .anyMatch(line -> line.matches(" +IO rate +0\\.\\d*[1-9]\\d* MIOP/s"))
+                .anyMatch(line -> line.matches(" +percentiles +p50 [\\d.]*[1-9][\\d.]* us, .*"))
+                .anyMatch(line -> line.startsWith("initiator: core 0 (cpu any): operation count"));
+    }
+
+    /**
+     * The end of a short run is near: the signal may find the work done, and then changes nothing.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"initiator", "zero-copy", "target"})
+    void shouldEndOneWayOrTheOtherWhileTheSessionStops(String interrupted) {
+        ChildProcess target = pipeline.patternTarget();
+        ChildProcess service = pipeline.service(target);
+        ChildProcess initiator =
+                pipeline.initiator(
+                        "read_throughput_test",
+                        "--run-limit-operation-count",
+                        "2000",
+                        "--log-level",
+                        "DEBUG");
+        initiator.awaitErrorLine(" STOP", DEADLINE);
+        ChildProcess process =
+                List.of(initiator, service, target)
+                        .get(List.of("initiator", "zero-copy", "target").indexOf(interrupted));
+
+        int expected = ExitCode.INTERRUPTED.code();
+        if (process.isAlive()) {
+            process.signal("INT");
+        }
+
+        int code = process.awaitExit(END_DEADLINE);
+        assertThat(code).isIn(ExitCode.OK.code(), expected);
+        for (ChildProcess other : List.of(initiator, service, target)) {
+            if (other != process) {
+                assertThat(other.awaitExit(END_DEADLINE))
+                        .isIn(ExitCode.OK.code(), ExitCode.FAILED.code());
+            }
+        }
+        assertThat(process.errorLines().stream().filter(line -> line.startsWith("softdpu: ")))
+                .as("an abort is said, and only that")
+                .allMatch(line -> line.startsWith("softdpu: CONNECTION_ABORTED: "));
+        assertNothingLeft();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"target", "zero-copy", "initiator"})
+    void shouldEndWithItsParentAndSaySo(String role) throws IOException {
+        ChildProcess target =
+                role.equals("target")
+                        ? pipeline.target("--volume", "memory:4MiB", "--exit-with-parent")
+                        : pipeline.patternTarget();
+        ChildProcess service = pipeline.service(target, more(role, "zero-copy"));
+        ChildProcess initiator =
+                pipeline.initiatorUnderLoad("read_throughput_test", more(role, "initiator"));
+        ChildProcess process =
+                List.of(target, service, initiator)
+                        .get(List.of("target", "zero-copy", "initiator").indexOf(role));
+
+        process.standardInput().close();
+
+        assertThat(process.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(process.errorLines())
+                .anyMatch(line ->
+                        line.matches("softdpu: CONNECTION_ABORTED: .*parent process has ended.*"));
+        for (ChildProcess other : List.of(target, service, initiator)) {
+            assertThat(other.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        }
+        assertNothingLeft();
+    }
+
+    private static String[] more(String role, String own) {
+        return role.equals(own) ? new String[] {"--exit-with-parent"} : new String[0];
+    }
+
+    @Test
+    @Tag(Soak.TAG)
+    void shouldEndTheDemoAtAnyTime(SeededRandom random) {
+        long begin = System.nanoTime();
+        int total = Soak.count(4, 60);
+        int said = 0;
+        for (int round = 0; round < total; round++) {
+            // Terminals send it to all processes of the demo; kill sends it to the parent alone.
+            boolean terminate = round % 2 == 1;
+            ChildProcess demo =
+                    processes.start(
+                            Pipeline.command("demo", "--seconds", "100", "--size", "1MiB")
+                                    .withJvmOptions("-Djava.io.tmpdir=" + temporary));
+            Await.holdsWithin(Duration.ofMillis(random.nextInt(3_000)), () -> !demo.isAlive());
+            List<Long> children =
+                    ProcessHandle.of(demo.pid())
+                            .orElseThrow()
+                            .children()
+                            .map(ProcessHandle::pid)
+                            .toList();
+            // One that is just being started or ending has nothing to be looked at.
+            demo.signal(terminate ? "TERM" : "INT");
+
+            assertThat(demo.awaitExit(END_DEADLINE))
+                    .isEqualTo((terminate ? ExitCode.TERMINATED : ExitCode.INTERRUPTED).code());
+            for (long child : children) {
+                Await.until(
+                        "child ended: pid=" + child,
+                        END_DEADLINE,
+                        () -> ProcessHandle.of(child).filter(ProcessHandle::isAlive).isEmpty());
+            }
+            assertThat(list(temporary)).noneMatch(path -> path.toString().contains("softdpu-demo"));
+            List<String> errors =
+                    demo.errorLines().stream()
+                            .filter(line -> line.startsWith("softdpu: "))
+                            .toList();
+            if (!children.isEmpty()) {
+                assertThat(errors)
+                        .containsExactly("softdpu: CONNECTION_ABORTED: User requested abort");
+            }
+            said += errors.size();
+        }
+        Soak.report(
+                "interrupted-demos",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                "rounds=" + total + ", errors_CONNECTION_ABORTED=" + said);
+    }
+
+    private void assertAborted(ChildProcess process, String signal) {
+        process.signal(signal);
+
+        assertThat(process.awaitExit(END_DEADLINE))
+                .isEqualTo(
+                        (signal.equals("INT") ? ExitCode.INTERRUPTED : ExitCode.TERMINATED).code());
+        assertThat(process.errorLines().stream().filter(line -> line.startsWith("softdpu: ")))
+                .singleElement()
+                .asString()
+                .matches("softdpu: CONNECTION_ABORTED: .*User requested abort.*");
+    }
+
+    /** All programs have ended by themselves, so there is nothing to sweep. */
+    private void assertNothingLeft() {
+        assertThat(list(fabric)).allMatch(file -> file.endsWith("topology"));
+    }
+
+    private static List<Path> list(Path folder) {
+        try (Stream<Path> all = Files.list(folder)) {
+            return all.toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static io.softdpu.cli.Pipeline.END_DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** SIGKILL of each of the processes, at random points under load, again and again. */
+class KilledProcessesTest {
+    private static final int ROUNDS_A_NEIGHBOUR_LIVES = 50;
+    private static final int LATEST_KILL_MILLIS = 250;
+
+    /** Who is killed. */
+    private enum Victim {
+        TARGET,
+        ZERO_COPY,
+        INITIATOR,
+        PARENT_OF_THE_DEMO
+    }
+
+    /** What a survivor calls the neighbour in the pipeline whose end it noticed. */
+    private static final Map<Victim, String> PEERS =
+            Map.of(
+                    Victim.TARGET, "tcp://127\\.0\\.0\\.1:\\d+",
+                    Victim.ZERO_COPY, "(tcp://127\\.0\\.0\\.1:\\d+|doca_storage_comch)",
+                    Victim.INITIATOR, "doca_storage_comch");
+
+    @TempDir Path fabric;
+    @TempDir Path temporary;
+
+    private final Map<Victim, Integer> rounds = new EnumMap<>(Victim.class);
+    private final Map<String, Integer> errors = new TreeMap<>();
+    private Pipeline pipeline;
+    private Processes processes;
+
+    @Test
+    @Tag(Soak.TAG)
+    void shouldEndByThemselvesNameWhoWentAwayAndLeaveNothing(
+            Processes started, SeededRandom random) {
+        processes = started;
+        pipeline = new Pipeline(started, fabric);
+        long begin = System.nanoTime();
+        int total = Soak.count(10, 200);
+        Neighbour neighbour = null;
+        int survived = 0;
+        for (int round = 0; round < total; round++) {
+            if (neighbour == null) {
+                neighbour = new Neighbour();
+            }
+            Victim victim = Victim.values()[round % Victim.values().length];
+            killUnderLoad(victim, random);
+            neighbour.assertAsBefore(victim);
+            rounds.merge(victim, 1, Integer::sum);
+            survived++;
+            if (survived == ROUNDS_A_NEIGHBOUR_LIVES || round == total - 1) {
+                neighbour.assertServes();
+                neighbour = null;
+                survived = 0;
+            }
+        }
+        Soak.report(
+                "killed-processes",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                text("rounds", rounds) + ", " + text("errors", errors));
+    }
+
+    private void killUnderLoad(Victim victim, SeededRandom random) {
+        Duration delay = Duration.ofMillis(random.nextInt(LATEST_KILL_MILLIS));
+        if (victim == Victim.PARENT_OF_THE_DEMO) {
+            killParent(delay);
+            return;
+        }
+        ChildProcess target = pipeline.patternTarget();
+        ChildProcess service = pipeline.service(target);
+        ChildProcess initiator =
+                pipeline.initiatorUnderLoad(
+                        random.nextInt(2) == 0 ? "read_throughput_test" : "write_throughput_test");
+        Map<Victim, ChildProcess> all =
+                new EnumMap<>(
+                        Map.of(
+                                Victim.TARGET, target,
+                                Victim.ZERO_COPY, service,
+                                Victim.INITIATOR, initiator));
+        assertThat(Await.holdsWithin(delay, () -> !initiator.isAlive()))
+                .as("the load ends by itself")
+                .isFalse();
+        Traces traces = Traces.ofAll(List.copyOf(all.values()));
+        assertThat(traces.sockets()).as("sockets in use").isGreaterThan(6);
+        assertThat(traces.memories()).as("memories in use").isGreaterThan(6);
+
+        Pipeline.assertKilled(all.remove(victim));
+
+        all.forEach((survivor, process) -> assertNames(survivor, process, victim));
+        assertGone(traces);
+        assertFabricClean();
+    }
+
+    private void assertNames(Victim survivor, ChildProcess process, Victim victim) {
+        String who = survivor + " of " + victim;
+        assertThat(process.awaitExit(END_DEADLINE)).as(who).isEqualTo(ExitCode.FAILED.code());
+        List<String> said =
+                process.errorLines().stream().filter(line -> line.startsWith("softdpu: ")).toList();
+        assertThat(said)
+                .as(who)
+                .singleElement()
+                .asString()
+                .startsWith("softdpu: CONNECTION_RESET: ")
+                .containsPattern(PEERS.get(survivor));
+        errors.merge(said.getFirst().split(":")[1].strip(), 1, Integer::sum);
+    }
+
+    private void killParent(Duration delay) {
+        ChildProcess demo =
+                processes.start(
+                        Pipeline.command("demo", "--seconds", "100", "--size", "1MiB")
+                                .withJvmOptions("-Djava.io.tmpdir=" + temporary));
+        demo.awaitErrorLine("\\[3/9\\]", DEADLINE);
+        assertThat(Await.holdsWithin(delay, () -> !demo.isAlive()))
+                .as("the demo ends by itself")
+                .isFalse();
+        ProcessHandle parent = ProcessHandle.of(demo.pid()).orElseThrow();
+        List<ProcessHandle> children = parent.children().toList();
+        assertThat(children).hasSize(3);
+        Traces traces = Traces.of(children.stream().map(ProcessHandle::pid).toList());
+        assertThat(traces.memories()).as("memories in use").isGreaterThan(6);
+        assertThat(demoFolders()).hasSize(1);
+
+        // Not ChildProcess.kill, which would kill the children as well.
+        parent.destroyForcibly();
+
+        try {
+            assertGone(traces);
+            Await.until("folder removed", END_DEADLINE, () -> demoFolders().isEmpty());
+        } finally {
+            // Nobody else would end what has lost its parent and has not noticed.
+            children.forEach(ProcessHandle::destroyForcibly);
+        }
+        assertThat(demo.awaitExit(END_DEADLINE)).isEqualTo(128 + 9);
+    }
+
+    private static void assertGone(Traces traces) {
+        Await.holdsWithin(END_DEADLINE, () -> traces.left().isEmpty());
+        assertThat(traces.left()).isEmpty();
+    }
+
+    /** The next program that joins removes what a killed one could not. */
+    private void assertFabricClean() {
+        Machine.builder(Side.HOST).fabricFolder(fabric).open().close();
+        try (Stream<Path> files = Files.list(fabric)) {
+            // The neighbour's: two exporters and a channel, each with its lock.
+            assertThat(files.filter(file -> !file.endsWith("topology")))
+                    .as("socket and lock files")
+                    .hasSize(6);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<Path> demoFolders() {
+        try (Stream<Path> all = Files.list(temporary)) {
+            return all.filter(path -> path.getFileName().toString().startsWith("softdpu-demo-"))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String text(String what, Map<?, Integer> counts) {
+        return counts.entrySet().stream()
+                .map(entry -> what + "_" + entry.getKey() + "=" + entry.getValue())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** A target and a service of another name that live on in the same fabric folder. */
+    private final class Neighbour {
+        private final ChildProcess target = pipeline.patternTarget();
+        private final ChildProcess service =
+                pipeline.service(target, "--command-channel-name", "neighbour");
+        private final List<String> before = held();
+
+        private List<String> held() {
+            return Stream.of(target, service)
+                    .map(process ->
+                            process.view().descriptors()
+                                    + " memfds="
+                                    + process.view().mappings().stream()
+                                            .filter(mapping -> mapping.isMemfd())
+                                            .count()
+                                    + " threads="
+                                    + process.view().threadNames().stream()
+                                            .filter(name -> name.startsWith("softdpu"))
+                                            .toList())
+                    .toList();
+        }
+
+        void assertAsBefore(Victim victim) {
+            Await.holdsWithin(END_DEADLINE, () -> held().equals(before));
+            assertThat(held()).as("the neighbour after the end of " + victim).isEqualTo(before);
+        }
+
+        void assertServes() {
+            ChildProcess initiator =
+                    pipeline.initiator(
+                            "read_write_data_validity_test", "--command-channel-name", "neighbour");
+            assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+            assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+            assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Full file systems and low limits: the demo as it runs there, or a named error. */
+class LimitedMachineTest {
+    @TempDir Path folder;
+
+    private Processes processes;
+
+    @BeforeEach
+    void setUp(Processes processes) {
+        this.processes = processes;
+    }
+
+    /** Its memory has no file system of a limited size, and needs none. */
+    @Test
+    void shouldNeedNeitherSharedMemoryFilesNorLockedMemory() throws Exception {
+        ChildProcess demo =
+                inNamespace(
+                        "mount -t tmpfs -o size=4k tmpfs /dev/shm"
+                                + " && echo full > /dev/shm/full && ulimit -l 0",
+                        demo());
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+    }
+
+    @Test
+    void shouldNameTheFolderWhereNoFurtherFileMayBeMade() throws Exception {
+        ChildProcess demo =
+                inNamespace("mount -t tmpfs -o nr_inodes=1 tmpfs '" + folder + "'", demo());
+
+        assertFailed(
+                demo,
+                "softdpu: OPERATING_SYSTEM: folder for the demo cannot be made: parent="
+                        + folder
+                        + ".*No space left on device.*");
+    }
+
+    @Test
+    void shouldNameTheFolderWhereNothingMayBeWritten() throws Exception {
+        ChildProcess demo =
+                inNamespace(
+                        "mount -t tmpfs -o size=4k tmpfs '"
+                                + folder
+                                + "' && echo full > '"
+                                + folder
+                                + "/full'",
+                        demo());
+
+        assertFailed(demo, "softdpu: OPERATING_SYSTEM: demo failed: process=target, exit=1");
+        assertThat(demo.errorLines())
+                .anyMatch(line ->
+                        line.matches(
+                                " +softdpu: OPERATING_SYSTEM: fabric folder not usable: .*"
+                                        + folder
+                                        + ".*No space left on device.*"));
+    }
+
+    /** RLIMIT_FSIZE holds for memory files, too; its signal, SIGXFSZ, must not end the process. */
+    @Test
+    void shouldNameTheMemoryThatIsLargerThanAFileMayBe() throws Exception {
+        ChildProcess target =
+                limited(
+                        "ulimit -f 2048",
+                        Pipeline.command(
+                                        ("storage target -d t0 --cpu any --listen-port 0"
+                                                        + " --volume memory:64MiB")
+                                                .split(" "))
+                                .withEnvironment(
+                                        "SOFTDPU_FABRIC", folder.resolve("fabric").toString()));
+
+        assertFailed(
+                target,
+                "softdpu: NO_MEMORY: shared memory not available: name=.*,"
+                        + " sizeBytes=67108864, .*EFBIG.*");
+        try (var left = Files.list(folder.resolve("fabric"))) {
+            assertThat(left).allMatch(file -> file.endsWith("topology"));
+        }
+    }
+
+    private JavaCommand demo() {
+        return Pipeline.command("demo", "--size", "1MiB", "--seconds", "0.1")
+                .withJvmOptions("-Djava.io.tmpdir=" + folder);
+    }
+
+    /** With mounts of its own, which only it sees and which go with it. */
+    private ChildProcess inNamespace(String setUp, JavaCommand command) throws Exception {
+        Process possible =
+                new ProcessBuilder("unshare", "-Urm", "true").redirectErrorStream(true).start();
+        if (possible.waitFor() != 0) {
+            String reason = "no user namespace may be made here";
+            System.err.println("SKIPPED, NOT SHOWN HERE: " + reason);
+            Assumptions.abort(reason);
+        }
+        return processes.start(command.behind("unshare", "-Urm", "sh", "-c", script(setUp), "sh"));
+    }
+
+    private ChildProcess limited(String setUp, JavaCommand command) throws IOException {
+        return processes.start(command.behind("sh", "-c", script(setUp), "sh"));
+    }
+
+    private static String script(String setUp) {
+        return setUp + " && exec \"$@\"";
+    }
+
+    private static void assertFailed(ChildProcess process, String errorLine) {
+        assertThat(process.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        List<String> said =
+                process.errorLines().stream().filter(line -> line.startsWith("softdpu: ")).toList();
+        assertThat(said).singleElement().asString().matches(errorLine);
+        assertThat(process.errorLines()).noneMatch(line -> line.startsWith("\tat "));
+    }
+}

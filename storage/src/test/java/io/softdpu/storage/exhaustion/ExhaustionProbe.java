@@ -1,0 +1,192 @@
+package io.softdpu.storage.exhaustion;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.fabric.FabricException;
+import io.softdpu.testkit.LeakCheck;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A program that lowers one of its limits step by step under each subject. Prints a line a subject,
+ * and a line that begins with PROBLEM for whatever should not be.
+ */
+final class ExhaustionProbe {
+    private static final Duration GIVING_BACK = Duration.ofSeconds(20);
+    private static final Pattern ERRNO =
+            Pattern.compile("\\b(EMFILE|ENFILE|ENOMEM|ENOBUFS|ETOOMANYREFS)\\b");
+
+    /**
+     * No wait below is without a deadline; the longest are those of a session's control timeout.
+     */
+    private static final long LONGEST_MILLIS = 100_000;
+
+    private static final int MOST_STEPS = 2_000;
+
+    private final Limit limit;
+    private final Path folder;
+
+    private ExhaustionProbe(Limit limit, Path folder) {
+        this.limit = limit;
+        this.folder = folder;
+    }
+
+    /** Arguments: the limit, the folder, what to try; for a session the steps to take. */
+    public static void main(String[] arguments) throws Throwable {
+        loadAllClasses();
+        Path folder = Path.of(arguments[1]);
+        ExhaustionProbe probe = new ExhaustionProbe(Limit.valueOf(arguments[0]), folder);
+        try (Subjects subjects = new Subjects(folder)) {
+            switch (arguments[2]) {
+                case "each" -> {
+                    probe.tryAll(subjects.simple());
+                    if (probe.limit == Limit.DESCRIPTORS) {
+                        // With no room for a stack or a buffer the JVM itself comes to its end.
+                        probe.tryAll(subjects.paired());
+                    }
+                }
+                default -> {
+                    long[] steps =
+                            Stream.of(arguments).skip(3).mapToLong(Long::parseLong).toArray();
+                    probe.trySome(subjects.session(), steps);
+                }
+            }
+        }
+        System.out.println("DONE");
+    }
+
+    /** A folder of classes is read with a descriptor each; a jar is open already. */
+    private static void loadAllClasses() throws IOException {
+        for (String entry : System.getProperty("java.class.path").split(":")) {
+            Path root = Path.of(entry);
+            if (Files.isDirectory(root)) {
+                try (Stream<Path> files = Files.walk(root)) {
+                    files.map(file -> root.relativize(file).toString())
+                            .filter(file ->
+                                    file.startsWith("io/softdpu/") && file.endsWith(".class"))
+                            .filter(file -> !file.contains("Test") && !file.contains("Contract"))
+                            .map(file -> file.replace('/', '.').replaceFirst("\\.class$", ""))
+                            .forEach(ExhaustionProbe::load);
+                }
+            }
+        }
+    }
+
+    private static void load(String name) {
+        try {
+            Class.forName(name, false, ExhaustionProbe.class.getClassLoader());
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new AssertionError(name, e);
+        }
+    }
+
+    private void tryAll(List<Subject> subjects) throws Throwable {
+        for (Subject subject : subjects) {
+            warmUp(subject);
+            Map<String, Integer> errors = new TreeMap<>();
+            int step = 0;
+            while (step < MOST_STEPS && !attempt(subject, step, errors)) {
+                step++;
+            }
+            if (step == MOST_STEPS) {
+                problem(subject, step, "it never succeeds");
+            }
+            if (step == 0 && limit == Limit.DESCRIPTORS) {
+                problem(subject, step, "it needs nothing of this limit");
+            }
+            System.out.println(subject.name() + " failures=" + step + ", errors=" + errors);
+        }
+    }
+
+    private void trySome(Subject subject, long[] steps) throws Throwable {
+        warmUp(subject);
+        Map<String, Integer> errors = new TreeMap<>();
+        for (long step : steps) {
+            attempt(subject, step, errors);
+        }
+        System.out.println(subject.name() + " errors=" + errors);
+    }
+
+    /** Also what is made at the first use only, and what happens where nothing is wanting. */
+    private void warmUp(Subject subject) throws Exception {
+        for (int i = 0; i < 3; i++) {
+            subject.acquire().close();
+        }
+        System.gc(); // what the Cleaner has to give back would count as given back below
+    }
+
+    /** Whether it succeeded. */
+    private boolean attempt(Subject subject, long step, Map<String, Integer> errors)
+            throws Throwable {
+        LeakCheck before = LeakCheck.begin(folder);
+        AutoCloseable acquired = null;
+        Throwable failure = null;
+        limit.lower(step);
+        long begin = System.nanoTime();
+        try {
+            acquired = subject.acquire();
+        } catch (Throwable e) {
+            failure = e;
+        } finally {
+            limit.raise();
+        }
+        long millis = (System.nanoTime() - begin) / 1_000_000;
+        if (failure != null) {
+            errors.merge(kindOf(subject, step, failure), 1, Integer::sum);
+        } else {
+            acquired.close();
+        }
+        if (millis > LONGEST_MILLIS) {
+            problem(subject, step, "it took long: millis=" + millis);
+        }
+        try {
+            before.assertNothingLeft(GIVING_BACK);
+        } catch (AssertionError e) {
+            problem(subject, step, e.getMessage() + " after " + failure);
+        }
+        if (failure != null) {
+            try {
+                subject.acquire().close();
+            } catch (Exception e) {
+                problem(subject, step, "it does not work afterwards: " + e);
+            }
+        }
+        return failure == null;
+    }
+
+    private static String kindOf(Subject subject, long step, Throwable failure) {
+        if (!(failure instanceof DpuException) && !(failure instanceof FabricException)) {
+            problem(subject, step, "unexpected kind of failure: " + failure);
+            failure.printStackTrace(System.out);
+            return failure.getClass().getSimpleName();
+        }
+        String message = String.valueOf(failure.getMessage());
+        Matcher errno = ERRNO.matcher(message);
+        if (errno.find()) {
+            return errno.group();
+        }
+        if (message.contains("Too many open files")) {
+            return "EMFILE"; // in the words of the JDK, which knows no names
+        }
+        if (message.contains("native thread")) {
+            return "no_thread";
+        }
+        String kind =
+                failure instanceof DpuException dpu
+                        ? dpu.status().name()
+                        : ((FabricException) failure).kind().name();
+        System.out.println("  " + subject.name() + " at " + step + ": " + failure);
+        return kind;
+    }
+
+    private static void problem(Subject subject, long step, String text) {
+        System.out.println("PROBLEM " + subject.name() + " at " + step + ": " + text);
+    }
+}

@@ -1,0 +1,93 @@
+package io.softdpu.storage.exhaustion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Out of descriptors, out of address space and of threads: a named error each, and no leak. */
+class ExhaustionTest {
+    private static final Duration DEADLINE = Duration.ofMinutes(15);
+
+    /** More than a session needs: its last steps succeed. */
+    private static final int DESCRIPTORS_OF_A_SESSION = 120;
+
+    @TempDir Path folder;
+
+    private Processes processes;
+
+    @BeforeEach
+    void setUp(Processes processes) {
+        this.processes = processes;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldNameWhatIsWantingAndLeaveNothingWhereverItIsWanting(Limit limit) {
+        ChildProcess probe = probe(limit, "each");
+
+        assertNoProblem(probe);
+        assertThat(probe.outputLines())
+                .anyMatch(line -> line.startsWith("fabric.SharedSegment failures="))
+                .anyMatch(line -> line.startsWith("storage.MemoryVolume failures="))
+                .filteredOn(line -> line.startsWith("fabric.Bus.open failures="))
+                .singleElement()
+                .asString()
+                .containsPattern("failures=[1-9]")
+                .contains(limit == Limit.DESCRIPTORS ? "EMFILE=" : "no_thread=");
+    }
+
+    @Test
+    @Tag(Soak.TAG)
+    void shouldEndASessionThatRunsOutOfDescriptorsAndLeaveNothing(SeededRandom random) {
+        long begin = System.nanoTime();
+        List<String> arguments = new ArrayList<>(List.of("session"));
+        for (int i = 0; i < Soak.count(3, 60); i++) {
+            arguments.add(Integer.toString(random.nextInt(DESCRIPTORS_OF_A_SESSION)));
+        }
+
+        ChildProcess probe = probe(Limit.DESCRIPTORS, arguments.toArray(String[]::new));
+
+        assertNoProblem(probe);
+        Soak.report(
+                "sessions-without-descriptors",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                "sessions="
+                        + (arguments.size() - 1)
+                        + ", "
+                        + probe.awaitLine("storage.session errors=", DEADLINE));
+    }
+
+    private ChildProcess probe(Limit limit, String... arguments) {
+        return processes.start(
+                JavaCommand.ofClass(ExhaustionProbe.class)
+                        .withJvmOptions("-XX:TieredStopAtLevel=1")
+                        // The JVM's own needs come from memory that it has got before.
+                        .withEnvironment("MALLOC_ARENA_MAX", "1")
+                        .withEnvironment("MALLOC_TOP_PAD_", Integer.toString(128 << 20))
+                        .withEnvironment("MALLOC_MMAP_THRESHOLD_", Integer.toString(1 << 30))
+                        .withArguments(limit.name(), folder.toString())
+                        .withArguments(arguments));
+    }
+
+    private static void assertNoProblem(ChildProcess probe) {
+        assertThat(probe.awaitExit(DEADLINE)).as(String.join("\n", probe.errorLines())).isZero();
+        assertThat(probe.outputLines())
+                .contains("DONE")
+                .noneMatch(line -> line.startsWith("PROBLEM"));
+    }
+}

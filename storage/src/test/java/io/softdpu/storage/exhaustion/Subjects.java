@@ -1,0 +1,210 @@
+package io.softdpu.storage.exhaustion;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.fabric.Attachment;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.EngineWaiter;
+import io.softdpu.fabric.ExportedRegion;
+import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.SharedSegment;
+import io.softdpu.storage.Pipeline;
+import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.initiator.ExecutionStrategy;
+import io.softdpu.storage.initiator.StrategySettings;
+import io.softdpu.storage.initiator.Workload;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** Each way by which the layers come to a descriptor, a mapping or a thread. */
+final class Subjects implements AutoCloseable {
+    private static final long TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long SESSION_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final int BYTES = 1 << 20;
+
+    private final Path folder;
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    Subjects(Path folder) {
+        this.folder = folder;
+    }
+
+    /** What a layer does for itself: with one end, so that the failure is that of the caller. */
+    List<Subject> simple() {
+        Bus bus = keep(bus("simple"));
+        Machine machine = keep(Machine.builder(Side.HOST).fabricFolder(folder).open());
+        Device device = keep(machine.findDevice("pf0").open());
+        SharedSegment segment = SharedSegment.allocate("softdpu-probe", BYTES);
+        opened.add(segment::release);
+        SharedMemory memory = keep(SharedMemory.allocate(BYTES));
+        return List.of(
+                Subject.of("fabric.Bus.open", () -> bus("another")),
+                Subject.of("fabric.EngineWaiter", EngineWaiter::new),
+                Subject.of(
+                        "fabric.SharedSegment", () -> SharedSegment.allocate("p", BYTES)::release),
+                Subject.of("fabric.Bus.listen", () -> bus.listen("name", pending -> {})),
+                Subject.of("fabric.Bus.export", () -> bus.export(segment, true, null)),
+                Subject.of("core.Machine.open", () -> machine()),
+                Subject.of("core.SharedMemory", () -> SharedMemory.allocate(BYTES)),
+                Subject.of("core.ProgressEngine", ProgressEngine::create),
+                Subject.of("core.Mmap.exportPci", () -> exported(memory, device)),
+                Subject.of("storage.MemoryVolume", () -> MemoryVolume.ofPattern(BYTES, 4096)));
+    }
+
+    /** What takes two: the failure may be the other end's, and then it is known by its silence. */
+    List<Subject> paired() {
+        Bus exporter = keep(bus("exporter"));
+        Bus importer = keep(bus("importer"));
+        SharedSegment segment = SharedSegment.allocate("softdpu-probe", BYTES);
+        opened.add(segment::release);
+        ExportedRegion region = keep(exporter.export(segment, true, null));
+        Machine host = keep(Machine.builder(Side.HOST).fabricFolder(folder).open());
+        Machine dpu = keep(machine());
+        SharedMemory memory = keep(SharedMemory.allocate(BYTES));
+        Device pf0 = keep(host.findDevice("pf0").open());
+        Device p0 = keep(dpu.findDevice("p0").open());
+        Mmap mmap = keep(started(memory, pf0));
+        byte[] blob = mmap.exportPci(pf0);
+        return List.of(
+                Subject.of(
+                        "fabric.Bus.importRegion",
+                        () -> {
+                            ImportedRegion imported =
+                                    get(
+                                            importer.importRegion(
+                                                    region.address(), true, true, TIMEOUT_NANOS));
+                            return imported;
+                        }),
+                Subject.of("fabric.Bus.connect", () -> connection(exporter, importer)),
+                Subject.of(
+                        "core.Mmap.createFromExport",
+                        () -> Mmap.createFromExport(blob, p0, Mapping.ACCESS, TIMEOUT_NANOS)));
+    }
+
+    /** All of them at once: comch, rdma and the roles, from the opening to the end of a session. */
+    Subject session() {
+        return Subject.of("storage.session", this::runSession);
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (AutoCloseable one : opened.reversed()) {
+            one.close();
+        }
+    }
+
+    private <T extends AutoCloseable> T keep(T one) {
+        opened.add(one);
+        return one;
+    }
+
+    private Bus bus(String topology) {
+        return Bus.open(
+                new Bus.Config(
+                        folder.resolve("bus"), new byte[32], topology, TIMEOUT_NANOS, 1L << 30));
+    }
+
+    private Machine machine() {
+        return Machine.builder(Side.DPU)
+                .fabricFolder(folder)
+                .handshakeTimeoutNanos(TIMEOUT_NANOS)
+                .open();
+    }
+
+    private static Mmap started(SharedMemory memory, Device device) {
+        Mmap mmap = Mmap.create();
+        mmap.setMemory(memory)
+                .setPermissions(
+                        Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE))
+                .addDevice(device)
+                .start();
+        return mmap;
+    }
+
+    private static Mmap exported(SharedMemory memory, Device device) {
+        Mmap mmap = Mmap.create();
+        try {
+            mmap.setMemory(memory)
+                    .setPermissions(
+                            Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE))
+                    .addDevice(device)
+                    .start();
+            mmap.exportPci(device);
+            return mmap;
+        } catch (RuntimeException e) {
+            mmap.close(); // the user's to close, and it must let itself be closed
+            throw e;
+        }
+    }
+
+    /** Both ends of a link, each with its memory. */
+    private static AutoCloseable connection(Bus server, Bus client) throws Exception {
+        List<AutoCloseable> parts = Collections.synchronizedList(new ArrayList<>());
+        try {
+            SharedSegment theirs = SharedSegment.allocate("softdpu-server", 4096);
+            parts.add(theirs::release);
+            SharedSegment ours = SharedSegment.allocate("softdpu-client", 4096);
+            parts.add(ours::release);
+            parts.add(
+                    server.listen(
+                            "served",
+                            pending -> parts.add(closing(pending.accept(new byte[0], theirs)))));
+            parts.add(closing(get(client.connect("served", new byte[0], ours, TIMEOUT_NANOS))));
+            return () -> closeAll(parts);
+        } catch (Exception e) {
+            closeAll(parts);
+            throw e;
+        }
+    }
+
+    private static AutoCloseable closing(Attachment attachment) {
+        return () -> {
+            attachment.link().close();
+            attachment.remote().release();
+        };
+    }
+
+    private static void closeAll(List<AutoCloseable> parts) throws Exception {
+        for (AutoCloseable part : List.copyOf(parts).reversed()) {
+            part.close();
+        }
+    }
+
+    private AutoCloseable runSession() throws Exception {
+        Workload workload =
+                ExecutionStrategy.of("read_throughput_test")
+                        .workload(new StrategySettings(100, 4, 1, null));
+        try (Pipeline pipeline = new Pipeline(folder, SESSION_TIMEOUT_NANOS)) {
+            StorageRole initiator = pipeline.start(64 << 10, workload);
+            initiator.run();
+            pipeline.awaitService();
+            pipeline.awaitTarget();
+        }
+        return () -> {};
+    }
+
+    /** The value; what it failed with is thrown as it is. */
+    private static <T> T get(CompletableFuture<T> future) throws Exception {
+        try {
+            return future.get(20, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Exception cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+}
