@@ -1,0 +1,382 @@
+package io.softdpu.rdma.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A peer writes anything into both rings of its connection while the engine reads them; another
+ * connection of the same engine does not notice, and each end of the first has a reason.
+ */
+@Timeout(1200)
+class ShmHostileRingTest {
+    private static final long CPU_LIMIT_NANOS = 1_000_000_000L;
+
+    /** Of the clock on the wall, which goes on while other processes have the processor. */
+    private static final long WALL_LIMIT_NANOS = 10 * CPU_LIMIT_NANOS;
+
+    private static final long HEAP_LIMIT_BYTES = 16 << 20;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int WRITES_A_CONNECTION = 128;
+    private static final int ROOM = 3 * ShmConnection.GEOMETRY.maxPayloadBytes();
+    private static final int TASKS = 16;
+
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private final Map<String, Integer> reasons = new TreeMap<>();
+    private final Map<String, Integer> writes = new TreeMap<>();
+    private Machine machine;
+    private Machine elsewhere;
+    private Device device;
+    private Device otherDevice;
+    private ProgressEngine engine;
+    private SharedMemory memory;
+    private Mmap mmap;
+    private BufInventory inventory;
+    private VerifiedSends verified;
+    private volatile boolean failed;
+    private int mutations;
+    private int sendsOut;
+    private long longestCpuNanos;
+    private long longestWallNanos;
+    private long longestGapNanos;
+    private long lastCount;
+    private long lastNanos;
+
+    @BeforeEach
+    void open(@TempDir Path folder) {
+        machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
+        elsewhere = Machine.builder(Side.TARGET).fabricFolder(folder).open();
+        device = machine.findDevice("03:00.0").open();
+        otherDevice = elsewhere.findDevice("t0").open();
+        engine = ProgressEngine.create();
+        memory = SharedMemory.allocate(3L * ROOM);
+        memory.segment().fill((byte) 0xa5);
+        mmap = Mmap.create();
+        mmap.setMemory(memory)
+                .setPermissions(Permissions.of(AccessFlag.LOCAL_READ_WRITE))
+                .addDevice(device)
+                .start();
+        inventory = BufInventory.create(4 * TASKS);
+        inventory.start();
+        verified = new VerifiedSends(device, engine);
+    }
+
+    @AfterEach
+    void close() {
+        verified.stop();
+        drive("verified traffic stops", verified::isIdle);
+        verified.close();
+        engine.close();
+        inventory.close();
+        mmap.close();
+        memory.close();
+        device.close();
+        otherDevice.close();
+        machine.close();
+        elsewhere.close();
+    }
+
+    @Tag(Soak.TAG)
+    @Test
+    void shouldServeOthersWhileAPeerWritesAnythingIntoTheRings(SeededRandom random)
+            throws Exception {
+        int wanted = Soak.count(20_000, 1_000_000);
+        drive("verified traffic", () -> verified.count() > 100);
+        round(random);
+        LeakCheck leaks = LeakCheck.begin();
+        long heapBefore = heapUsed();
+        long verifiedBefore = verified.count();
+        long begin = System.nanoTime();
+        lastNanos = begin;
+        int connections = 0;
+        mutations = 0;
+        writes.clear();
+        reasons.clear();
+        while (mutations < wanted) {
+            round(random);
+            connections++;
+        }
+        long heapAfter = heapUsed();
+        long during = verified.count() - verifiedBefore;
+        leaks.assertNothingLeft(PATIENCE);
+        assertThat(during).as("verified meanwhile").isGreaterThan(100);
+        assertThat(longestCpuNanos).as("of one progress").isLessThan(CPU_LIMIT_NANOS);
+        assertThat(longestWallNanos).as("of one progress").isLessThan(WALL_LIMIT_NANOS);
+        assertThat(longestGapNanos).as("of the traffic").isLessThan(2 * WALL_LIMIT_NANOS);
+        assertThat(heapAfter - heapBefore).as("heap growth").isLessThan(HEAP_LIMIT_BYTES);
+        assertThat(writes.values()).as("writes of each word: %s", writes).allMatch(n -> n > 100);
+        assertThat(writes).hasSize(FIELDS.size());
+        assertThat(reasons)
+                .containsKeys(
+                        "own ring produced index out of range",
+                        "own ring slot length out of range",
+                        "its ring consumed index out of range",
+                        "fragment type");
+        List<String> findings = new ArrayList<>();
+        findings.add("mutations=" + mutations);
+        findings.add("connections=" + connections);
+        findings.add("verified=" + during);
+        findings.add("longestProgressCpuMicros=" + longestCpuNanos / 1000);
+        findings.add("longestProgressMicros=" + longestWallNanos / 1000);
+        findings.add("longestGapMicros=" + longestGapNanos / 1000);
+        reasons.forEach((reason, n) -> findings.add(reason.replace(' ', '-') + "=" + n));
+        writes.forEach((field, n) -> findings.add(field + "=" + n));
+        Soak.report(
+                "hostile-rings-shm",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                String.join(", ", findings));
+    }
+
+    // ---- the victim ----
+
+    /** One connection to the hostile peer, until it has failed or the peer has done enough. */
+    private void round(SeededRandom random) throws Exception {
+        sendsOut = 0;
+        Rdma rdma = Rdma.create(device);
+        rdma.setRnrRetries(random.chance(0.1) ? 1 : Rdma.RNR_RETRIES_UNLIMITED);
+        rdma.configureReceiveTasks(
+                TASKS,
+                task -> {
+                    task.destination().release();
+                    task.free();
+                },
+                task -> {
+                    task.destination().release();
+                    task.free();
+                });
+        rdma.configureSendTasks(
+                TASKS,
+                task -> {
+                    sendsOut--;
+                    task.free();
+                },
+                task -> {
+                    sendsOut--;
+                    task.free();
+                });
+        engine.connect(rdma);
+        rdma.start();
+        RdmaConnection connection = rdma.exportConnection();
+        try (HostilePeer peer = new HostilePeer(otherDevice, connection.blob())) {
+            rdma.connect(peer.blob(), connection);
+            peer.lease().hello();
+            drive("connected", () -> connection.state() == RdmaConnection.State.CONNECTED);
+            attack(rdma, connection, peer, random.fork());
+        }
+        if (rdma.state() == ContextState.RUNNING) {
+            rdma.stop();
+        }
+        drive("idle", () -> rdma.state() == ContextState.IDLE);
+        String reason =
+                connection.state() == RdmaConnection.State.FAILED
+                        ? nameOf(connection.failureReason())
+                        : "survived";
+        reasons.merge(reason, 1, Integer::sum);
+        rdma.close();
+        requireGuard();
+    }
+
+    private void attack(
+            Rdma rdma, RdmaConnection connection, HostilePeer peer, SeededRandom random)
+            throws InterruptedException {
+        List<Throwable> failures = new ArrayList<>();
+        Thread attacker = new Thread(() -> write(peer, random), "attacker");
+        failed = false;
+        attacker.setUncaughtExceptionHandler((thread, e) -> failures.add(e));
+        attacker.start();
+        while (attacker.isAlive()) {
+            if (connection.state() == RdmaConnection.State.CONNECTED) {
+                keepBusy(rdma, connection);
+            } else {
+                failed = true; // what the attacker goes on to write nobody reads
+            }
+            progress();
+        }
+        attacker.join();
+        assertThat(failures).isEmpty();
+    }
+
+    private void keepBusy(Rdma rdma, RdmaConnection connection) {
+        while (rdma.state() == ContextState.RUNNING && rdma.inFlightTasks() - sendsOut < 8) {
+            rdma.allocateReceive(inventory.bufByAddress(mmap, ROOM, ROOM)).submit();
+        }
+        while (sendsOut < 4) {
+            var task = rdma.allocateSend(connection, null);
+            if (task.trySubmit() != Status.SUCCESS) {
+                task.free();
+                return;
+            }
+            sendsOut++;
+        }
+    }
+
+    private void requireGuard() {
+        MemorySegment bytes = memory.segment();
+        for (long i = 0; i < ROOM; i += 8) {
+            if (bytes.get(ValueLayout.JAVA_LONG, i) != 0xa5a5a5a5a5a5a5a5L
+                    || bytes.get(ValueLayout.JAVA_LONG, 2 * ROOM + i) != 0xa5a5a5a5a5a5a5a5L) {
+                throw new AssertionError("written beside the receive: near=" + i);
+            }
+        }
+    }
+
+    private static String nameOf(String reason) {
+        return reason.replaceFirst("^.*broke the protocol: ", "")
+                .replaceFirst("[=:].*$", "")
+                .replace(",", "");
+    }
+
+    // ---- the peer ----
+
+    /** A word; of the victim's ring, which this peer writes, or of its own, which the victim reads. */
+    private record Field(String name, boolean victims, long offset, int widthBytes, boolean slot) {}
+
+    private static final List<Field> FIELDS = fields();
+
+    private static List<Field> fields() {
+        List<Field> fields = new ArrayList<>();
+        for (boolean victims : new boolean[] {true, false}) {
+            String ring = victims ? "victims-ring/" : "own-ring/";
+            fields.add(new Field(ring + "receive-limit", victims, -128, 8, false));
+            fields.add(new Field(ring + "magic", victims, 0, 8, false));
+            fields.add(new Field(ring + "version", victims, 8, 4, false));
+            fields.add(new Field(ring + "kind", victims, 12, 4, false));
+            fields.add(new Field(ring + "slots", victims, 16, 4, false));
+            fields.add(new Field(ring + "max-payload", victims, 20, 4, false));
+            fields.add(new Field(ring + "produced", victims, 128, 8, false));
+            fields.add(new Field(ring + "consumed", victims, 256, 8, false));
+            fields.add(new Field(ring + "owner-armed", victims, 384, 4, false));
+            fields.add(new Field(ring + "peer-armed", victims, 512, 4, false));
+            fields.add(new Field(ring + "status", victims, 640, 4, false));
+            fields.add(new Field(ring + "slot-length", victims, 1024, 4, true));
+            fields.add(new Field(ring + "slot-type", victims, 1028, 4, true));
+            fields.add(new Field(ring + "slot-word", victims, 1032, 8, true));
+            fields.add(new Field(ring + "slot-reserved", victims, 1040, 8, true));
+        }
+        return fields;
+    }
+
+    /** On a thread of its own, as fast as it goes. */
+    private void write(HostilePeer peer, SeededRandom random) {
+        MemorySegment victims =
+                peer.victimMemory().asSlice(ShmWire.RING_OFFSET - 128);
+        MemorySegment own = peer.memory.segment();
+        long produced = 1; // the hello
+        for (int i = 0; i < WRITES_A_CONNECTION && !failed; i += 8) {
+            Field field = FIELDS.get(mutations / 8 % FIELDS.size());
+            MemorySegment ring = field.victims ? victims : own;
+            long slot = 128 + 1024 + produced % 128 * ShmConnection.GEOMETRY.strideBytes();
+            int length = random.nextInt(64);
+            victims.set(ValueLayout.JAVA_INT, slot, length);
+            victims.set(
+                    ValueLayout.JAVA_INT,
+                    slot + 4,
+                    ShmWire.OPCODE_SEND | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST);
+            victims.set(ValueLayout.JAVA_LONG, slot + 8, length);
+            long at = field.slot ? slot + field.offset - 1024 : 128 + field.offset;
+            boolean publishes = !field.victims || !field.name.endsWith("produced");
+            for (int k = 0; k < 8; k++) {
+                if (k == 4 && publishes) {
+                    produced++;
+                    victims.set(ValueLayout.JAVA_LONG, 128 + 128, produced);
+                }
+                put(ring, at, field.widthBytes, value(random, produced));
+                mutations++;
+                writes.merge(field.name, 1, Integer::sum);
+                for (int spins = random.nextInt(100); spins > 0; spins--) {
+                    Thread.onSpinWait();
+                }
+            }
+            Thread.yield(); // the engine's turn; it may be on the same core
+        }
+    }
+
+    private static long value(SeededRandom random, long near) {
+        return switch (random.nextInt(4)) {
+            case 0 ->
+                    random.oneOf(
+                            0L, 1L, -1L, 2L, 3L, 4L, 40L, 128L, 129L, 258L, 514L, 770L, 4095L,
+                            4096L, 4097L, (long) Integer.MAX_VALUE, (long) Integer.MIN_VALUE,
+                            1L << 30, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE);
+            case 1 -> near + random.oneOf(0L, 1L, -1L, 127L, 128L, 129L);
+            case 2 -> 1L << random.nextInt(64);
+            default -> random.nextLong();
+        };
+    }
+
+    private static void put(MemorySegment ring, long at, int widthBytes, long value) {
+        if (widthBytes == 4) {
+            ring.set(ValueLayout.JAVA_INT, at, (int) value);
+        } else {
+            ring.set(ValueLayout.JAVA_LONG, at, value);
+        }
+    }
+
+    // ---- the engine ----
+
+    private static long heapUsed() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    private void drive(String what, BooleanSupplier condition) {
+        long begin = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            progress();
+            if (System.nanoTime() - begin > PATIENCE.toNanos()) {
+                throw new AssertionError("did not happen: " + what + ", reasons=" + reasons);
+            }
+        }
+    }
+
+    private void progress() {
+        long wall = System.nanoTime();
+        long cpu = threads.getCurrentThreadCpuTime();
+        boolean worked = engine.progress();
+        longestCpuNanos = Math.max(longestCpuNanos, threads.getCurrentThreadCpuTime() - cpu);
+        longestWallNanos = Math.max(longestWallNanos, System.nanoTime() - wall);
+        verified.pump();
+        long now = System.nanoTime();
+        if (lastNanos != 0 && verified.count() != lastCount) {
+            longestGapNanos = Math.max(longestGapNanos, now - lastNanos);
+            lastCount = verified.count();
+            lastNanos = now;
+        }
+        if (!worked) {
+            Thread.yield();
+        }
+    }
+}
