@@ -4,9 +4,13 @@ import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.stream.Stream;
 
 /**
  * A card with its host and a storage target, all three machines in this JVM over one fabric folder.
@@ -56,6 +60,20 @@ final class World implements AutoCloseable {
     public void close() throws Exception {
         while (!open.isEmpty()) {
             open.pop().close();
+        }
+        removeDefaultFolder();
+    }
+
+    /** What Machine.open(Side) has left in the folder that the build names in the environment. */
+    private static void removeDefaultFolder() throws IOException {
+        String named = System.getenv("SOFTDPU_FABRIC");
+        if (named == null || !Files.isDirectory(Path.of(named))) {
+            return;
+        }
+        try (Stream<Path> tree = Files.walk(Path.of(named))) {
+            for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
         }
     }
 }
