@@ -3,10 +3,7 @@ package io.softdpu.rdma.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
-import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
-import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
@@ -25,7 +22,6 @@ import org.junit.jupiter.api.Test;
 @Tag(Soak.TAG)
 public abstract class RdmaRevocationContract extends RdmaContract {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
-    private static final Permissions REMOTE_READ = Permissions.of(AccessFlag.RDMA_READ);
 
     /** For subclasses. */
     protected RdmaRevocationContract() {}
@@ -111,7 +107,9 @@ public abstract class RdmaRevocationContract extends RdmaContract {
                 Await.until(
                         "the bus has noticed",
                         DEADLINE,
-                        () -> Regions.checkUse(memory, REMOTE_READ) != Status.SUCCESS);
+                        () -> // asked for another reason it would be NOT_SUPPORTED
+                        Refusals.statusOf(() -> memory.exportRdma(near.device))
+                                        == Status.CONNECTION_RESET);
             } else {
                 tell(peer, way.line);
                 peer.awaitLine("^" + PeerProgram.DONE + way.line, DEADLINE);
