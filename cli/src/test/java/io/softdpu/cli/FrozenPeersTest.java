@@ -31,8 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag(Soak.TAG)
 class FrozenPeersTest {
-    private static final String TIMEOUT_MILLIS = "3000";
-    private static final String TIMEOUT_SECONDS = "3";
+    private static final String TIMEOUT_MILLIS = "5000";
+    private static final String TIMEOUT_SECONDS = "5";
 
     /** Sessions that run at the same time: nearly all of a session is waiting. */
     private static final int AT_ONCE = 3;

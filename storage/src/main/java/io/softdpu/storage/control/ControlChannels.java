@@ -7,7 +7,6 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.storage.StorageDefaults;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -33,13 +32,13 @@ public final class ControlChannels {
     }
 
     /**
-     * As {@link #makeTcpServer(InetSocketAddress, long)}, with the default control timeout for the
-     * first message.
+     * As {@link #makeTcpServer(InetSocketAddress, long)}, for clients that may have nothing to say
+     * for as long as it takes, such as a service that waits for its initiator.
      *
      * @throws DpuException as there
      */
     public static TcpServerControlChannel makeTcpServer(InetSocketAddress address) {
-        return makeTcpServer(address, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+        return makeTcpServer(address, ControlChannel.NO_TIMEOUT);
     }
 
     /**

@@ -72,8 +72,7 @@ final class TargetSession extends RoleBase<TargetWorker> {
             volume.attach(device);
             channel =
                     ControlChannels.makeTcpServer(
-                            new InetSocketAddress(options.listenAddress(), options.listenPort()),
-                            options.controlTimeoutNanos());
+                            new InetSocketAddress(options.listenAddress(), options.listenPort()));
             return new TargetSession(options, device, volume, channel, listener);
         } catch (RuntimeException e) {
             Closing.inOrder(channel, volume, device);
