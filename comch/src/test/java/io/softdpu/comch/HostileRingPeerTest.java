@@ -1,0 +1,277 @@
+package io.softdpu.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A process writes anything into the rings that it shares with a server, thousands of times, while
+ * another client of that server sends and receives: that one does not notice, and what the server
+ * says of the first is always a reason.
+ */
+@Timeout(1200)
+class HostileRingPeerTest {
+    private static final long CPU_LIMIT_NANOS = 1_000_000_000L;
+
+    /** Of the clock on the wall, which goes on while other processes have the processor. */
+    private static final long WALL_LIMIT_NANOS = 10 * CPU_LIMIT_NANOS;
+
+    private static final long HEAP_LIMIT_BYTES = 16 << 20;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir Path folder;
+    private final Processes processes = new Processes();
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private final Map<ComchConnection, Guest> guests = new HashMap<>();
+    private final Map<ComchConnection, Integer> pendingConsumers = new HashMap<>();
+    private final Map<String, Integer> reasons = new TreeMap<>();
+    private Card card;
+    private ComchServer server;
+    private ComchClient client;
+    private Guest own;
+    private Guest friend;
+    private long verifiedBefore;
+    private long lastVerifiedNanos;
+    private long longestGapNanos;
+    private long longestCpuNanos;
+    private long longestWallNanos;
+    private int thrownOut;
+
+    @BeforeEach
+    void open() {
+        card = Card.shared(folder);
+        server = card.keep(ComchServer.create(card.p0, card.hpf0, Card.NAME));
+        card.dpuEngine.connect(server);
+        configure(server);
+        server.setConnectionCallbacks(
+                (connection, successful) -> {
+                    if (successful) {
+                        guests.put(
+                                connection,
+                                new Guest(connection, card.p0, card.dpuEngine, guests.isEmpty()));
+                    }
+                },
+                (connection, successful) -> left(connection));
+        server.start();
+        client = card.keep(ComchClient.create(card.pf0, Card.NAME));
+        card.hostEngine.connect(client);
+        configure(client);
+        client.start();
+        drive("client runs", () -> client.state() == ContextState.RUNNING && !guests.isEmpty());
+        friend = guests.values().iterator().next();
+        own = new Guest(client.connection(), card.pf0, card.hostEngine, true);
+        guests.put(client.connection(), own);
+        drive("traffic both ways", () -> own.verified() > 100 && friend.verified() > 100);
+    }
+
+    private void configure(ComchEndpoint endpoint) {
+        endpoint.setSendTasks(256, this::messageSent, this::messageSent);
+        endpoint.setMessageCallback((from, message) -> {
+            Guest guest = guests.get(from);
+            if (guest != null) {
+                guest.messageArrived(message);
+            }
+        });
+        endpoint.setConsumerCallbacks(
+                (connection, id) -> pendingConsumers.put(connection, id),
+                (connection, id) -> {
+                    Guest guest = guests.get(connection);
+                    if (guest != null) {
+                        guest.remoteConsumer(0);
+                    }
+                });
+    }
+
+    private void messageSent(ComchSendTask task) {
+        Guest guest = guests.get(task.connection());
+        if (guest != null) {
+            guest.messageEnded();
+        }
+        task.free();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        processes.close();
+        for (Guest guest : guests.values()) {
+            guest.stop();
+        }
+        drive("contexts stop", () -> guests.values().stream().allMatch(Guest::isIdle));
+        guests.values().forEach(Guest::close);
+        guests.clear();
+        client.stop();
+        drive("client stops", () -> client.state() == ContextState.IDLE);
+        server.stop();
+        drive("server stops", () -> server.state() == ContextState.IDLE);
+        card.close();
+    }
+
+    @Tag(Soak.TAG)
+    @Test
+    void shouldServeOthersWhileOneWritesAnythingIntoItsRings(SeededRandom random) {
+        int mutations = Soak.count(20_000, 1_000_000);
+        long begin = System.nanoTime();
+        LeakCheck leaks = LeakCheck.begin();
+        long verified = own.verified() + friend.verified();
+        lastVerifiedNanos = begin;
+        ChildProcess attacker =
+                processes.start(
+                        JavaCommand.ofClass(RingAttacker.class)
+                                .withArguments(
+                                        folder.resolve("fabric").toString(),
+                                        ChannelName.ofServer(
+                                                card.p0.info(),
+                                                card.hpf0.info().function(),
+                                                Card.NAME),
+                                        "" + random.seed(),
+                                        "" + mutations));
+        while (thrownOut < 20 && attacker.isAlive()) {
+            progress();
+        }
+        long heapBefore = heapUsed();
+        while (attacker.isAlive()) {
+            progress();
+        }
+        long heapAfter = heapUsed();
+        int status = attacker.awaitExit(PATIENCE);
+        assertThat(status).as("attacker: %s", attacker.errorLines()).isZero();
+        drive("the last of it goes", () -> guests.size() == 2);
+
+        assertThat(own.connection.isConnected()).isTrue();
+        assertThat(server.state()).isEqualTo(ContextState.RUNNING);
+        long during = own.verified() + friend.verified() - verified;
+        assertThat(during).as("verified meanwhile").isGreaterThan(100);
+        assertThat(longestCpuNanos).as("of one progress").isLessThan(CPU_LIMIT_NANOS);
+        assertThat(longestWallNanos).as("of one progress").isLessThan(WALL_LIMIT_NANOS);
+        assertThat(longestGapNanos).as("of the traffic").isLessThan(WALL_LIMIT_NANOS);
+        assertThat(heapAfter - heapBefore).as("heap growth").isLessThan(HEAP_LIMIT_BYTES);
+        assertThat(reasons)
+                .containsKeys(
+                        "ring produced index out of range", "ring consumed index out of range");
+        assertThat(reasons.keySet())
+                .anyMatch(reason -> reason.startsWith("illegal fast path slot"))
+                .anyMatch(reason -> reason.startsWith("illegal posting"));
+        leaks.assertNothingLeft(PATIENCE);
+        report(random, Duration.ofNanos(System.nanoTime() - begin), attacker, during);
+    }
+
+    private void report(
+            SeededRandom random, Duration took, ChildProcess attacker, long verifiedDuring) {
+        List<String> findings = new ArrayList<>();
+        attacker.outputLines().stream()
+                .filter(line -> line.startsWith("done "))
+                .map(line -> line.substring(5))
+                .forEach(findings::add);
+        findings.add("verified=" + verifiedDuring);
+        findings.add("longestProgressCpuMicros=" + longestCpuNanos / 1000);
+        findings.add("longestProgressMicros=" + longestWallNanos / 1000);
+        findings.add("longestGapMicros=" + longestGapNanos / 1000);
+        reasons.forEach((reason, count) ->
+                findings.add(reason.replace(' ', '-').replace(",", "") + "=" + count));
+        attacker.outputLines().stream()
+                .filter(line -> line.startsWith("wrote "))
+                .map(line -> line.substring(6))
+                .forEach(findings::add);
+        Soak.report("hostile-rings-comch", random.seed(), took, String.join(", ", findings));
+    }
+
+    private void left(ComchConnection connection) {
+        pendingConsumers.remove(connection);
+        DpuException failure = connection.failure();
+        String message = failure == null ? "orderly" : String.valueOf(failure.getMessage());
+        reasons.merge(nameOf(message), 1, Integer::sum);
+        thrownOut++;
+    }
+
+    /** The reason without what differs from time to time. */
+    private static String nameOf(String message) {
+        return message.replaceFirst("^.*peer broke the protocol: ", "")
+                .replaceFirst("consumer=\\d+, ", "")
+                .replaceFirst("[=:].*$", "")
+                .replaceFirst(", \\w+$", "")
+                .replace(",", "");
+    }
+
+    private static long heapUsed() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    private void drive(String what, BooleanSupplier condition) {
+        long begin = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            progress();
+            if (System.nanoTime() - begin > PATIENCE.toNanos()) {
+                throw new AssertionError("did not happen: " + what + ", reasons=" + reasons);
+            }
+        }
+    }
+
+    private void progress() {
+        long wall = System.nanoTime();
+        long cpu = threads.getCurrentThreadCpuTime();
+        boolean worked = card.dpuEngine.progress();
+        longestCpuNanos = Math.max(longestCpuNanos, threads.getCurrentThreadCpuTime() - cpu);
+        longestWallNanos = Math.max(longestWallNanos, System.nanoTime() - wall);
+        worked |= card.hostEngine.progress();
+        pendingConsumers.forEach((connection, id) -> {
+            Guest guest = guests.get(connection);
+            if (guest != null) {
+                guest.remoteConsumer(id);
+            }
+        });
+        guests.forEach((connection, guest) -> {
+            guest.pump();
+            guest.message(connection.endpoint());
+        });
+        guests.values().removeIf(guest -> {
+            if (guest.isOver()) {
+                guest.close();
+                return true;
+            }
+            return false;
+        });
+        watchTraffic();
+        if (!worked) {
+            Thread.yield();
+        }
+    }
+
+    private void watchTraffic() {
+        if (lastVerifiedNanos == 0) {
+            return; // not under attack yet
+        }
+        long now = System.nanoTime();
+        long verified = own.verified() + friend.verified();
+        if (verified != verifiedBefore) {
+            longestGapNanos = Math.max(longestGapNanos, now - lastVerifiedNanos);
+            verifiedBefore = verified;
+            lastVerifiedNanos = now;
+        } else if (now - lastVerifiedNanos > 2 * WALL_LIMIT_NANOS) {
+            throw new AssertionError("the other client's traffic stands still");
+        }
+    }
+}
