@@ -1,0 +1,84 @@
+package io.softdpu.jcstress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import io.softdpu.core.internal.WaitStrategy;
+import io.softdpu.fabric.ring.MessageRing;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
+
+/** The whole way of a wait over a ring: look, yield, arm, look again, sleep until it rings. */
+@JCStressTest
+@Outcome(id = "true, false", expect = ACCEPTABLE, desc = "the message, and no sleep was for good")
+@State
+public class AwaitMessage implements WaitStrategy.Waiter {
+    private static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(2, 16);
+
+    private final MessageRing.Consumer consumer;
+    private final MessageRing.Producer producer;
+    private long nanos;
+    private boolean lost;
+    private volatile boolean bell;
+
+    public AwaitMessage() {
+        var memory = Memory.next();
+        consumer = MessageRing.consumer(memory, GEOMETRY);
+        producer = MessageRing.producer(memory, GEOMETRY);
+    }
+
+    @Actor
+    public void send() {
+        producer.claim();
+        producer.commit(1, 0, 0);
+        if (producer.peerArmed()) {
+            bell = true;
+        }
+    }
+
+    @Actor
+    public void await(ZZ_Result r) {
+        // The time that it yields is over at the second look at the clock.
+        WaitStrategy strategy =
+                new WaitStrategy(0, () -> nanos += WaitStrategy.YIELD_NANOS, () -> {});
+        r.r1 = strategy.await(this, Long.MAX_VALUE);
+        r.r2 = lost;
+    }
+
+    @Override
+    public boolean progress() {
+        if (consumer.poll() < 0) {
+            return lost; // ends the wait
+        }
+        consumer.release();
+        return true;
+    }
+
+    @Override
+    public boolean takeWake() {
+        return false;
+    }
+
+    @Override
+    public boolean arm() {
+        return consumer.arm();
+    }
+
+    @Override
+    public void disarm() {
+        consumer.disarm();
+    }
+
+    @Override
+    public void sleep(long timeoutNanos) {
+        long begin = System.nanoTime();
+        while (!bell && !lost) {
+            Thread.onSpinWait();
+            lost = System.nanoTime() - begin > Waiters.LOST_NANOS;
+        }
+        bell = false;
+    }
+}

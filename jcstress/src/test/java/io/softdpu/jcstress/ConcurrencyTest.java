@@ -1,0 +1,114 @@
+package io.softdpu.jcstress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.Soak;
+
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Runs the tests of this module under jcstress: what two threads may never see is not seen, and the
+ * full fences are needed, since without them it is.
+ *
+ * <p>jcstress takes no seed: its schedules are those of the machine.
+ */
+@Tag(Soak.TAG)
+class ConcurrencyTest {
+    private static final String UNFENCED = ".*\\.Unfenced.*";
+    private static final String FENCED = "io\\.softdpu\\.(?!.*\\.Unfenced).*";
+
+    /** Four compilations of two actors a test in the long form, and one in the short. */
+    private static final Stress.Effort EFFORT =
+            Soak.isLong()
+                    ? new Stress.Effort(1, 2, Duration.ofMillis(500), true)
+                    : new Stress.Effort(1, 1, Duration.ofMillis(800), false);
+
+    private static final Duration DEADLINE =
+            Soak.duration(Duration.ofMinutes(10), Duration.ofMinutes(55));
+
+    private static final Stress.Effort UNTIL_SEEN =
+            new Stress.Effort(1, 1, Duration.ofMillis(300), false);
+    private static final Duration SEEN_DEADLINE = Duration.ofMinutes(5);
+
+    @TempDir Path folder;
+
+    @BeforeEach
+    void needTwoProcessors() {
+        if (Runtime.getRuntime().availableProcessors() < 2) {
+            String reason = "two threads meet on two processors only: processors=1";
+            System.err.println("SKIPPED, NOT SHOWN HERE: " + reason);
+            Assumptions.abort(reason);
+        }
+    }
+
+    @Test
+    @Timeout(3500)
+    void shouldNeverSeeWhatIsForbidden(Processes processes) throws Exception {
+        long begin = System.nanoTime();
+        Stress stress = Stress.run(processes, folder, FENCED, EFFORT, DEADLINE);
+        Soak.report(
+                "jcstress",
+                0,
+                Duration.ofNanos(System.nanoTime() - begin),
+                "tests=%d, samples=%d, forbidden=%d, interesting=%d"
+                        .formatted(
+                                stress.byTest().size(),
+                                stress.samples(),
+                                stress.forbidden(),
+                                stress.interesting()));
+
+        assertThat(stress.complaints()).isEmpty();
+        Set<String> expected = new TreeSet<>(Stress.tests());
+        expected.removeIf(name -> name.matches(UNFENCED));
+        assertThat(stress.byTest().keySet()).as("tests that ran").isEqualTo(expected);
+        assertThat(expected).as("tests that there are").hasSizeGreaterThan(10);
+    }
+
+    /** Each of the two fences of each of the three sleeps, taken out of the product's bytecode. */
+    @Test
+    @Timeout(1000)
+    void shouldLoseWakeUpsWithoutTheFence(Processes processes) throws Exception {
+        long begin = System.nanoTime();
+        Set<String> needed = new TreeSet<>(Stress.tests());
+        needed.removeIf(name -> !name.matches(UNFENCED));
+        assertThat(needed).hasSize(6);
+        Set<String> unseen = new TreeSet<>(needed);
+        long samples = 0;
+        long lost = 0;
+        int runs = 0;
+        while (!unseen.isEmpty() && System.nanoTime() - begin < SEEN_DEADLINE.toNanos()) {
+            Path own = Files.createDirectory(folder.resolve("run-" + runs++));
+            Stress stress =
+                    Stress.run(processes, own, anyOf(unseen), UNTIL_SEEN, Duration.ofMinutes(5));
+            assertThat(stress.complaints()).isEmpty();
+            assertThat(stress.byTest().keySet()).isEqualTo(unseen);
+            samples += stress.samples();
+            lost += stress.interesting();
+            unseen.removeIf(name -> stress.byTest().get(name).interesting > 0);
+        }
+        Soak.report(
+                "jcstress-unfenced",
+                0,
+                Duration.ofNanos(System.nanoTime() - begin),
+                "tests=%d, runs=%d, samples=%d, lost=%d, notSeen=%d"
+                        .formatted(needed.size(), runs, samples, lost, unseen.size()));
+
+        assertThat(unseen).as("fences without which no wake-up was lost").isEmpty();
+    }
+
+    private static String anyOf(Set<String> names) {
+        return "(" + String.join("|", names).replace(".", "\\.") + ")$";
+    }
+}

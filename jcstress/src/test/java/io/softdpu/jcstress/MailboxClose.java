@@ -1,0 +1,38 @@
+package io.softdpu.jcstress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import io.softdpu.fabric.Mailbox;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What is posted while the mailbox ends runs all the same, once. */
+@JCStressTest
+@Outcome(id = "1", expect = ACCEPTABLE, desc = "once, on one thread or the other")
+@State
+public class MailboxClose {
+    private final Mailbox mailbox = new Mailbox(Waiters.waiter());
+    private final AtomicInteger ran = new AtomicInteger();
+
+    @Actor
+    public void post() {
+        mailbox.post(ran::incrementAndGet);
+    }
+
+    @Actor
+    public void close() {
+        mailbox.close();
+    }
+
+    @Arbiter
+    public void look(I_Result r) {
+        r.r1 = ran.get();
+    }
+}

@@ -1,0 +1,182 @@
+package io.softdpu.jcstress;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+
+import org.openjdk.jcstress.Main;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.infra.Status;
+import org.openjdk.jcstress.infra.collectors.DiskReadCollector;
+import org.openjdk.jcstress.infra.collectors.InProcessCollector;
+import org.openjdk.jcstress.infra.collectors.TestResult;
+import org.openjdk.jcstress.infra.grading.GradingResult;
+import org.openjdk.jcstress.infra.runners.TestList;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** One run of jcstress in a process of its own, and what came of it. */
+final class Stress {
+    /** States between two meetings of the threads. */
+    private static final int STRIDE = 64;
+
+    /** Such strides at a time. */
+    private static final int STRIDES = 2;
+
+    static {
+        // While it looks for the number of states that fit, jcstress tries a few too many.
+        int states = 2 * STRIDE * STRIDES;
+        if (states > Waiters.COUNT || states > Memory.PIECES) {
+            throw new ExceptionInInitializerError("more states at a time than there is for them");
+        }
+    }
+
+    /** How long and in how many ways each test runs. */
+    record Effort(int forks, int iterations, Duration iteration, boolean everyCompiler) {}
+
+    /** What one test came to, over all its configurations. */
+    static final class Found {
+        long samples;
+        long forbidden;
+        long interesting;
+        final List<String> complaints = new ArrayList<>();
+    }
+
+    private final Map<String, Found> byTest = new TreeMap<>();
+
+    private Stress() {}
+
+    /** The tests of this module. */
+    static Collection<String> tests() {
+        return new TreeSet<>(TestList.tests());
+    }
+
+    /**
+     * Runs the tests whose names match.
+     *
+     * @param folder an empty one, for what jcstress leaves
+     * @param deadline beyond which the run is ended and fails
+     */
+    static Stress run(
+            Processes processes, Path folder, String tests, Effort effort, Duration deadline)
+            throws IOException, ClassNotFoundException {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "-t", tests,
+                                "-f", Integer.toString(effort.forks),
+                                "-fsm", "1",
+                                "-iters", Integer.toString(effort.iterations),
+                                "-time", Long.toString(effort.iteration.toMillis()),
+                                "-sc", Boolean.toString(effort.everyCompiler),
+                                "-strideSize", Integer.toString(STRIDE),
+                                "-strideCount", Integer.toString(STRIDES),
+                                "-spinStyle", "THREAD_YIELD",
+                                "-hs", "128",
+                                "-r", folder.resolve("report").toString(),
+                                "-jvmArgs", "--enable-native-access=ALL-UNNAMED"));
+        ChildProcess process =
+                processes.start(
+                        JavaCommand.ofClass(Main.class)
+                                .withDirectory(folder)
+                                .withArguments(arguments.toArray(String[]::new)));
+        int status = process.awaitExit(deadline);
+        Stress stress = new Stress();
+        try (Stream<Path> files = Files.list(folder)) {
+            List<Path> results =
+                    files.filter(file -> file.getFileName().toString().matches("jcstress-.*\\.gz"))
+                            .toList();
+            if (results.size() == 1) {
+                stress.read(results.getFirst());
+            }
+            // It also answers with 1 where it has found something, which the complaints say.
+            if (stress.byTest.isEmpty() || (status != 0 && stress.complaints().isEmpty())) {
+                throw new AssertionError(
+                        "jcstress did not come to its end: exit=%d, results=%s\n%s\n%s"
+                                .formatted(
+                                        status,
+                                        results,
+                                        String.join("\n", process.outputLines()),
+                                        String.join("\n", process.errorLines())));
+            }
+        }
+        return stress;
+    }
+
+    /** What each test came to, by its name. */
+    Map<String, Found> byTest() {
+        return byTest;
+    }
+
+    /** All complaints, one a line, each with its test. */
+    List<String> complaints() {
+        return byTest.entrySet().stream()
+                .flatMap(test ->
+                        test.getValue().complaints.stream()
+                                .map(what -> test.getKey() + ": " + what))
+                .toList();
+    }
+
+    long samples() {
+        return byTest.values().stream().mapToLong(found -> found.samples).sum();
+    }
+
+    long forbidden() {
+        return byTest.values().stream().mapToLong(found -> found.forbidden).sum();
+    }
+
+    long interesting() {
+        return byTest.values().stream().mapToLong(found -> found.interesting).sum();
+    }
+
+    private void read(Path file) throws IOException, ClassNotFoundException {
+        InProcessCollector collector = new InProcessCollector();
+        DiskReadCollector reader = new DiskReadCollector(file.toString(), collector);
+        try {
+            reader.dump();
+        } finally {
+            reader.close();
+        }
+        for (TestResult result : collector.getTestResults()) {
+            add(byTest.computeIfAbsent(result.getName(), name -> new Found()), result);
+        }
+        for (Map.Entry<String, Found> test : byTest.entrySet()) {
+            if (test.getValue().samples == 0) {
+                test.getValue().complaints.add("no samples");
+            }
+        }
+    }
+
+    private static void add(Found found, TestResult result) {
+        found.samples += result.getTotalCount();
+        if (result.status() != Status.NORMAL) {
+            found.complaints.add(
+                    "status=%s, messages=%s, output=%s, errors=%s"
+                            .formatted(
+                                    result.status(),
+                                    result.getMessages(),
+                                    result.getVmOut(),
+                                    result.getVmErr()));
+        }
+        for (GradingResult outcome : result.grading().gradingResults.values()) {
+            if (outcome.count > 0 && outcome.expect == Expect.FORBIDDEN) {
+                found.forbidden += outcome.count;
+                found.complaints.add(
+                        "forbidden outcome: outcome=(%s), times=%d, means=%s"
+                                .formatted(outcome.id, outcome.count, outcome.description));
+            } else if (outcome.expect == Expect.ACCEPTABLE_INTERESTING) {
+                found.interesting += outcome.count;
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.softdpu.jcstress;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassTransform;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.instruction.InvokeInstruction;
+
+/**
+ * The product's rings with one full fence taken out of their bytecode, under a loader of their own.
+ * All else is what the product runs, so that what goes wrong goes wrong for want of that fence.
+ */
+final class Unfenced extends ClassLoader {
+    private static final String RINGS = "io.softdpu.fabric.ring.";
+    private static final String FENCED = RINGS + "RingLayout";
+
+    private final String user;
+    private final String method;
+    private int removed;
+
+    private Unfenced(String user, String method) {
+        super(Unfenced.class.getClassLoader());
+        this.user = user;
+        this.method = method;
+    }
+
+    /**
+     * The same sleep and wake over rings that lack a fence.
+     *
+     * @param user is loaded anew, to meet those rings
+     * @param method of RingLayout that loses its fence
+     */
+    static WakeUp.Maker maker(Class<? extends WakeUp.Maker> user, String method) {
+        Unfenced loader = new Unfenced(user.getName(), method);
+        try {
+            Class<?> layout = Class.forName(FENCED, true, loader);
+            if (loader.removed != 1 || layout.getClassLoader() != loader) {
+                throw new IllegalStateException(
+                        "not one fence: method=" + method + ", fences=" + loader.removed);
+            }
+            return (WakeUp.Maker)
+                    Class.forName(loader.user, true, loader).getConstructor().newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("rings without a fence cannot be loaded", e);
+        }
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (!name.startsWith(RINGS) && !name.equals(user)) {
+            return super.loadClass(name, resolve);
+        }
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> loaded = findLoadedClass(name);
+            if (loaded != null) {
+                return loaded;
+            }
+            byte[] bytes = name.equals(FENCED) ? withoutFence(bytes(name)) : bytes(name);
+            return defineClass(name, bytes, 0, bytes.length);
+        }
+    }
+
+    private byte[] withoutFence(byte[] original) {
+        CodeTransform drop =
+                (code, element) -> {
+                    if (element instanceof InvokeInstruction call
+                            && call.owner().asInternalName().equals("java/lang/invoke/VarHandle")
+                            && call.name().equalsString("fullFence")) {
+                        removed++; // it takes nothing and leaves nothing on the stack
+                    } else {
+                        code.with(element);
+                    }
+                };
+        ClassFile classFile = ClassFile.of();
+        return classFile.transformClass(
+                classFile.parse(original),
+                ClassTransform.transformingMethodBodies(
+                        candidate -> candidate.methodName().equalsString(method), drop));
+    }
+
+    private byte[] bytes(String name) throws UncheckedIOException {
+        String resource = name.replace('.', '/') + ".class";
+        try (InputStream in = getParent().getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException("class file not found: name=" + name);
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
