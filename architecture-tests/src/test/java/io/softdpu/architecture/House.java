@@ -38,11 +38,18 @@ final class House {
                             Map.entry("cli", Set.of("storage", "rdma", "comch", "core")),
                             Map.entry("api-tests", Set.of()),
                             Map.entry("jcstress", Set.of()),
+                            Map.entry("fuzz-tests", Set.of()),
                             Map.entry("architecture-tests", Set.of())));
 
     /** Test support: they may do what the product may not, such as printing and waiting. */
     static final Set<String> TEST_SUPPORT =
-            Set.of("testkit", "rdma-contract", "api-tests", "jcstress", "architecture-tests");
+            Set.of(
+                    "testkit",
+                    "rdma-contract",
+                    "api-tests",
+                    "jcstress",
+                    "fuzz-tests",
+                    "architecture-tests");
 
     /** Need the JDK alone at run time. */
     static final Set<String> JDK_ONLY =

@@ -1,0 +1,69 @@
+package io.softdpu.fuzz;
+
+import com.code_intelligence.jazzer.api.FuzzedDataProvider;
+import com.code_intelligence.jazzer.junit.FuzzTest;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.fabric.RegionAddress;
+import io.softdpu.rdma.ConnectionBlobs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/** Blobs that one process gives another by whatever way: exports of memory, RDMA connections. */
+class BlobFuzzTest {
+
+    @FuzzTest
+    void bytes(byte[] blob) {
+        byte[] copy = blob.clone();
+        ExportDescriptor export = Refused.orValue(() -> ExportDescriptor.decode(blob));
+        if (export != null) {
+            Refused.requireSame("export blob", blob, export.encode());
+        }
+        ConnectionBlobs.check(blob);
+        RegionAddress address =
+                Refused.orValue(() -> RegionAddress.decode(MemorySegment.ofArray(blob), 0));
+        if (address != null) {
+            byte[] again = new byte[RegionAddress.WIRE_BYTES];
+            address.encode(MemorySegment.ofArray(again), 0);
+            Refused.requireSame(
+                    "region address", Arrays.copyOf(blob, RegionAddress.WIRE_BYTES), again);
+        }
+        Refused.requireSame("the blob itself", copy, blob);
+    }
+
+    @FuzzTest
+    void fields(FuzzedDataProvider data) {
+        ExportDescriptor export;
+        try {
+            export =
+                    new ExportDescriptor(
+                            data.pickValue(ExportDescriptor.Kind.values()),
+                            new Permissions(data.consumeInt()),
+                            data.consumeInt(),
+                            data.consumeLong(),
+                            data.consumeLong(),
+                            data.consumeBytes(16),
+                            Arrays.copyOf(data.consumeBytes(32), 32),
+                            new RegionAddress(
+                                    id(data),
+                                    id(data),
+                                    id(data),
+                                    data.consumeLong(),
+                                    id(data),
+                                    data.consumeLong(1, Long.MAX_VALUE)),
+                            data.pickValue(Side.values()),
+                            data.consumeRemainingAsString());
+        } catch (DpuException e) {
+            return; // a value that cannot be
+        }
+        Refused.requireReturns(export, value -> ExportDescriptor.decode(value.encode()));
+    }
+
+    private static RegionAddress.Id id(FuzzedDataProvider data) {
+        return new RegionAddress.Id(data.consumeLong(), data.consumeLong());
+    }
+}
