@@ -89,7 +89,7 @@ class InterruptedCommandsTest {
         ChildProcess service = pipeline.service(target, "--log-level", "DEBUG");
         target.freeze();
         ChildProcess initiator = pipeline.initiator("read_throughput_test", "--log-level", "DEBUG");
-        service.awaitErrorLine(" QUERY: ", DEADLINE);
+        service.awaitErrorLine(" QUERY$", DEADLINE);
         boolean byInitiator = interrupted.equals("initiator");
 
         assertAborted(byInitiator ? initiator : service, "INT");
@@ -135,7 +135,7 @@ class InterruptedCommandsTest {
                         "2000",
                         "--log-level",
                         "DEBUG");
-        initiator.awaitErrorLine(" STOP", DEADLINE);
+        initiator.awaitErrorLine(" STOP$", DEADLINE);
         ChildProcess process =
                 List.of(initiator, service, target)
                         .get(List.of("initiator", "zero-copy", "target").indexOf(interrupted));

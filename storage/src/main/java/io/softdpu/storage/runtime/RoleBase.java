@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A session's life: run once, abort from anywhere, end with everything taken down. */
@@ -385,10 +386,15 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
         }
     }
 
-    /** Whether this is what the session failed with: a worker's failure is thrown with a cause. */
+    /** Whether the session failed with this: a worker's failure is thrown with a cause. */
     private boolean isKnown(DpuException reason) {
         DpuException first = failure;
-        return first != null && reason.equals(first.getCause());
+        return first != null
+                && (reason.equals(first.getCause())
+                        || Stream.of(first.getSuppressed())
+                                .anyMatch(symptom ->
+                                        reason.equals(symptom)
+                                                || reason.equals(symptom.getCause())));
     }
 
     /**
