@@ -2,6 +2,7 @@
 module io.softdpu.testkit {
     requires transitive org.junit.jupiter.api;
     requires transitive org.junit.platform.launcher;
+    requires java.management;
     requires static org.jspecify;
 
     exports io.softdpu.testkit;

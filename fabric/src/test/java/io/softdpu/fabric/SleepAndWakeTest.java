@@ -63,6 +63,8 @@ class SleepAndWakeTest {
                             true);
             assertThat(received).isEqualTo(ROUNDS);
             assertThat(echo.get(60, TimeUnit.SECONDS)).isEqualTo(ROUNDS);
+            toClient.link().close();
+            toServer.link().close();
             toClient.remote().release();
             toServer.remote().release();
         }

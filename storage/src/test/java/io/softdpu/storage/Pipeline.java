@@ -241,14 +241,22 @@ public final class Pipeline implements AutoCloseable {
         }
     }
 
-    /** Ends whatever still runs, and checks that nothing was left open: a machine would refuse. */
-    @Override
-    public void close() {
+    /** Ends whatever still runs; the machines stay for the next session. */
+    public void endSession() {
         for (StorageRole role : new StorageRole[] {initiator, service, target}) {
             if (role != null) {
                 role.close();
             }
         }
+        initiator = null;
+        service = null;
+        target = null;
+    }
+
+    /** Ends whatever still runs, and checks that nothing was left open: a machine would refuse. */
+    @Override
+    public void close() {
+        endSession();
         for (Machine machine : List.of(host, dpu, targetMachine)) {
             machine.close();
         }

@@ -42,6 +42,8 @@ public final class LeakExtension
 
     private static final int DEADLINE_MILLIS = 20_000;
 
+    private static final String RECORDER_PACKAGE = "io.softdpu.linux.";
+
     /** False while a module's tests still leave something that is being mended. */
     private static final boolean FAILING = !"report".equals(System.getProperty("softdpu.leaks"));
 
@@ -178,7 +180,7 @@ public final class LeakExtension
                     .collect(Collectors.joining("\n    "));
         }
 
-        /** The line of the test, where the stack has one; else the line that asked for it. */
+        /** The line of the test, where the stack has one; else the first that is not linux's. */
         private String place(Throwable origin) {
             StackTraceElement last = origin.getStackTrace()[0];
             for (Throwable at = origin; at != null; at = at.getCause()) {
@@ -187,7 +189,11 @@ public final class LeakExtension
                         return frame.toString();
                     }
                 }
-                last = at.getStackTrace()[0];
+                last =
+                        Arrays.stream(at.getStackTrace())
+                                .filter(frame -> !frame.getClassName().startsWith(RECORDER_PACKAGE))
+                                .findFirst()
+                                .orElse(last);
             }
             return last.toString();
         }

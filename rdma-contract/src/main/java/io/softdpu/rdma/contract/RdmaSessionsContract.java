@@ -1,0 +1,106 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Growth;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whole sessions, again and again: what a provider holds does not grow with their number. */
+public abstract class RdmaSessionsContract extends RdmaContract {
+    private static final int BYTES = 4096;
+
+    /** How a session ends. */
+    private enum Ending {
+        DISCONNECT,
+        STOP,
+        CLOSED_UNDER_THE_PEER,
+        NOBODY_CAME
+    }
+
+    /** For subclasses. */
+    protected RdmaSessionsContract() {}
+
+    @Test
+    @Tag(Soak.TAG)
+    @Timeout(900)
+    final void shouldHoldNoMoreAfterManySessionsThanAfterAFew(SeededRandom random)
+            throws Exception {
+        long start = System.nanoTime();
+        Ending[] endings = Ending.values();
+        String findings =
+                Growth.over(
+                        16,
+                        Soak.count(200, 10_000),
+                        number -> session(endings[random.nextInt(endings.length)]));
+        Soak.report(
+                "sessions-rdma",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - start),
+                findings);
+    }
+
+    private void session(Ending ending) {
+        try (Party near = Party.open(site(), folder(), site().nearSide());
+                Party far = Party.open(site(), folder(), site().farSide())) {
+            if (ending == Ending.NOBODY_CAME) {
+                near.start();
+                far.start();
+                RdmaConnection here = near.rdma.exportConnection();
+                near.rdma.connect(far.rdma.exportConnection().blob(), here);
+                near.engine.progress();
+            } else {
+                Pair pair = connect(near, far);
+                transfer(pair);
+                end(pair, ending);
+            }
+            near.stop();
+            far.stop();
+        }
+    }
+
+    private static void transfer(Pair pair) {
+        Party near = pair.near();
+        Party far = pair.far();
+        near.fill(0, BYTES, 1);
+        far.receive(far.room(0, BYTES), 1);
+        near.send(pair.toFar(), near.data(0, BYTES), 2);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+        assertThat(far.mismatch(0, BYTES, 1)).isNegative();
+    }
+
+    private static void end(Pair pair, Ending ending) {
+        switch (ending) {
+            case DISCONNECT -> {
+                pair.toFar().disconnect();
+                Party.drive(
+                        "both ends are gone",
+                        () ->
+                                pair.toFar().state() == RdmaConnection.State.DISCONNECTED
+                                        && pair.toNear().state()
+                                                == RdmaConnection.State.DISCONNECTED,
+                        pair.near(),
+                        pair.far());
+            }
+            case CLOSED_UNDER_THE_PEER -> {
+                pair.far().receive(pair.far().room(0, BYTES), 3); // ends unused
+                pair.near().stop();
+                Party.drive(
+                        "the far end is gone",
+                        () ->
+                                pair.toNear().state() != RdmaConnection.State.CONNECTED
+                                        || pair.far().rdma.state() == ContextState.IDLE,
+                        pair.far());
+            }
+            case STOP, NOBODY_CAME -> {}
+        }
+    }
+}

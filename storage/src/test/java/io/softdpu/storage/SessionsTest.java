@@ -1,0 +1,116 @@
+package io.softdpu.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.initiator.IoSize;
+import io.softdpu.storage.initiator.Phase;
+import io.softdpu.storage.initiator.StorageInitiator;
+import io.softdpu.storage.initiator.Workload;
+import io.softdpu.testkit.Growth;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Session after session of the three roles, on machines that stay. */
+class SessionsTest {
+    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
+    private static final long SHORT_TIMEOUT = 50_000_000L;
+    private static final int VOLUME_BYTES = 1 << 16;
+    private static final int ODD_ENDS = 4;
+
+    @TempDir private Path folder;
+
+    @Test
+    @Tag(Soak.TAG)
+    @Timeout(1200)
+    void shouldHoldNoMoreAfterManySessionsThanAfterAFew(SeededRandom random) throws Exception {
+        long start = System.nanoTime();
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            String findings =
+                    Growth.over(
+                            24,
+                            Soak.count(200, 10_000),
+                            number -> {
+                                // Each fourth session does not end as it should.
+                                if (number % 4 == 3) {
+                                    oddSession(pipeline, random.nextInt(ODD_ENDS));
+                                } else {
+                                    wholeSession(pipeline);
+                                }
+                                pipeline.endSession();
+                            });
+
+            Soak.report(
+                    "sessions-pipeline",
+                    random.seed(),
+                    Duration.ofNanos(System.nanoTime() - start),
+                    findings);
+        }
+    }
+
+    /** Init, start, each block of the volume read and verified, stop, shutdown. */
+    private static void wholeSession(Pipeline pipeline) {
+        StorageInitiator initiator = pipeline.start(VOLUME_BYTES, readAll());
+        initiator.run();
+        assertThat(initiator.report().status()).isEqualTo(Status.SUCCESS);
+        assertThat(initiator.initiatorReport().phases().getFirst().bytesVerified())
+                .isEqualTo(VOLUME_BYTES);
+        assertThat(pipeline.awaitService().status()).isEqualTo(Status.SUCCESS);
+        assertThat(pipeline.awaitTarget().status()).isEqualTo(Status.SUCCESS);
+    }
+
+    private static void oddSession(Pipeline pipeline, int end) {
+        switch (end) {
+            case 0 -> { // a target that nobody comes to
+                pipeline.startTarget(MemoryVolume.ofPattern(VOLUME_BYTES, 4096));
+                pipeline.target().close();
+                assertThat(catchThrowableOfType(DpuException.class, pipeline::awaitTarget))
+                        .isNotNull();
+            }
+            case 1 -> { // a service that is ended while it waits for its client
+                int port = pipeline.startTarget(MemoryVolume.ofPattern(VOLUME_BYTES, 4096)).port();
+                pipeline.startService(port).close();
+                assertThat(catchThrowableOfType(DpuException.class, pipeline::awaitService))
+                        .isNotNull();
+                assertThat(catchThrowableOfType(DpuException.class, pipeline::awaitTarget))
+                        .isNotNull();
+            }
+            case 2 -> { // an initiator that finds no service
+                StorageInitiator initiator =
+                        pipeline.openInitiator(
+                                readAll(), options -> options.controlTimeoutNanos(SHORT_TIMEOUT));
+                assertThat(catchThrowableOfType(DpuException.class, initiator::run)).isNotNull();
+            }
+            default -> { // a target that goes when the service has come
+                int port = pipeline.startTarget(MemoryVolume.ofPattern(VOLUME_BYTES, 4096)).port();
+                pipeline.startService(port);
+                pipeline.target().close();
+                StorageInitiator initiator = pipeline.openInitiator(readAll());
+                assertThat(catchThrowableOfType(DpuException.class, initiator::run)).isNotNull();
+                assertThat(catchThrowableOfType(DpuException.class, pipeline::awaitService))
+                        .isNotNull();
+            }
+        }
+    }
+
+    private static Workload readAll() {
+        return new Workload(
+                List.of(
+                        Phase.read("read all")
+                                .ioSize(IoSize.bytes(8192))
+                                .transactions(4)
+                                .fill(Content.zeros())
+                                .expect(Content.pattern(Content.VOLUME_PATTERN_SEED))
+                                .build()));
+    }
+}

@@ -1,0 +1,134 @@
+package io.softdpu.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * Runs something again and again and fails if what this JVM holds grows with it.
+ *
+ * <p>After some rounds for whatever is made once, descriptors, mappings, threads, processes, files
+ * and regions are counted, and have to be the same ones after each eighth of the rounds. The heap
+ * after a collection and the resident memory outside of the heap never stand still, so their least
+ * of the second half is compared with their least of the first: it may be more by {@link
+ * #HEAP_BYTES} and {@link #RESIDENT_BYTES} at most, however many rounds there were.
+ *
+ * <p>Belongs to one thread; other tests must not run in the same JVM meanwhile.
+ */
+public final class Growth {
+
+    /** How much more heap the second half may need than the first. */
+    public static final long HEAP_BYTES = 2L << 20;
+
+    /** How much more memory outside the heap may be resident in the second half. */
+    public static final long RESIDENT_BYTES = 64L << 20;
+
+    private static final int PARTS = 8;
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    private final long[] heapBytes = new long[PARTS];
+    private final long[] residentBytes = new long[PARTS];
+
+    private Growth() {}
+
+    /** What is done again and again. */
+    @FunctionalInterface
+    public interface Round {
+
+        /**
+         * One round, which gives back all it takes.
+         *
+         * @param number from 0; the rounds before the counted ones have numbers too
+         * @throws Exception fails the test
+         */
+        void run(int number) throws Exception;
+    }
+
+    /**
+     * Runs the rounds.
+     *
+     * @param warmUp rounds before anything is counted; enough to have gone through each kind twice
+     * @param rounds how many are counted, at least 8
+     * @param round what is done
+     * @return how much was held, for {@link Soak#report}
+     * @throws AssertionError that names what grew
+     * @throws Exception of a round
+     */
+    public static String over(int warmUp, int rounds, Round round) throws Exception {
+        for (int i = 0; i < warmUp; i++) {
+            round.run(i);
+        }
+        Growth growth = new Growth();
+        LeakCheck check = LeakCheck.begin();
+        int done = 0;
+        for (int part = 0; part < PARTS; part++) {
+            int end = (int) ((part + 1L) * rounds / PARTS);
+            for (; done < end; done++) {
+                round.run(warmUp + done);
+            }
+            check.assertNothingLeft(DEADLINE);
+            growth.measure(part);
+        }
+        return growth.compare(rounds);
+    }
+
+    private void measure(int part) {
+        // The second finds what the first has only made reachable by no more than a cleaner.
+        System.gc();
+        System.gc();
+        var heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+        heapBytes[part] = heap.getUsed();
+        residentBytes[part] = residentBytes() - heap.getCommitted();
+    }
+
+    private String compare(int rounds) {
+        long heap = grown("heap", heapBytes, HEAP_BYTES);
+        long resident = grown("resident memory outside the heap", residentBytes, RESIDENT_BYTES);
+        return "sessions=%d, heap_growth_bytes=%d, heap_growth_limit_bytes=%d, "
+                        .formatted(rounds, heap, HEAP_BYTES)
+                + "resident_growth_bytes=%d, resident_growth_limit_bytes=%d, other_growth=0"
+                        .formatted(resident, RESIDENT_BYTES);
+    }
+
+    private static long grown(String what, long[] parts, long limitBytes) {
+        long first = Long.MAX_VALUE;
+        long second = Long.MAX_VALUE;
+        for (int part = 0; part < PARTS; part++) {
+            if (part < PARTS / 2) {
+                first = Math.min(first, parts[part]);
+            } else {
+                second = Math.min(second, parts[part]);
+            }
+        }
+        if (second - first > limitBytes) {
+            throw new AssertionError(
+                    what
+                            + " grows: firstHalfBytes="
+                            + first
+                            + ", secondHalfBytes="
+                            + second
+                            + ", limitBytes="
+                            + limitBytes
+                            + ", afterEachEighth="
+                            + Arrays.toString(parts));
+        }
+        return second - first;
+    }
+
+    private static long residentBytes() {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+                if (line.startsWith("VmRSS:")) {
+                    return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+                }
+            }
+            throw new IllegalStateException("/proc/self/status has no VmRSS");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
