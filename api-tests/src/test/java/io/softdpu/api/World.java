@@ -67,7 +67,9 @@ final class World implements AutoCloseable {
     /** What Machine.open(Side) has left in the folder that the build names in the environment. */
     private static void removeDefaultFolder() throws IOException {
         String named = System.getenv("SOFTDPU_FABRIC");
-        if (named == null || !Files.isDirectory(Path.of(named))) {
+        if (named == null
+                || !Path.of(named).endsWith(Path.of("target", "fabric")) // never a user's own
+                || !Files.isDirectory(Path.of(named))) {
             return;
         }
         try (Stream<Path> tree = Files.walk(Path.of(named))) {
