@@ -32,6 +32,20 @@ final class HostilePeer implements AutoCloseable {
         return new HostilePeer(-1, socket);
     }
 
+    /** The same where the name's backlog may be full: tries until there is room. */
+    static HostilePeer connectPatiently(Bus bus, String name) {
+        int socket = UnixSocket.create();
+        String address = bus.fabricFolder().socketAddress(name);
+        long deadline = System.nanoTime() + DEADLINE_MILLIS * 1_000_000L;
+        int error;
+        while ((error = UnixSocket.connect(socket, address)) == Errno.EAGAIN
+                && System.nanoTime() - deadline < 0) {
+            Thread.yield();
+        }
+        assertThat(error).as("errno of connect").isZero();
+        return new HostilePeer(-1, socket);
+    }
+
     /** Serves a name that others of the same folder may connect to. */
     static HostilePeer serve(Bus bus, String name) {
         int listener = UnixSocket.create();
@@ -78,6 +92,12 @@ final class HostilePeer implements AutoCloseable {
         int length = UnixSocket.receive(socket, message);
         assertThat(length).as("bytes received").isPositive();
         return Frame.decode(message.segment(), length);
+    }
+
+    /** Waits for a frame, or for the end; whether it was a frame. */
+    boolean tryReceive() {
+        awaitReadable(socket);
+        return UnixSocket.receive(socket, message) > 0;
     }
 
     ReceivedMessage message() {

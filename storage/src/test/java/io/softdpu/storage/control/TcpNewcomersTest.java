@@ -36,13 +36,8 @@ final class TcpNewcomersTest {
         HALF_A_MESSAGE(message -> Arrays.copyOf(message, message.length - 1)),
         A_LONG_MESSAGE_BEGUN(message -> new byte[] {0, 0, (byte) 0xff, 0, 1, 2, 3}),
         NO_LENGTH(message -> "GET / HTTP/1.1\r\n\r\n".getBytes()),
-        NO_TYPE(
-                message ->
-                        ByteBuffer.allocate(16)
-                                .putInt(12)
-                                .putInt(0x7fff_ffff)
-                                .putLong(0)
-                                .array());
+        NO_TYPE(message ->
+                ByteBuffer.allocate(16).putInt(12).putInt(0x7fff_ffff).putLong(0).array());
 
         private final UnaryOperator<byte[]> said;
 

@@ -1,0 +1,139 @@
+package io.softdpu.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.Await;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Takes each client of a name and answers each number that it puts into its memory with the next
+ * one, on an engine thread of its own that rings every client again and again, those too that never
+ * read.
+ */
+final class EchoServer implements AutoCloseable {
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+    private static final long MEMORY_BYTES = 4096;
+    private static final long SECOND = 1_000_000_000L;
+
+    private final EngineWaiter waiter = new EngineWaiter();
+    private final Mailbox mailbox = new Mailbox(waiter);
+    private final List<Client> clients = new ArrayList<>();
+    private final AtomicInteger clientCount = new AtomicInteger();
+    private final Endpoint endpoint;
+    private final Thread thread;
+    private volatile boolean stopping;
+
+    private record Client(Attachment attachment, SharedSegment own) {
+        /** Answers what is new. */
+        void echo() {
+            MemorySegment in = own.segment();
+            MemorySegment out = attachment.remote().segment();
+            long seen = (long) WORD.getAcquire(in, 0L);
+            if (seen != 0 && (long) WORD.getAcquire(out, 0L) != seen + 1) {
+                WORD.setRelease(out, 0L, seen + 1);
+            }
+            attachment.link().ring();
+        }
+
+        void release() {
+            attachment.link().close();
+            attachment.remote().release();
+            own.release();
+        }
+    }
+
+    EchoServer(Bus bus, String name) {
+        endpoint =
+                bus.listen(
+                        name,
+                        pending -> {
+                            clientCount.incrementAndGet();
+                            mailbox.post(() -> take(pending));
+                        });
+        thread = new Thread(this::run, "echo-server");
+        thread.start();
+    }
+
+    private void take(PendingLink pending) {
+        SharedSegment own = SharedSegment.allocate("echo", MEMORY_BYTES);
+        try {
+            Client client = new Client(pending.accept(new byte[0], own), own);
+            clients.add(client);
+            client.attachment().link().onPeerGone(waiter::wake);
+            waiter.add(client.attachment().link());
+        } catch (FabricException e) { // gone already
+            own.release();
+            clientCount.decrementAndGet();
+        }
+    }
+
+    private void run() {
+        while (!stopping) {
+            mailbox.drain();
+            for (int i = clients.size() - 1; i >= 0; i--) {
+                Client client = clients.get(i);
+                if (client.attachment().link().peerGone()) {
+                    clients.remove(i);
+                    waiter.remove(client.attachment().link());
+                    client.release();
+                    clientCount.decrementAndGet();
+                } else {
+                    client.echo();
+                }
+            }
+            waiter.sleep(SECOND);
+        }
+        clients.forEach(Client::release);
+    }
+
+    /** Waits until every client that came has gone and been forgotten. */
+    void awaitNoClients(Duration deadline) {
+        Await.until("no clients are left", deadline, () -> clientCount.get() == 0);
+    }
+
+    /** Connects, has numbers echoed, and leaves; nanoseconds of the handshake. */
+    static long verify(Bus bus, String name, long seed, int rounds) throws Exception {
+        SharedSegment own = SharedSegment.allocate("verified", MEMORY_BYTES);
+        try (EngineWaiter waiter = new EngineWaiter()) {
+            long begin = System.nanoTime();
+            Attachment attachment =
+                    bus.connect(name, new byte[0], own, 50 * SECOND).get(50, TimeUnit.SECONDS);
+            long took = System.nanoTime() - begin;
+            waiter.add(attachment.link());
+            long deadline = System.nanoTime() + 50 * SECOND;
+            for (long i = 0; i < rounds; i++) {
+                long sent = Math.max(1, seed >>> 8) + 2 * i;
+                WORD.setRelease(attachment.remote().segment(), 0L, sent);
+                attachment.link().ring();
+                while ((long) WORD.getAcquire(own.segment(), 0L) != sent + 1) {
+                    assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+                    assertThat(attachment.link().peerGone()).isFalse();
+                    waiter.sleep(SECOND);
+                }
+            }
+            waiter.remove(attachment.link());
+            attachment.link().close();
+            attachment.remote().release();
+            return took;
+        } finally {
+            own.release();
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        endpoint.close();
+        stopping = true;
+        waiter.wake();
+        thread.join();
+        mailbox.close();
+        waiter.close();
+    }
+}

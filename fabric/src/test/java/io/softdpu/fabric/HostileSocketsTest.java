@@ -1,0 +1,123 @@
+package io.softdpu.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Processes that do to the bus whatever a socket lets them, while another client shakes hands and
+ * exchanges what is verified: it is served all the time, and nothing of the others stays.
+ */
+@Tag(Soak.TAG)
+final class HostileSocketsTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    /** A second is promised; ten times that where others use the machine. */
+    private static final long SERVED_WITHIN_NANOS = 10 * SECOND;
+
+    @TempDir Path folder;
+
+    private Bus bus;
+    private EchoServer server;
+    private Bus client;
+
+    @BeforeEach
+    void serve() {
+        bus = bus();
+        server = new EchoServer(bus, HostileClient.NAME);
+        client = bus();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        client.close();
+        server.close();
+        bus.close();
+    }
+
+    private Bus bus() {
+        return Bus.open(
+                new Bus.Config(folder.resolve("fabric"), new byte[32], "t", 5 * SECOND, 8 << 20));
+    }
+
+    private JavaCommand attacker(long seed, String... what) {
+        return JavaCommand.ofClass(HostileClient.class)
+                .withArguments(
+                        folder.resolve("fabric").toString(),
+                        folder.toString(),
+                        Long.toString(ProcessHandle.current().pid()),
+                        Long.toString(seed))
+                .withArguments(what);
+    }
+
+    @Test
+    void shouldServeOthersWhateverIsDoneToItsSockets(Processes processes, SeededRandom random)
+            throws Exception {
+        long begin = System.nanoTime();
+        long seed = random.seed();
+        shakeHandsAndVerify(seed);
+        server.awaitNoClients(DEADLINE);
+        Footprint before = Footprint.now();
+        int watched = bus.loop().watched();
+        ChildProcess attacker =
+                processes.start(attacker(seed, Integer.toString(Soak.count(1700, 51_000))));
+
+        int served = 0;
+        long slowest = 0;
+        while (attacker.isAlive()) {
+            slowest = Math.max(slowest, shakeHandsAndVerify(seed + served));
+            served++;
+        }
+
+        assertThat(attacker.awaitExit(DEADLINE)).as(attacker.toString()).isZero();
+        String counts = attacker.awaitLine("^done ", DEADLINE).substring("done ".length());
+        for (HostileClient.Attack attack : HostileClient.Attack.values()) {
+            assertThat(counts).contains(attack + "=");
+        }
+        assertThat(slowest).isLessThan(SERVED_WITHIN_NANOS);
+        server.awaitNoClients(DEADLINE);
+        Footprint.awaitAgain(before);
+        Await.until("nothing more is watched", DEADLINE, () -> bus.loop().watched() <= watched);
+        Soak.report(
+                "hostile-sockets",
+                seed,
+                Duration.ofNanos(System.nanoTime() - begin),
+                counts.replaceAll("[{}]", "")
+                        + ", verified="
+                        + served
+                        + ", slowest_ms="
+                        + slowest / 1_000_000);
+    }
+
+    @Test
+    void shouldServeANewClientBesideAThousandIdleOnes(Processes processes, SeededRandom random)
+            throws Exception {
+        shakeHandsAndVerify(random.seed());
+        ChildProcess idle = processes.start(attacker(random.seed(), "idle", "1000"));
+        idle.awaitLine("^idle 1000", DEADLINE);
+
+        long took = shakeHandsAndVerify(random.seed());
+
+        assertThat(took).isLessThan(SERVED_WITHIN_NANOS);
+        idle.standardInput().close();
+        assertThat(idle.awaitExit(DEADLINE)).isZero();
+    }
+
+    /** A whole connection with an exchange that is verified; how long the handshake took. */
+    private long shakeHandsAndVerify(long value) throws Exception {
+        return EchoServer.verify(client, HostileClient.NAME, value, 200);
+    }
+}
