@@ -180,7 +180,8 @@ final class LingeringDescriptorTest {
             peer.send(new Frame.Hello(4096, new byte[0]), memory);
             FileDescriptors.close(memory);
             SharedSegment own = SharedSegment.allocate("own", 4096);
-            Link link = nextArrival().accept(new byte[0], own).link();
+            Attachment attachment = nextArrival().accept(new byte[0], own);
+            Link link = attachment.link();
             waiter.add(link);
             assertThat(peer.trySendBytes(new byte[] {1})).isZero();
             assertThat(waiter.sleep(20 * SECOND)).isTrue();
@@ -195,7 +196,9 @@ final class LingeringDescriptorTest {
                         waiter.sleep(0);
                         return link.peerGone();
                     });
+            waiter.remove(link);
             link.close();
+            attachment.remote().release();
             own.release();
         }
     }
