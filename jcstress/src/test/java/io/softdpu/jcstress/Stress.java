@@ -23,26 +23,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** One run of jcstress in a process of its own, and what came of it. */
+/** Runs of jcstress in processes of their own, and what came of them. */
 final class Stress {
     /** States between two meetings of the threads. */
     private static final int STRIDE = 64;
 
-    /** Such strides at a time. */
-    private static final int STRIDES = 2;
+    /** Such strides at a time: many, so that the threads mostly run and seldom meet. */
+    private static final int STRIDES = 32;
+
+    /** The same for tests whose states hold descriptors. */
+    private static final int STRIDES_OF_DESCRIPTORS = 2;
+
+    private static final String HOLD_DESCRIPTORS =
+            "io\\.softdpu\\.jcstress\\.(Mailbox|Waiter|Engine).*";
 
     static {
         // While it looks for the number of states that fit, jcstress tries a few too many.
-        int states = 2 * STRIDE * STRIDES;
-        if (states > Waiters.COUNT || states > Memory.PIECES) {
+        if (2 * STRIDE * STRIDES_OF_DESCRIPTORS > Waiters.COUNT
+                || 2 * STRIDE * STRIDES > Memory.PIECES) {
             throw new ExceptionInInitializerError("more states at a time than there is for them");
         }
     }
 
     /** How long and in how many ways each test runs. */
-    record Effort(int forks, int iterations, Duration iteration, boolean everyCompiler) {}
+    record Effort(int iterations, Duration iteration, boolean everyCompiler) {}
 
     /** What one test came to, over all its configurations. */
     static final class Found {
@@ -62,45 +69,82 @@ final class Stress {
     }
 
     /**
-     * Runs the tests whose names match.
+     * Runs tests.
      *
      * @param folder an empty one, for what jcstress leaves
-     * @param deadline beyond which the run is ended and fails
+     * @param tests names of tests
+     * @param deadline beyond which a run is ended and fails
      */
     static Stress run(
-            Processes processes, Path folder, String tests, Effort effort, Duration deadline)
+            Processes processes,
+            Path folder,
+            Collection<String> tests,
+            Effort effort,
+            Duration deadline)
+            throws IOException, ClassNotFoundException {
+        Stress stress = new Stress();
+        Map<Boolean, List<String>> halves =
+                tests.stream()
+                        .collect(Collectors.partitioningBy(name -> name.matches(HOLD_DESCRIPTORS)));
+        for (Map.Entry<Boolean, List<String>> half : halves.entrySet()) {
+            if (!half.getValue().isEmpty()) {
+                int strides = half.getKey() ? STRIDES_OF_DESCRIPTORS : STRIDES;
+                Path own = Files.createDirectory(folder.resolve("strides-" + strides));
+                stress.run(processes, own, half.getValue(), strides, effort, deadline);
+            }
+        }
+        return stress;
+    }
+
+    private void run(
+            Processes processes,
+            Path folder,
+            List<String> tests,
+            int strides,
+            Effort effort,
+            Duration deadline)
             throws IOException, ClassNotFoundException {
         List<String> arguments =
-                new ArrayList<>(
-                        List.of(
-                                "-t", tests,
-                                "-f", Integer.toString(effort.forks),
-                                "-fsm", "1",
-                                "-iters", Integer.toString(effort.iterations),
-                                "-time", Long.toString(effort.iteration.toMillis()),
-                                "-sc", Boolean.toString(effort.everyCompiler),
-                                "-strideSize", Integer.toString(STRIDE),
-                                "-strideCount", Integer.toString(STRIDES),
-                                "-spinStyle", "THREAD_YIELD",
-                                "-hs", "128",
-                                "-r", folder.resolve("report").toString(),
-                                "-jvmArgs", "--enable-native-access=ALL-UNNAMED"));
+                List.of(
+                        "-t",
+                        "(" + String.join("|", tests).replace(".", "\\.") + ")$",
+                        "-f",
+                        "1",
+                        "-fsm",
+                        "1",
+                        "-iters",
+                        Integer.toString(effort.iterations),
+                        "-time",
+                        Long.toString(effort.iteration.toMillis()),
+                        "-sc",
+                        Boolean.toString(effort.everyCompiler),
+                        "-strideSize",
+                        Integer.toString(STRIDE),
+                        "-strideCount",
+                        Integer.toString(strides),
+                        "-spinStyle",
+                        "THREAD_YIELD",
+                        "-hs",
+                        "128",
+                        "-r",
+                        folder.resolve("report").toString(),
+                        "-jvmArgs",
+                        "--enable-native-access=ALL-UNNAMED");
         ChildProcess process =
                 processes.start(
                         JavaCommand.ofClass(Main.class)
                                 .withDirectory(folder)
                                 .withArguments(arguments.toArray(String[]::new)));
         int status = process.awaitExit(deadline);
-        Stress stress = new Stress();
         try (Stream<Path> files = Files.list(folder)) {
             List<Path> results =
                     files.filter(file -> file.getFileName().toString().matches("jcstress-.*\\.gz"))
                             .toList();
             if (results.size() == 1) {
-                stress.read(results.getFirst());
+                read(results.getFirst());
             }
             // It also answers with 1 where it has found something, which the complaints say.
-            if (stress.byTest.isEmpty() || (status != 0 && stress.complaints().isEmpty())) {
+            if (results.size() != 1 || (status != 0 && complaints().isEmpty())) {
                 throw new AssertionError(
                         "jcstress did not come to its end: exit=%d, results=%s\n%s\n%s"
                                 .formatted(
@@ -110,7 +154,6 @@ final class Stress {
                                         String.join("\n", process.errorLines())));
             }
         }
-        return stress;
     }
 
     /** What each test came to, by its name. */
