@@ -4,7 +4,6 @@ import io.softdpu.comch.wire.ChannelTerms;
 import io.softdpu.comch.wire.Hello;
 import io.softdpu.comch.wire.Welcome;
 import io.softdpu.fuzz.Refused;
-
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 

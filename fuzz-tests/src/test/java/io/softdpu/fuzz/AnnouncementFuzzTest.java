@@ -2,13 +2,11 @@ package io.softdpu.fuzz;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-
 import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.comch.wire.ControlWord;
 import io.softdpu.comch.wire.MessageType;
 import io.softdpu.fabric.RegionAddress;
-
 import java.lang.foreign.MemorySegment;
 
 /** The control messages of a Comm Channel: where a consumer is, and the numbers beside it. */

@@ -2,7 +2,6 @@ package io.softdpu.fuzz;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.Blob;
@@ -11,7 +10,6 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
 import io.softdpu.storage.wire.RdmaConnectionRole;
-
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

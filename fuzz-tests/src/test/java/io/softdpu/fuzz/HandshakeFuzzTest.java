@@ -2,7 +2,6 @@ package io.softdpu.fuzz;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-
 import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ChannelTerms;
 import io.softdpu.comch.wire.Hello;

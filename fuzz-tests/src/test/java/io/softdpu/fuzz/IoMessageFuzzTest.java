@@ -2,12 +2,10 @@ package io.softdpu.fuzz;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.IoMessage;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
-
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 

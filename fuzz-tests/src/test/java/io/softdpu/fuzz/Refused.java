@@ -3,7 +3,6 @@ package io.softdpu.fuzz;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.FabricException;
-
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.function.UnaryOperator;

@@ -2,10 +2,8 @@ package io.softdpu.fuzz;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.fabric.ring.MessageRing;
-
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -2,7 +2,6 @@ package io.softdpu.rdma;
 
 import io.softdpu.fuzz.Refused;
 import io.softdpu.rdma.shm.ShmSections;
-
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;

@@ -4,19 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.Soak;
-
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Runs the tests of this module under jcstress: what two threads may never see is not seen, and the

@@ -3,14 +3,12 @@ package io.softdpu.jcstress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.fabric.ring.FastPathRing;
-
+import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
-
-import java.lang.foreign.ValueLayout;
 
 /** A buffer that is seen as completed is complete: header, data and immediate data. */
 @JCStressTest

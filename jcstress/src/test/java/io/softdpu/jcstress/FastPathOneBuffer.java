@@ -3,7 +3,6 @@ package io.softdpu.jcstress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.fabric.ring.FastPathRing;
-
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;

@@ -1,7 +1,6 @@
 package io.softdpu.jcstress;
 
 import io.softdpu.fabric.ring.FastPathRing;
-
 import java.lang.foreign.MemorySegment;
 
 /** A consumer sleeps until a posted buffer is completed. */

@@ -3,15 +3,13 @@ package io.softdpu.jcstress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.fabric.Mailbox;
-
+import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
-
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** What is posted while the mailbox ends runs all the same, once. */
 @JCStressTest

@@ -3,14 +3,12 @@ package io.softdpu.jcstress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.fabric.ring.MessageRing;
-
+import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
-
-import java.lang.foreign.ValueLayout;
 
 /** A message that is seen is the whole message: header and payload, never what lay there before. */
 @JCStressTest

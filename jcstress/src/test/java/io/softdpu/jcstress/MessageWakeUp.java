@@ -1,7 +1,6 @@
 package io.softdpu.jcstress;
 
 import io.softdpu.fabric.ring.MessageRing;
-
 import java.lang.foreign.MemorySegment;
 
 /** A receiver sleeps until a message comes. */

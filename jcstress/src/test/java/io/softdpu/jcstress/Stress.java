@@ -3,16 +3,6 @@ package io.softdpu.jcstress;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
-
-import org.openjdk.jcstress.Main;
-import org.openjdk.jcstress.annotations.Expect;
-import org.openjdk.jcstress.infra.Status;
-import org.openjdk.jcstress.infra.collectors.DiskReadCollector;
-import org.openjdk.jcstress.infra.collectors.InProcessCollector;
-import org.openjdk.jcstress.infra.collectors.TestResult;
-import org.openjdk.jcstress.infra.grading.GradingResult;
-import org.openjdk.jcstress.infra.runners.TestList;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +15,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.openjdk.jcstress.Main;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.infra.Status;
+import org.openjdk.jcstress.infra.collectors.DiskReadCollector;
+import org.openjdk.jcstress.infra.collectors.InProcessCollector;
+import org.openjdk.jcstress.infra.collectors.TestResult;
+import org.openjdk.jcstress.infra.grading.GradingResult;
+import org.openjdk.jcstress.infra.runners.TestList;
 
 /** Runs of jcstress in processes of their own, and what came of them. */
 final class Stress {

@@ -3,16 +3,14 @@ package io.softdpu.jcstress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.fabric.EngineWaiter;
-
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
-
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 
 /**
  * Each wake ends a sleep, also where it comes just when the one before is drained, and afterwards

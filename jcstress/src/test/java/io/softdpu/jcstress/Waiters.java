@@ -3,7 +3,6 @@ package io.softdpu.jcstress;
 import io.softdpu.core.internal.EngineCore;
 import io.softdpu.core.internal.WaitStrategy;
 import io.softdpu.fabric.EngineWaiter;
-
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

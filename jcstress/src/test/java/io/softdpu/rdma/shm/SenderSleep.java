@@ -7,14 +7,12 @@ import io.softdpu.fabric.PayloadCopy;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.jcstress.Memory;
 import io.softdpu.rdma.spi.WorkRequest;
-
+import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
-
-import java.lang.foreign.MemorySegment;
 
 /**
  * A sender goes to sleep before a full ring while the peer releases the first half of a message:
