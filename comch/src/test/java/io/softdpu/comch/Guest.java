@@ -169,8 +169,7 @@ final class Guest {
         if (verifies) {
             int length = received % 2 == 0 ? 60 : 900;
             assertThat(task.receivedLength()).isEqualTo(length);
-            require(
-                    receiving.segment().asSlice(buf.offset(), length), received, length);
+            require(receiving.segment().asSlice(buf.offset(), length), received, length);
             received++;
         }
         buf.resetDataLength();
@@ -202,7 +201,9 @@ final class Guest {
 
     private static void require(MemorySegment found, long number, int length) {
         MemorySegment expected = MemorySegment.ofArray(bytes(number, length));
-        assertThat(found.mismatch(expected)).as("first wrong byte of number %d", number).isEqualTo(-1);
+        assertThat(found.mismatch(expected))
+                .as("first wrong byte of number %d", number)
+                .isEqualTo(-1);
     }
 
     /** Whether both contexts have come to their end. */

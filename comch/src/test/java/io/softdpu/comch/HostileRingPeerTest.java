@@ -247,13 +247,14 @@ class HostileRingPeerTest {
             guest.pump();
             guest.message(connection.endpoint());
         });
-        guests.values().removeIf(guest -> {
-            if (guest.isOver()) {
-                guest.close();
-                return true;
-            }
-            return false;
-        });
+        guests.values()
+                .removeIf(guest -> {
+                    if (guest.isOver()) {
+                        guest.close();
+                        return true;
+                    }
+                    return false;
+                });
         watchTraffic();
         if (!worked) {
             Thread.yield();

@@ -124,8 +124,7 @@ public final class RingAttacker {
     }
 
     private void add(String name, int ring, long offset, int widthBytes, long strideBytes) {
-        fields.add(
-                new Field(name, ring, offset, widthBytes, strideBytes, LOOKED.contains(name)));
+        fields.add(new Field(name, ring, offset, widthBytes, strideBytes, LOOKED.contains(name)));
     }
 
     /** Arguments: fabric folder, bus name of the server, seed, how many writes. */
@@ -146,11 +145,11 @@ public final class RingAttacker {
                             new SeededRandom(Long.parseLong(arguments[2])),
                             Integer.parseInt(arguments[3]));
             attacker.run();
-            attacker.writes.forEach((name, count) -> System.out.println("wrote " + name + "=" + count));
+            attacker.writes.forEach(
+                    (name, count) -> System.out.println("wrote " + name + "=" + count));
             System.out.println(
                     "done mutations=%d, connections=%d, cut-off=%d"
-                            .formatted(
-                                    attacker.mutations, attacker.connections, attacker.cutOff));
+                            .formatted(attacker.mutations, attacker.connections, attacker.cutOff));
         }
     }
 
@@ -177,7 +176,8 @@ public final class RingAttacker {
     private final class Connection implements AutoCloseable {
         private final SharedSegment queue;
         private final MessageRing.Consumer inbound;
-        private final SharedSegment consumerRing = SharedSegment.allocate("hostile", FAST.sizeBytes());
+        private final SharedSegment consumerRing =
+                SharedSegment.allocate("hostile", FAST.sizeBytes());
         private final SharedSegment receives = SharedSegment.allocate("hostile", RECEIVE_BYTES);
         private final ExportedRegion exportedRing = bus.export(consumerRing, true, null);
         private final ExportedRegion exportedReceives = bus.export(receives, true, null);
@@ -440,9 +440,24 @@ public final class RingAttacker {
             return switch (random.nextInt(4)) {
                 case 0 ->
                         random.oneOf(
-                                0L, 1L, -1L, 4L, 8L, 9L, 33L, 65L, 128L, 129L, 4080L, 4081L, 4096L,
-                                (long) Integer.MAX_VALUE, (long) Integer.MIN_VALUE, 1L << 40,
-                                Long.MAX_VALUE, Long.MIN_VALUE);
+                                0L,
+                                1L,
+                                -1L,
+                                4L,
+                                8L,
+                                9L,
+                                33L,
+                                65L,
+                                128L,
+                                129L,
+                                4080L,
+                                4081L,
+                                4096L,
+                                (long) Integer.MAX_VALUE,
+                                (long) Integer.MIN_VALUE,
+                                1L << 40,
+                                Long.MAX_VALUE,
+                                Long.MIN_VALUE);
                 case 1 -> good + random.oneOf(1L, -1L, 2L, 8L, 128L, -8L);
                 case 2 -> good ^ 1L << random.nextInt(64);
                 default -> random.nextLong();

@@ -28,8 +28,8 @@ class SessionsTest {
     @Test
     @Tag(Soak.TAG)
     @Timeout(900)
-    void shouldHoldNoMoreAfterManySessionsThanAfterAFew(
-            @TempDir Path folder, SeededRandom random) throws Exception {
+    void shouldHoldNoMoreAfterManySessionsThanAfterAFew(@TempDir Path folder, SeededRandom random)
+            throws Exception {
         long start = System.nanoTime();
         Ending[] endings = Ending.values();
         String findings =

@@ -16,6 +16,12 @@ import java.nio.channels.ServerSocketChannel;
 
 /** Makes the four kinds of control channel. */
 public final class ControlChannels {
+    /**
+     * Connects of one moment that wait to be accepted; the kernel may allow less. Beyond that a
+     * client's first packet is lost, and it tries again after a second, then after two more.
+     */
+    private static final int BACKLOG = 1024;
+
     private ControlChannels() {}
 
     /**
@@ -60,7 +66,7 @@ public final class ControlChannels {
             // A port whose last connection is still in TIME_WAIT is free for the next start.
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             server.configureBlocking(false);
-            server.bind(address);
+            server.bind(address, BACKLOG);
             TcpServerControlChannel channel =
                     new TcpServerControlChannel(
                             server,

@@ -88,7 +88,8 @@ final class TcpNewcomersTest {
 
     @Test
     void shouldTakeAClientBesideAThousandIdleOnes() throws IOException {
-        CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> received =
+                server.begin(c -> c.receive(ControlChannel.NO_TIMEOUT));
         for (int i = 0; i < 1000; i++) {
             connect();
         }
