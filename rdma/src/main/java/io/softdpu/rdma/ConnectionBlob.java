@@ -121,9 +121,10 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
      * @throws DpuException INVALID_VALUE naming what is wrong, UNSUPPORTED_VERSION for a later one
      */
     static ConnectionBlob decode(byte[] blob) {
-        ByteBuffer bytes = ByteBuffer.wrap(blob.clone()).order(ByteOrder.LITTLE_ENDIAN);
+        byte[] copy = blob.clone();
+        ByteBuffer bytes = ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN);
         try {
-            return decode(bytes);
+            return decode(bytes, copy);
         } catch (BufferUnderflowException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -132,7 +133,7 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
         }
     }
 
-    private static ConnectionBlob decode(ByteBuffer bytes) {
+    private static ConnectionBlob decode(ByteBuffer bytes, byte[] blob) {
         int magic = bytes.getInt();
         if (magic != MAGIC) {
             throw malformed("magic", Integer.toHexString(magic));
@@ -162,7 +163,7 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
         if (bytes.hasRemaining()) {
             throw malformed("bytes behind the last section", bytes.remaining());
         }
-        if (check != checkOf(bytes.array())) { // last, so that what is not legal is named
+        if (check != checkOf(blob)) { // last, so that what is not legal is named
             throw malformed("check", Integer.toHexString(check));
         }
         return new ConnectionBlob(permissions, sections);
