@@ -64,6 +64,29 @@ class RepositoryTest {
     }
 
     @Test
+    void shouldShowEachPromiseOfTheSecurityPageByTestsThatThereAre() {
+        List<String> promises =
+                House.read(House.ROOT.resolve("SECURITY.md"))
+                        .lines()
+                        .filter(line -> line.startsWith("| ") && !line.startsWith("| to |"))
+                        .toList();
+        assertThat(promises).hasSizeGreaterThan(10);
+        for (String promise : promises) {
+            String shownBy = promise.substring(promise.lastIndexOf('|', promise.length() - 2));
+            List<String> names =
+                    Pattern.compile("`(\\w+)`")
+                            .matcher(shownBy)
+                            .results()
+                            .map(name -> name.group(1) + ".java")
+                            .toList();
+            assertThat(names).as(promise).isNotEmpty();
+            for (String name : names) {
+                assertThat(files).as(promise).anyMatch(file -> file.endsWith(name));
+            }
+        }
+    }
+
+    @Test
     void shouldCarryNoBinaries() {
         assertThat(files)
                 .noneMatch(file ->
