@@ -407,8 +407,8 @@ public final class UnixSocket {
 
     /**
      * As {@link #drain(int)}, but looks at each message before it takes it, so that no descriptor
-     * of a peer is ever let go of here: one more system call a doorbell. A message that has
-     * descriptors stays where it is.
+     * of a peer is ever let go of here: one more system call a doorbell, none more where nothing is
+     * pending. A message that has descriptors stays where it is.
      *
      * @param fd a connected socket
      * @return as {@link #drain(int)}; -1 also where a message has descriptors
@@ -422,10 +422,10 @@ public final class UnixSocket {
         CallState state = CallState.current();
         int dropped = 0;
         while (dropped < DRAIN_LIMIT) {
-            if (watchfully && hasDescriptors(state, fd)) {
-                return -1;
+            long result = watchfully ? lookAt(state, fd) : receiveBytes(state, fd);
+            if (watchfully && result > 0) {
+                result = receiveBytes(state, fd);
             }
-            long result = receiveBytes(state, fd);
             if (result == 1) {
                 dropped++;
                 continue;
@@ -459,14 +459,17 @@ public final class UnixSocket {
     }
 
     /**
-     * Whether the next message brings descriptors: the kernel says so where it is looked at without
-     * a place for them. What it lets go of then is a reference beside that of the message.
+     * Length of the next message, cut to 8 bytes, which stays where it is; 0 also where it brings
+     * descriptors: the kernel says so where it is looked at without a place for them, and what it
+     * lets go of then is a reference beside that of the message. -1 with errno.
      */
-    private static boolean hasDescriptors(CallState state, int fd) {
+    private static long lookAt(CallState state, int fd) {
         MemorySegment header = state.scratch;
         long vector = Abi.MsgHdr.BYTES;
         long room = vector + Abi.IoVec.BYTES;
-        header.asSlice(0, Abi.MsgHdr.BYTES).fill((byte) 0);
+        for (long at = 0; at < Abi.MsgHdr.BYTES; at += Long.BYTES) {
+            header.set(LONG, at, 0);
+        }
         header.set(LONG, Abi.MsgHdr.IOV, state.scratchAddress + vector);
         header.set(LONG, Abi.MsgHdr.IOV_LENGTH, 1);
         header.set(LONG, vector + Abi.IoVec.BASE, state.scratchAddress + room);
@@ -477,7 +480,8 @@ public final class UnixSocket {
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }
-        return result >= 0 && (header.get(INT, Abi.MsgHdr.FLAGS) & ReceivedMessage.MSG_CTRUNC) != 0;
+        boolean brings = (header.get(INT, Abi.MsgHdr.FLAGS) & ReceivedMessage.MSG_CTRUNC) != 0;
+        return result > 0 && brings ? 0 : result;
     }
 
     /**
@@ -495,10 +499,11 @@ public final class UnixSocket {
     }
 
     /**
-     * Receives one message if there is room for all its descriptors, and never waits. Otherwise the
-     * message stays in the socket, and with it a reference to each of its descriptors: so the
-     * kernel has none to close here. {@link ReceivedMessage#descriptorsMissing} tells; the caller
-     * has no further use for such a connection and lets go of the socket where it may take time.
+     * Receives one message if there is room for all of it and its descriptors, and never waits.
+     * Otherwise the message stays in the socket, and with it a reference to each of its
+     * descriptors: so the kernel has none to close here. {@link ReceivedMessage#truncated} tells;
+     * the caller has no further use for such a connection and lets go of the socket where it may
+     * take time.
      *
      * @param fd a connected socket that this thread alone reads
      * @param into as in {@link #receive(int, ReceivedMessage)}
@@ -506,9 +511,10 @@ public final class UnixSocket {
      */
     public static int receiveWhole(int fd, ReceivedMessage into) {
         int result = receive(fd, into, RECEIVE_FLAGS | MSG_PEEK);
-        if (result > 0 && !into.descriptorsMissing()) {
-            // Each descriptor has a number here by now, so that the message's is not the last
-            // reference to it.
+        if (result > 0 && !into.truncated()) {
+            // Each descriptor has a number here and keeps it until the caller is done: what was
+            // truncated may be closed by another thread already, and the message's reference
+            // would be the last.
             long _ = receiveBytes(CallState.current(), fd);
         }
         return result;
