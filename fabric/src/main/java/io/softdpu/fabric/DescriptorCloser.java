@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,9 @@ final class DescriptorCloser {
 
     /** How long an idle thread stays for the next. */
     private static final long IDLE_NANOS = 1_000_000_000L;
+
+    /** Who disarms for longer is stuck at a descriptor that cannot be disarmed. */
+    private static final long DISARMING_NANOS = 100_000_000L;
 
     /** More empty messages than a socket's queue has room for: what comes then is its end. */
     private static final int EMPTY_MESSAGES_LIMIT = 16;
@@ -109,7 +113,7 @@ final class DescriptorCloser {
                     interrupted = true; // the wait is short and needed; the flag is restored
                 }
             }
-            return threads.isEmpty();
+            return threads.isEmpty() && waiting.isEmpty();
         } finally {
             lock.unlock();
             if (interrupted) {
@@ -127,8 +131,12 @@ final class DescriptorCloser {
             } else {
                 Thread thread = new Thread(this::run, "softdpu-closer");
                 thread.setDaemon(true);
-                threads.add(thread);
-                thread.start();
+                try {
+                    thread.start();
+                    threads.add(thread);
+                } catch (OutOfMemoryError e) { // no thread is left; the next item tries again
+                    LOG.log(System.Logger.Level.WARNING, "descriptor waits to be closed: " + e);
+                }
             }
         } finally {
             lock.unlock();
@@ -205,13 +213,15 @@ final class DescriptorCloser {
     /** Takes out what the peer has put in, so that none of it lingers, then closes. */
     private void closeEmptied(int socket, ReceivedMessage room) {
         try {
-            if (disarming.tryLock()) { // else one is stuck at that: the kernel closes what is in
+            if (disarming.tryLock(DISARMING_NANOS, TimeUnit.NANOSECONDS)) {
                 try {
                     empty(socket, room);
                 } finally {
                     disarming.unlock();
                 }
-            }
+            } // else one is stuck at that: the kernel closes what is in
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // nobody has a reason to; the socket is closed
         } finally {
             FileDescriptors.close(socket);
         }
