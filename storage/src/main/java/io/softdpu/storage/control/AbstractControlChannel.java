@@ -190,6 +190,7 @@ abstract class AbstractControlChannel implements ControlChannel {
 
     /** Takes the message by which the peer became one. */
     final void receivedFirst(ControlMessage message) {
+        errorPassed |= message.type() == ControlMessageType.ERROR_RESPONSE;
         inbox.addLast(message);
     }
 
@@ -224,14 +225,15 @@ abstract class AbstractControlChannel implements ControlChannel {
         } catch (DpuException e) {
             // The stream is of no use any more, but the other direction still is.
             farewell(ControlPayload.ErrorResponse.of(e.status(), String.valueOf(e.getMessage())));
-            fail(
+            // Not by fail(): the farewell may have met the peer's end, which is not the reason.
+            failure =
                     new DpuException(
                             e.status(),
                             "peer sent what is no control message: from="
                                     + description()
                                     + ", reason="
                                     + e.getMessage(),
-                            e));
+                            e);
         }
     }
 

@@ -14,6 +14,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The listening end of a TCP channel. It takes one client, the first that sends a whole control
@@ -65,7 +66,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     @Override
     void pumpConnection() throws IOException {
         for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
-            SocketChannel arrived = server.accept();
+            SocketChannel arrived = accept();
             if (arrived == null) {
                 break;
             }
@@ -77,6 +78,28 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         }
         for (TcpNewcomer newcomer : List.copyOf(waiting)) {
             listenTo(newcomer);
+        }
+    }
+
+    /** Null where nobody is there. Who cannot be let in is no reason to lose who is here. */
+    private @Nullable SocketChannel accept() {
+        try {
+            return server.isOpen() ? server.accept() : null;
+        } catch (IOException e) {
+            if (socket() == null) {
+                fail(
+                        new DpuException(
+                                Status.OPERATING_SYSTEM,
+                                "clients cannot be accepted: at="
+                                        + ControlChannels.text(address)
+                                        + ", reason="
+                                        + e,
+                                e));
+            } else {
+                LOG.log(System.Logger.Level.WARNING, "no further client is heard", e);
+                closeQuietly(server); // what stays to be accepted would wake for ever
+            }
+            return null;
         }
     }
 
@@ -109,7 +132,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         server.register(selector, SelectionKey.OP_ACCEPT);
     }
 
-    private void welcome(SocketChannel arrived) {
+    private void welcome(SocketChannel arrived) throws IOException {
         try {
             waiting.addLast(TcpNewcomer.of(arrived, selector, firstMessageTimeoutNanos));
         } catch (IOException e) {
@@ -118,7 +141,12 @@ public final class TcpServerControlChannel extends TcpControlChannel {
             return;
         }
         if (waiting.size() > WAITING_LIMIT) {
-            drop(waiting.getFirst(), Status.FULL, "too many clients wait to be heard");
+            // It may have spoken while others were let in; then it is the one.
+            TcpNewcomer oldest = waiting.getFirst();
+            listenTo(oldest);
+            if (waiting.contains(oldest)) {
+                drop(oldest, Status.FULL, "too many clients wait to be heard");
+            }
         }
     }
 
@@ -129,7 +157,10 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         ControlMessage first;
         try {
             first = newcomer.read();
-        } catch (IOException | DpuException e) {
+        } catch (DpuException e) {
+            drop(newcomer, e.status(), String.valueOf(e.getMessage()));
+            return;
+        } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "client is none: " + newcomer.name(), e);
             waiting.remove(newcomer);
             closeQuietly(newcomer.socket());

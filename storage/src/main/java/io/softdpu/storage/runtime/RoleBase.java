@@ -81,12 +81,14 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
             try {
                 session();
             } catch (RuntimeException | Error e) {
-                failed(lastWordOr(whoWentAway(e)));
-                sayWhy();
+                giveUp(e);
             }
-            takeDown();
         } finally {
-            ended.countDown();
+            try {
+                takeDown();
+            } finally {
+                ended.countDown();
+            }
         }
         DpuException reason = failure;
         if (reason != null) {
@@ -236,8 +238,7 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
      * Throws what a peer that goes has said last, or that it has gone; nothing where it is there.
      */
     protected static void throwLastWord(ControlChannel channel) {
-        ControlMessage message = channel.poll();
-        if (message != null) {
+        for (ControlMessage message = channel.poll(); message != null; message = channel.poll()) {
             requireNoError(message);
         }
     }
@@ -351,6 +352,22 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
     private static boolean isFailureOf(Worker worker, DpuException problem) {
         DpuException failure = worker.failure();
         return failure != null && (failure == problem || failure == problem.getCause());
+    }
+
+    /** Notes why the session failed, and tells the peers. Whatever goes wrong now is no reason. */
+    private void giveUp(Throwable problem) {
+        Throwable reason = problem;
+        try {
+            reason = lastWordOr(whoWentAway(problem));
+        } catch (RuntimeException | Error e) {
+            problem.addSuppressed(e);
+        }
+        failed(reason);
+        try {
+            sayWhy();
+        } catch (RuntimeException | Error e) {
+            reason.addSuppressed(e);
+        }
     }
 
     private void takeDown() {
