@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,7 +102,9 @@ class LimitedMachineTest {
     private ChildProcess inNamespace(String setUp, JavaCommand command) throws Exception {
         Process possible =
                 new ProcessBuilder("unshare", "-Urm", "true").redirectErrorStream(true).start();
-        if (possible.waitFor() != 0) {
+        if (!possible.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)
+                || possible.exitValue() != 0) {
+            possible.destroyForcibly();
             String reason = "no user namespace may be made here";
             System.err.println("SKIPPED, NOT SHOWN HERE: " + reason);
             Assumptions.abort(reason);

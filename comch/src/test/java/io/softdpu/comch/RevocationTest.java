@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A consumer in another process takes its memory away, stops, or dies, while a producer sends to
- * it: the rows of {@code docs/wire/comch.md}, for data that travels in the slot, for little more,
- * and for many slices.
+ * it: the rows of {@code docs/wire/mmap-export.md}, for data that travels in the slot, for little
+ * more, and for many slices.
  */
 @Tag(Soak.TAG)
 class RevocationTest {

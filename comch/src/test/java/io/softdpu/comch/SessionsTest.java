@@ -27,7 +27,7 @@ class SessionsTest {
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(900)
+    @Timeout(3500)
     void shouldHoldNoMoreAfterManySessionsThanAfterAFew(@TempDir Path folder, SeededRandom random)
             throws Exception {
         long start = System.nanoTime();

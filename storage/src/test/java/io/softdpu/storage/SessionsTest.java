@@ -28,22 +28,30 @@ class SessionsTest {
     private static final int VOLUME_BYTES = 1 << 16;
     private static final int ODD_ENDS = 4;
 
+    /** Each kind of session twice. */
+    private static final int WARM_UP = 2 * 4 * ODD_ENDS;
+
     @TempDir private Path folder;
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(1200)
+    @Timeout(3500)
     void shouldHoldNoMoreAfterManySessionsThanAfterAFew(SeededRandom random) throws Exception {
         long start = System.nanoTime();
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
             String findings =
                     Growth.over(
-                            24,
+                            WARM_UP,
                             Soak.count(200, 10_000),
                             number -> {
                                 // Each fourth session does not end as it should.
                                 if (number % 4 == 3) {
-                                    oddSession(pipeline, random.nextInt(ODD_ENDS));
+                                    // Each kind is there before anything is counted.
+                                    int end =
+                                            number < WARM_UP
+                                                    ? number / 4 % ODD_ENDS
+                                                    : random.nextInt(ODD_ENDS);
+                                    oddSession(pipeline, end);
                                 } else {
                                     wholeSession(pipeline);
                                 }

@@ -48,7 +48,7 @@ class MmapSessionsTest {
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(600)
+    @Timeout(3500)
     void shouldHoldNoMoreAfterManyExportsThanAfterAFew(@TempDir Path folder, SeededRandom random)
             throws Exception {
         long start = System.nanoTime();

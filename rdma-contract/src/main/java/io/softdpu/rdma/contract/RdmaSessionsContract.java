@@ -30,7 +30,7 @@ public abstract class RdmaSessionsContract extends RdmaContract {
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(900)
+    @Timeout(3500)
     final void shouldHoldNoMoreAfterManySessionsThanAfterAFew(SeededRandom random)
             throws Exception {
         long start = System.nanoTime();
