@@ -209,8 +209,7 @@ class ShmHostileRingTest {
         requireGuard();
     }
 
-    private void attack(
-            Rdma rdma, RdmaConnection connection, HostilePeer peer, SeededRandom random)
+    private void attack(Rdma rdma, RdmaConnection connection, HostilePeer peer, SeededRandom random)
             throws InterruptedException {
         List<Throwable> failures = new ArrayList<>();
         Thread attacker = new Thread(() -> write(peer, random), "attacker");
@@ -261,7 +260,9 @@ class ShmHostileRingTest {
 
     // ---- the peer ----
 
-    /** A word; of the victim's ring, which this peer writes, or of its own, which the victim reads. */
+    /**
+     * A word; of the victim's ring, which this peer writes, or of its own, which the victim reads.
+     */
     private record Field(String name, boolean victims, long offset, int widthBytes, boolean slot) {}
 
     private static final List<Field> FIELDS = fields();
@@ -291,8 +292,7 @@ class ShmHostileRingTest {
 
     /** On a thread of its own, as fast as it goes. */
     private void write(HostilePeer peer, SeededRandom random) {
-        MemorySegment victims =
-                peer.victimMemory().asSlice(ShmWire.RING_OFFSET - 128);
+        MemorySegment victims = peer.victimMemory().asSlice(ShmWire.RING_OFFSET - 128);
         MemorySegment own = peer.memory.segment();
         long produced = 1; // the hello
         for (int i = 0; i < WRITES_A_CONNECTION && !failed; i += 8) {
@@ -328,9 +328,27 @@ class ShmHostileRingTest {
         return switch (random.nextInt(4)) {
             case 0 ->
                     random.oneOf(
-                            0L, 1L, -1L, 2L, 3L, 4L, 40L, 128L, 129L, 258L, 514L, 770L, 4095L,
-                            4096L, 4097L, (long) Integer.MAX_VALUE, (long) Integer.MIN_VALUE,
-                            1L << 30, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE);
+                            0L,
+                            1L,
+                            -1L,
+                            2L,
+                            3L,
+                            4L,
+                            40L,
+                            128L,
+                            129L,
+                            258L,
+                            514L,
+                            770L,
+                            4095L,
+                            4096L,
+                            4097L,
+                            (long) Integer.MAX_VALUE,
+                            (long) Integer.MIN_VALUE,
+                            1L << 30,
+                            1L << 32,
+                            Long.MAX_VALUE,
+                            Long.MIN_VALUE);
             case 1 -> near + random.oneOf(0L, 1L, -1L, 127L, 128L, 129L);
             case 2 -> 1L << random.nextInt(64);
             default -> random.nextLong();

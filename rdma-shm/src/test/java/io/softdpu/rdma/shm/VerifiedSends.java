@@ -74,8 +74,7 @@ final class VerifiedSends {
         if (to.state() == ContextState.RUNNING && !posted) {
             posted = true;
             for (int i = 0; i < TASKS; i++) {
-                to.allocateReceive(
-                                inventory.bufByAddress(mmap, (long) (TASKS + i) * ROOM, ROOM))
+                to.allocateReceive(inventory.bufByAddress(mmap, (long) (TASKS + i) * ROOM, ROOM))
                         .submit();
             }
         }
@@ -85,7 +84,12 @@ final class VerifiedSends {
             Buf source = sources.element();
             byte[] bytes = bytes(sent);
             MemorySegment.copy(
-                    bytes, 0, memory.segment(), ValueLayout.JAVA_BYTE, source.offset(), bytes.length);
+                    bytes,
+                    0,
+                    memory.segment(),
+                    ValueLayout.JAVA_BYTE,
+                    source.offset(),
+                    bytes.length);
             source.setData(source.offset(), bytes.length);
             RdmaSendTask task = from.allocateSend(sending, source);
             if (task.trySubmit() != Status.SUCCESS) {
