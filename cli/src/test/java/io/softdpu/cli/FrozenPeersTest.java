@@ -31,8 +31,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag(Soak.TAG)
 class FrozenPeersTest {
-    private static final String TIMEOUT_MILLIS = "5000";
-    private static final String TIMEOUT_SECONDS = "5";
+    /** Long enough for three JVMs that start together on a busy machine. */
+    private static final String TIMEOUT_MILLIS = "10000";
+
+    private static final String TIMEOUT_SECONDS = "10";
 
     /** Sessions that run at the same time: nearly all of a session is waiting. */
     private static final int AT_ONCE = 3;
@@ -51,6 +53,15 @@ class FrozenPeersTest {
 
         When(String target, String service, String initiator) {
             pauses = List.of(target, service, initiator);
+        }
+
+        /** What is verified must not count where it cannot have been. */
+        String strategy() {
+            return this == UNDER_LOAD ? "read_throughput_test" : "read_write_data_validity_test";
+        }
+
+        boolean beforeData() {
+            return this == BEFORE_INIT || this == BETWEEN_INIT_AND_START;
         }
 
         /** So many operations that the load does not end by itself, where it must not. */
@@ -160,7 +171,7 @@ class FrozenPeersTest {
                 victim.equals("initiator")
                         ? paused(processes, fabric, victim, pause, when.operations())
                         : pipeline.initiator(
-                                "read_throughput_test",
+                                when.strategy(),
                                 "--run-limit-operation-count",
                                 when.operations(),
                                 "--control-timeout",
@@ -195,7 +206,9 @@ class FrozenPeersTest {
         if (!session.victim().equals("initiator")) {
             ChildReport report = ChildReport.read(session.report());
             assertThat(report.status()).isEqualTo("TIME_OUT");
-            assertThat(report.initiator().bytesVerified()).isZero();
+            if (session.when().beforeData()) {
+                assertThat(report.initiator().bytesVerified()).as("%s", session).isZero();
+            }
         }
         assertThat(session.frozen().isAlive()).isTrue();
     }
