@@ -51,6 +51,10 @@ final class MappingJob implements BusLoop.Job {
             region.close();
             result.completeExceptionally(Answers.translated(e));
             return false;
+        } catch (Error e) { // whoever waits hears of it, and so does the bus thread
+            region.close();
+            result.completeExceptionally(e);
+            throw e;
         }
         if (!result.complete(region)) {
             region.close();
