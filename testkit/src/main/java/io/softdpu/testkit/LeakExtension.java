@@ -44,7 +44,7 @@ public final class LeakExtension
 
     private static final String RECORDER_PACKAGE = "io.softdpu.linux.";
 
-    /** False while a module's tests still leave something that is being mended. */
+    /** False where a module's tests use a library that keeps something for itself. */
     private static final boolean FAILING = !"report".equals(System.getProperty("softdpu.leaks"));
 
     /** What a failure has named and is still there; the test's class has it too. */
