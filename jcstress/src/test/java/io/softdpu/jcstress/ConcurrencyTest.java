@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ConcurrencyTest {
     private static final String UNFENCED = ".*\\.Unfenced.*";
 
-    /** Four compilations of two actors a test in the long form, and one in the short. */
+    /** Every pair of compilers for the two actors in the long form; in the short one for both. */
     private static final Stress.Effort EFFORT =
             Soak.isLong()
                     ? new Stress.Effort(2, Duration.ofMillis(500), true)
