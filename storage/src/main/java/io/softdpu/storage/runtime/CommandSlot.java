@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * itself runs without the lock, or whoever waits for it could not stop waiting.
  */
 final class CommandSlot {
+    private static final System.Logger LOG = System.getLogger(CommandSlot.class.getName());
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition done = lock.newCondition();
     private @Nullable Command command;
@@ -18,6 +20,7 @@ final class CommandSlot {
     private static final class Command {
         final Runnable action;
         boolean done;
+        boolean abandoned;
         @Nullable RuntimeException problem;
 
         Command(Runnable action) {
@@ -30,7 +33,7 @@ final class CommandSlot {
      *
      * @param wake tells the worker that there is one
      * @return whether it was carried out in time; if not, it will not be begun, and what comes of
-     *     one that was begun nobody hears
+     *     one that was begun only the log tells
      * @throws RuntimeException what the command threw
      */
     boolean execute(Runnable action, long timeoutNanos, Runnable wake) throws InterruptedException {
@@ -49,6 +52,7 @@ final class CommandSlot {
             if (mine.problem != null) {
                 throw mine.problem;
             }
+            mine.abandoned = !mine.done;
             return mine.done;
         } finally {
             lock.unlock();
@@ -92,6 +96,9 @@ final class CommandSlot {
             carriedOut.problem = problem;
             carriedOut.done = true;
             done.signalAll();
+            if (problem != null && carriedOut.abandoned) {
+                LOG.log(System.Logger.Level.WARNING, "command failed that was given up", problem);
+            }
         } finally {
             lock.unlock();
         }
