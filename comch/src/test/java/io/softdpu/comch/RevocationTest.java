@@ -61,7 +61,7 @@ class RevocationTest {
                 "comch-revocation",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rounds=%d, rows=%d, wrongStatus=0".formatted(rounds, rows));
+                "rounds=%d, rows=%d".formatted(rounds, rows));
     }
 
     private int run(int size) throws IOException {

@@ -101,7 +101,7 @@ class HaltedImporterTest {
                 "halted-importer",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rounds=%d, haltedInCopy=%d, stops=%d, lateBytes=%d, refusedReuse=%d, touched=0"
+                "rounds=%d, haltedInCopy=%d, stops=%d, lateBytes=%d, refusedReuse=%d"
                         .formatted(
                                 rounds,
                                 findings.halted,

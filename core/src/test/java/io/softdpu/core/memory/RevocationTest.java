@@ -105,7 +105,7 @@ class RevocationTest {
                 "revocation",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rows=%d, rounds=%d, transfersBefore=%d, wrongStatus=0"
+                "rows=%d, rounds=%d, transfersBefore=%d"
                         .formatted(Row.values().length, rounds, transfers));
     }
 

@@ -70,7 +70,7 @@ public abstract class RdmaRevocationContract extends RdmaContract {
                 "rdma-revocation",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rounds=%d, rows=%d, wrongStatus=0".formatted(rounds, rows));
+                "rounds=%d, rows=%d".formatted(rounds, rows));
     }
 
     private void run(Way way, Operation operation, Processes processes) throws IOException {

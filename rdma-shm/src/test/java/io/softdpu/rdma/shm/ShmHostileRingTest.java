@@ -152,7 +152,7 @@ class ShmHostileRingTest {
         findings.add("longestProgressMicros=" + longestWallNanos / 1000);
         findings.add("longestGapMicros=" + longestGapNanos / 1000);
         reasons.forEach((reason, n) -> findings.add(reason.replace(' ', '-') + "=" + n));
-        writes.forEach((field, n) -> findings.add(field + "=" + n));
+        writes.forEach((field, n) -> findings.add("written/" + field + "=" + n));
         Soak.report(
                 "hostile-rings-shm",
                 random.seed(),
