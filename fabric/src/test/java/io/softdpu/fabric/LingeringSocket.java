@@ -27,6 +27,7 @@ final class LingeringSocket implements AutoCloseable {
     private final ServerSocketChannel server;
     private final SocketChannel accepted;
     private final int descriptor;
+    private boolean letGo;
 
     private LingeringSocket(ServerSocketChannel server, SocketChannel accepted, int descriptor) {
         this.server = server;
@@ -66,12 +67,16 @@ final class LingeringSocket implements AutoCloseable {
         if (error != 0) { // this is the last
             assertThat(UnixSocket.stopLingering(descriptor)).isTrue();
         }
+        letGo = true;
         FileDescriptors.close(descriptor);
     }
 
     /** Reads nothing, but ends the connection: whoever lingers goes on. */
     @Override
     public void close() throws IOException {
+        if (!letGo) { // a test had no use for it
+            sent(-1);
+        }
         accepted.setOption(StandardSocketOptions.SO_LINGER, 0);
         accepted.close();
         server.close();
