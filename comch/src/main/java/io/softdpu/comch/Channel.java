@@ -157,6 +157,9 @@ final class Channel {
         ready |= committed || released || link.peerGone();
         if (!window.isEmpty() || !control.isEmpty() || phase == Phase.CLOSING) {
             ready |= outbound.arm();
+            // A claim may have read the index after the deliveries were looked at: then it is no
+            // news to the ring that the peer has released a message, but it is to its task.
+            ready |= window.hasDelivered(outbound.consumed());
         }
         return ready;
     }

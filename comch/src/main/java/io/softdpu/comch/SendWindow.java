@@ -45,7 +45,12 @@ final class SendWindow {
 
     /** Takes the oldest task if the peer has released its message; null if not. */
     @Nullable ComchSendTask takeDelivered(long released) {
-        return count == 0 || releasedAt[head] > released ? null : take();
+        return hasDelivered(released) ? take() : null;
+    }
+
+    /** Whether the oldest task is delivered where the peer has released so many messages. */
+    boolean hasDelivered(long released) {
+        return count != 0 && releasedAt[head] <= released;
     }
 
     /** Takes the oldest task, delivered or not; null if there is none. */
