@@ -44,6 +44,9 @@ public final class StorageDefaults {
      */
     public static final long SILENCE_NANOS_PER_BYTE = 20;
 
+    /** What a large storage adds to that at most: a day. */
+    private static final long MOST_FOR_STORAGE_NANOS = 86_400_000_000_000L;
+
     /**
      * How long a peer may be silent in a session before it counts as lost.
      *
@@ -51,9 +54,8 @@ public final class StorageDefaults {
      * @param storageSizeBytes the storage that the session is about; 0 before it is known
      */
     public static long silenceNanos(int timeouts, long controlTimeoutNanos, long storageSizeBytes) {
-        // Neither can overflow alone: a timeout is a day at most. A larger storage takes for ever.
-        long most = Long.MAX_VALUE / 4;
-        long bytes = Math.min(storageSizeBytes, most / SILENCE_NANOS_PER_BYTE);
+        // The size is what a peer says: it must not be able to ask for patience without an end.
+        long bytes = Math.min(storageSizeBytes, MOST_FOR_STORAGE_NANOS / SILENCE_NANOS_PER_BYTE);
         return timeouts * controlTimeoutNanos + bytes * SILENCE_NANOS_PER_BYTE;
     }
 

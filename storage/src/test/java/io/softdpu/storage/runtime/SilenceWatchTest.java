@@ -6,6 +6,7 @@ import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.testkit.Await;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SilenceWatchTest {
@@ -31,12 +32,15 @@ class SilenceWatchTest {
     }
 
     @Test
-    void shouldAllowMoreForALargeStorageAndNeverOverflow() {
+    void shouldAllowMoreForALargeStorageUpToADay() {
         assertThat(StorageDefaults.silenceNanos(2, 100, 0)).isEqualTo(200);
         assertThat(StorageDefaults.silenceNanos(3, 100, 1 << 30)).isEqualTo(300 + (20L << 30));
         assertThat(
                         StorageDefaults.silenceNanos(
                                 3, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS, Long.MAX_VALUE))
-                .isPositive();
+                .as("a day for the storage at most")
+                .isEqualTo(
+                        3 * StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS
+                                + TimeUnit.DAYS.toNanos(1));
     }
 }
