@@ -23,6 +23,9 @@ public final class Lifeline implements AutoCloseable {
     /** The same for the end of the parent, where all must be over within a second. */
     private static final long PARENT_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
+    /** How long a line on standard error may take at the end. */
+    private static final long LAST_WORD_MILLIS = 100;
+
     private static final int ENDED_WITH_PARENT = 1;
     private static final String PARENT_HAS_ENDED = "parent process has ended";
 
@@ -97,19 +100,29 @@ public final class Lifeline implements AutoCloseable {
 
     /** Everything this process shares ends with it, memory, locks, sockets; but not files. */
     private void halt() {
-        errors.println("softdpu: " + Status.CONNECTION_ABORTED + ": " + PARENT_HAS_ENDED);
-        errors.flush();
         SharedFolder left;
         synchronized (this) {
             left = folder;
         }
         try {
+            // First, since a standard error that nobody reads may take no line for ever.
             if (left != null) {
                 left.close();
             }
+            Thread last = new Thread(this::sayThatTheParentHasEnded, "softdpu-last-word");
+            last.setDaemon(true);
+            last.start();
+            last.join(LAST_WORD_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // nobody has a reason to; the end follows
         } finally {
             Runtime.getRuntime().halt(ENDED_WITH_PARENT);
         }
+    }
+
+    private void sayThatTheParentHasEnded() {
+        errors.println("softdpu: " + Status.CONNECTION_ABORTED + ": " + PARENT_HAS_ENDED);
+        errors.flush();
     }
 
     /** What has not begun yet ends as soon as it does. */
