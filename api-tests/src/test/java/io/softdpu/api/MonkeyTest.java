@@ -28,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag(Soak.TAG)
 final class MonkeyTest {
+    /** How many scenes there are depends on the machine, so each has a seed of its own. */
+    private static final String SCENE_PROPERTY = "softdpu.scene";
+
     private static final int OBJECTS = 4;
     private static final int CALLS = 60;
     private static final int MOST_OBJECTS = 40;
@@ -56,10 +59,11 @@ final class MonkeyTest {
         int scenes = 0;
         try (Caller caller = new Caller()) {
             try (World world = new World(folder)) {
+                Long only = Long.getLong(SCENE_PROPERTY);
                 do {
-                    scene(caller, world, random);
+                    scene(caller, world, only != null ? only : random.nextLong());
                     scenes++;
-                } while (System.nanoTime() - begin < lengthNanos);
+                } while (only == null && System.nanoTime() - begin < lengthNanos);
             }
             Soak.report(
                     "api-misuse",
@@ -77,7 +81,8 @@ final class MonkeyTest {
         leaks.assertNothingLeft(Duration.ofSeconds(20));
     }
 
-    private void scene(Caller caller, World world, SeededRandom random) throws Exception {
+    private void scene(Caller caller, World world, long seed) throws Exception {
+        SeededRandom random = new SeededRandom(seed);
         last.clear();
         Scene scene = new Scene(world);
         try {
@@ -90,7 +95,10 @@ final class MonkeyTest {
             }
             caller.watched("the end of a scene", () -> end(scene));
         } catch (Throwable e) {
-            throw new AssertionError(e + ", after these calls:\n  " + String.join("\n  ", last), e);
+            throw new AssertionError(
+                    "%s, again alone with -D%s=%d, after these calls:\n  %s"
+                            .formatted(e, SCENE_PROPERTY, seed, String.join("\n  ", last)),
+                    e);
         }
     }
 
