@@ -32,13 +32,19 @@ class SessionsTest {
             throws Exception {
         long start = System.nanoTime();
         Ending[] endings = Ending.values();
+        int warmUp = 4 * endings.length;
         String findings =
                 Growth.over(
-                        20,
+                        warmUp,
                         Soak.count(200, 10_000),
                         number -> {
+                            // Each kind is there before anything is counted.
+                            int ending =
+                                    number < warmUp
+                                            ? number % endings.length
+                                            : random.nextInt(endings.length);
                             try (Card card = Card.shared(folder)) {
-                                session(card, endings[random.nextInt(endings.length)]);
+                                session(card, endings[ending]);
                             }
                         });
         Soak.report(

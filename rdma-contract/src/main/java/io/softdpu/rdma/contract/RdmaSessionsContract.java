@@ -35,11 +35,18 @@ public abstract class RdmaSessionsContract extends RdmaContract {
             throws Exception {
         long start = System.nanoTime();
         Ending[] endings = Ending.values();
+        int warmUp = 4 * endings.length;
         String findings =
                 Growth.over(
-                        16,
+                        warmUp,
                         Soak.count(200, 10_000),
-                        number -> session(endings[random.nextInt(endings.length)]));
+                        // Each kind is there before anything is counted.
+                        number ->
+                                session(
+                                        endings[
+                                                number < warmUp
+                                                        ? number % endings.length
+                                                        : random.nextInt(endings.length)]));
         Soak.report(
                 "sessions-rdma",
                 random.seed(),
