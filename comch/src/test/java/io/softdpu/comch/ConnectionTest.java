@@ -8,6 +8,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -373,8 +374,12 @@ class ConnectionTest {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
         server.endpoint.start();
+        progressFor(card.dpuEngine::progress);
+        card.dpuEngine.requestNotification();
         client.endpoint.start();
         progressFor(card.hostEngine::progress);
+        awaitEvent(card.dpuEngine); // the client has said hello
+        card.dpuEngine.clearNotification();
         client.endpoint.stop();
         client.endpoint.close();
         progressUntil(card.dpuEngine, () -> server.events.size() == 2);
@@ -416,6 +421,14 @@ class ConnectionTest {
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             engine.progress();
+        }
+    }
+
+    private static void awaitEvent(ProgressEngine engine) {
+        try (Epoll epoll = new Epoll(1)) {
+            epoll.add(engine.eventHandle(), Epoll.IN, 0);
+            assertThat(epoll.await((int) TimeUnit.NANOSECONDS.toMillis(Card.DEADLINE_NANOS)))
+                    .isEqualTo(1);
         }
     }
 }
