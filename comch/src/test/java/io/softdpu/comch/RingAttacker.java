@@ -348,7 +348,8 @@ public final class RingAttacker {
                 preparePosting(random.nextInt(RECEIVE_BYTES / 2));
                 publishPosting();
             }
-            while (canSend()) {
+            // Bounded: the word that it goes by may be one that this peer has overwritten itself.
+            for (int i = 0; i < FAST.slots() && canSend(); i++) {
                 prepareSend();
                 publishSend();
             }
