@@ -18,7 +18,6 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -51,7 +50,6 @@ final class MonkeyTest {
     private record Subject(Fixture fixture, Object object) {}
 
     @Test
-    @Timeout(900)
     void shouldAnswerCallsInAnyOrder(SeededRandom random) throws Exception {
         long begin = System.nanoTime();
         long lengthNanos = Soak.duration(Duration.ofSeconds(6), Duration.ofMinutes(5)).toNanos();

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -32,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
  * another client of that server sends and receives: that one does not notice, and what the server
  * says of the first is always a reason.
  */
-@Timeout(1200)
 class HostileRingPeerTest {
     private static final long CPU_LIMIT_NANOS = 1_000_000_000L;
 

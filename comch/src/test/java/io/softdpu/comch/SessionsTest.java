@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole sessions of a channel, again and again: what is held does not grow with their number. */
@@ -27,7 +26,6 @@ class SessionsTest {
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(3500)
     void shouldHoldNoMoreAfterManySessionsThanAfterAFew(@TempDir Path folder, SeededRandom random)
             throws Exception {
         long start = System.nanoTime();

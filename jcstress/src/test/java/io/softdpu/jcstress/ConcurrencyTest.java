@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -50,7 +49,6 @@ class ConcurrencyTest {
     }
 
     @Test
-    @Timeout(3500)
     void shouldNeverSeeWhatIsForbidden(Processes processes) throws Exception {
         long begin = System.nanoTime();
         Set<String> expected = new TreeSet<>(Stress.tests());
@@ -74,7 +72,6 @@ class ConcurrencyTest {
 
     /** Each of the two fences of each of the three sleeps, taken out of the product's bytecode. */
     @Test
-    @Timeout(1000)
     void shouldLoseWakeUpsWithoutTheFence(Processes processes) throws Exception {
         long begin = System.nanoTime();
         Set<String> needed = new TreeSet<>(Stress.tests());

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Session after session of the three roles, on machines that stay. */
@@ -35,7 +34,6 @@ class SessionsTest {
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(3500)
     void shouldHoldNoMoreAfterManySessionsThanAfterAFew(SeededRandom random) throws Exception {
         long start = System.nanoTime();
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {

@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Memory given and taken, again and again, between machines that stay. */
@@ -48,7 +47,6 @@ class MmapSessionsTest {
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(3500)
     void shouldHoldNoMoreAfterManyExportsThanAfterAFew(@TempDir Path folder, SeededRandom random)
             throws Exception {
         long start = System.nanoTime();

@@ -13,14 +13,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * While a half of a ring decodes, its peer changes every word of the descriptors as fast as it can.
  * What the half says about a message is one thing from the check to the release, and within the
  * limits, however often it is asked.
  */
-@Timeout(600)
 class DoubleFetchTest {
     private static final int SLOTS = 8;
     private static final int MAX_PAYLOAD = 100;

@@ -13,14 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Whatever a peer writes into a ring, each half makes of it exactly what the wire format says, or
  * refuses it by name, and touches nothing beside.
  */
-@Timeout(1200)
 class HostileRingTest {
     @TempDir Path folder;
 

@@ -11,7 +11,6 @@ import io.softdpu.testkit.Soak;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Whole sessions, again and again: what a provider holds does not grow with their number. */
 public abstract class RdmaSessionsContract extends RdmaContract {
@@ -30,7 +29,6 @@ public abstract class RdmaSessionsContract extends RdmaContract {
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(3500)
     final void shouldHoldNoMoreAfterManySessionsThanAfterAFew(SeededRandom random)
             throws Exception {
         long start = System.nanoTime();

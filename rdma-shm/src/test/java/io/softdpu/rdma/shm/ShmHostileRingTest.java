@@ -33,14 +33,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A peer writes anything into both rings of its connection while the engine reads them; another
  * connection of the same engine does not notice, and each end of the first has a reason.
  */
-@Timeout(1200)
 class ShmHostileRingTest {
     private static final long CPU_LIMIT_NANOS = 1_000_000_000L;
 
