@@ -425,9 +425,18 @@ public abstract class Worker {
                 contexts.freeTasks();
                 flush(present, deadline.remainingNanos());
             }
-            contexts.close();
-            releaseObjects();
-            closeEngine(present);
+        } catch (RuntimeException | Error e) {
+            fail(asDpuException(e));
+        }
+        giveBack(contexts::close);
+        giveBack(this::releaseObjects);
+        giveBack(() -> closeEngine(present));
+    }
+
+    /** One thing that cannot be given back keeps nothing else. */
+    private void giveBack(Runnable step) {
+        try {
+            step.run();
         } catch (RuntimeException | Error e) {
             fail(asDpuException(e));
         }
