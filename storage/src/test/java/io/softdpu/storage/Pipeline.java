@@ -12,9 +12,11 @@ import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.initiator.Workload;
 import io.softdpu.storage.relay.ServiceOptions;
 import io.softdpu.storage.relay.ZeroCopyService;
+import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.target.StorageTarget;
 import io.softdpu.storage.target.TargetOptions;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -55,9 +57,18 @@ public final class Pipeline implements AutoCloseable {
     /** Opens the machines. */
     public Pipeline(Path folder, long controlTimeoutNanos) {
         this.controlTimeoutNanos = controlTimeoutNanos;
-        host = Machine.builder(Side.HOST).fabricFolder(folder).open();
-        dpu = Machine.builder(Side.DPU).fabricFolder(folder).open();
-        targetMachine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
+        List<Machine> opened = new ArrayList<>();
+        try {
+            for (Side side : List.of(Side.HOST, Side.DPU, Side.TARGET)) {
+                opened.add(Machine.builder(side).fabricFolder(folder).open());
+            }
+        } catch (RuntimeException e) {
+            Closing.afterFailure(e, opened.toArray(AutoCloseable[]::new));
+            throw e;
+        }
+        host = opened.get(0);
+        dpu = opened.get(1);
+        targetMachine = opened.get(2);
     }
 
     /** Data path threads of the initiator and the target, and of the service. */

@@ -40,7 +40,6 @@ class SilenceWatchTest {
                                 3, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS, Long.MAX_VALUE))
                 .as("a day for the storage at most")
                 .isEqualTo(
-                        3 * StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS
-                                + TimeUnit.DAYS.toNanos(1));
+                        3 * StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS + TimeUnit.DAYS.toNanos(1));
     }
 }
