@@ -38,26 +38,13 @@ public final class ControlChannels {
     }
 
     /**
-     * As {@link #makeTcpServer(InetSocketAddress, long)}, for clients that may have nothing to say
-     * for as long as it takes, such as a service that waits for its initiator.
-     *
-     * @throws DpuException as there
-     */
-    public static TcpServerControlChannel makeTcpServer(InetSocketAddress address) {
-        return makeTcpServer(address, ControlChannel.NO_TIMEOUT);
-    }
-
-    /**
-     * A channel that listens for one TCP client, from now on: the first that sends a whole control
-     * message.
+     * A channel that listens for one TCP client, from now on.
      *
      * @param address where; port 0 takes any free port
-     * @param firstMessageTimeoutNanos what a client has for that, before it is dropped
      * @throws DpuException IN_USE where the port is taken; NOT_PERMITTED or INVALID_VALUE where it
      *     may or can not be bound; OPERATING_SYSTEM
      */
-    public static TcpServerControlChannel makeTcpServer(
-            InetSocketAddress address, long firstMessageTimeoutNanos) {
+    public static TcpServerControlChannel makeTcpServer(InetSocketAddress address) {
         Selector selector = null;
         ServerSocketChannel server = null;
         try {
@@ -69,10 +56,7 @@ public final class ControlChannels {
             server.bind(address, BACKLOG);
             TcpServerControlChannel channel =
                     new TcpServerControlChannel(
-                            server,
-                            (InetSocketAddress) server.getLocalAddress(),
-                            selector,
-                            firstMessageTimeoutNanos);
+                            server, (InetSocketAddress) server.getLocalAddress(), selector);
             channel.register();
             return channel;
         } catch (IOException | RuntimeException e) {

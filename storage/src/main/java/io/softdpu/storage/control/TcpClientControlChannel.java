@@ -119,8 +119,8 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     private void proceed(SocketChannel pending) throws IOException {
         try {
             if (pending.finishConnect()) {
+                connected(pending); // an attempt still, where this fails
                 attempt = null;
-                connected(pending);
             }
         } catch (IOException e) {
             giveUpAttempt(e);

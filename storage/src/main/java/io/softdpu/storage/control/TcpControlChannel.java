@@ -2,7 +2,6 @@ package io.softdpu.storage.control;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.storage.wire.ControlMessage;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What both ends of a TCP channel share: a socket that never blocks and a selector to wait in. */
 abstract class TcpControlChannel extends AbstractControlChannel {
-    static final int READ_BYTES = 16 << 10;
+    private static final int READ_BYTES = 16 << 10;
 
     final Selector selector;
     private final ByteBuffer incoming = ByteBuffer.allocate(READ_BYTES).limit(0);
@@ -100,14 +99,6 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.register(selector, SelectionKey.OP_READ);
         socket = channel;
-    }
-
-    /** The same, for a peer that has spoken already: its first message, and what came behind it. */
-    final void connected(SocketChannel channel, ControlMessage first, ByteBuffer rest)
-            throws IOException {
-        receivedFirst(first);
-        incoming.clear().put(rest).flip();
-        connected(channel);
     }
 
     final @Nullable SocketChannel socket() {

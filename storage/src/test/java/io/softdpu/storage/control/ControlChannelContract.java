@@ -381,19 +381,7 @@ abstract class ControlChannelContract {
                 server.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
         client = openClient(LONG);
         client.run(c -> c.awaitConnected(LONG));
-        if (isClientHeardBeforeItCounts()) {
-            client.run(c -> c.send(QUERY));
-        }
         End.await(accepting);
-        if (isClientHeardBeforeItCounts()) {
-            ControlMessage heard = server.call(c -> c.receive(LONG));
-            assertThat(heard).isEqualTo(QUERY);
-        }
-    }
-
-    /** Whether a server waits for a client's first word, and not only for its connection. */
-    boolean isClientHeardBeforeItCounts() {
-        return false;
     }
 
     static long connectTimeoutNanos() {
