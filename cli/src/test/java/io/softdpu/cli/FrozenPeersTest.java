@@ -24,12 +24,14 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What the others say when one of the three is stopped (SIGSTOP), and what it says when it goes on.
  */
 @Tag(Soak.TAG)
+@EnabledIfSystemProperty(named = Soak.SOAK_PROPERTY, matches = "true") // waits for many seconds
 class FrozenPeersTest {
     /** Long enough for three JVMs that start together on a busy machine. */
     private static final String TIMEOUT_MILLIS = "10000";

@@ -18,9 +18,11 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Session after session of the three roles, on machines that stay. */
+@EnabledIfSystemProperty(named = Soak.SOAK_PROPERTY, matches = "true") // waits for many seconds
 class SessionsTest {
     private static final long CONTROL_TIMEOUT = 20_000_000_000L;
     private static final long SHORT_TIMEOUT = 50_000_000L;
