@@ -26,7 +26,9 @@ public record DemoOptions(
 
     /** How long a control operation may take: the usual, and more for a volume that is large. */
     long controlTimeoutSeconds() {
-        return StorageDefaults.CONTROL_TIMEOUT_NANOS / 1_000_000_000L
-                + sizeBytes / SLOWEST_BYTES_PER_SECOND;
+        long seconds =
+                StorageDefaults.CONTROL_TIMEOUT_NANOS / 1_000_000_000L
+                        + sizeBytes / SLOWEST_BYTES_PER_SECOND;
+        return Math.min(seconds, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS / 1_000_000_000L);
     }
 }
