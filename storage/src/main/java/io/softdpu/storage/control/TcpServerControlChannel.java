@@ -12,6 +12,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The listening end of a TCP channel. It takes one client; each further one gets an error_response
@@ -36,14 +37,12 @@ public final class TcpServerControlChannel extends TcpControlChannel {
 
     @Override
     public String description() {
-        return peer.isEmpty()
-                ? "client of tcp://" + address.getHostString() + ":" + address.getPort()
-                : peer;
+        return peer.isEmpty() ? "client of tcp://" + ControlChannels.text(address) : peer;
     }
 
     @Override
     void pumpConnection() throws IOException {
-        SocketChannel arrived = server.accept();
+        SocketChannel arrived = accept();
         if (arrived == null) {
             return;
         }
@@ -51,9 +50,40 @@ public final class TcpServerControlChannel extends TcpControlChannel {
             reject(arrived);
             return;
         }
-        arrived.configureBlocking(false);
-        peer = "tcp://" + arrived.getRemoteAddress().toString().replaceFirst("^.*/", "");
-        connected(arrived);
+        boolean taken = false;
+        try {
+            arrived.configureBlocking(false);
+            peer = "tcp://" + arrived.getRemoteAddress().toString().replaceFirst("^.*/", "");
+            connected(arrived);
+            taken = true;
+        } finally {
+            if (!taken) { // it has gone already
+                closeQuietly(arrived);
+            }
+        }
+    }
+
+    /** Null where nobody is there. Who cannot be let in is no reason to lose who is here. */
+    private @Nullable SocketChannel accept() {
+        try {
+            return server.isOpen() ? server.accept() : null;
+        } catch (IOException e) {
+            if (socket() == null) {
+                fail(
+                        new DpuException(
+                                Status.OPERATING_SYSTEM,
+                                "client cannot be accepted: at="
+                                        + ControlChannels.text(address)
+                                        + ", reason="
+                                        + e,
+                                e));
+            } else {
+                System.getLogger(TcpServerControlChannel.class.getName())
+                        .log(System.Logger.Level.WARNING, "no further client is heard", e);
+                closeQuietly(server); // what stays to be accepted would wake for ever
+            }
+            return null;
+        }
     }
 
     @Override
