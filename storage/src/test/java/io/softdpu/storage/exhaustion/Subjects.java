@@ -23,7 +23,6 @@ import io.softdpu.storage.initiator.StrategySettings;
 import io.softdpu.storage.initiator.Workload;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -152,7 +151,7 @@ final class Subjects implements AutoCloseable {
 
     /** Both ends of a link, each with its memory. */
     private static AutoCloseable connection(Bus server, Bus client) throws Exception {
-        List<AutoCloseable> parts = Collections.synchronizedList(new ArrayList<>());
+        Parts parts = new Parts();
         try {
             SharedSegment theirs = SharedSegment.allocate("softdpu-server", 4096);
             parts.add(theirs::release);
@@ -160,27 +159,23 @@ final class Subjects implements AutoCloseable {
             parts.add(ours::release);
             parts.add(
                     server.listen(
-                            "served",
-                            pending -> parts.add(closing(pending.accept(new byte[0], theirs)))));
+                                    "served",
+                                    pending ->
+                                            parts.add(closing(pending.accept(new byte[0], theirs))))
+                            ::close);
             parts.add(closing(get(client.connect("served", new byte[0], ours, TIMEOUT_NANOS))));
-            return () -> closeAll(parts);
+            return parts;
         } catch (Exception e) {
-            closeAll(parts);
+            parts.close();
             throw e;
         }
     }
 
-    private static AutoCloseable closing(Attachment attachment) {
+    private static Runnable closing(Attachment attachment) {
         return () -> {
             attachment.link().close();
             attachment.remote().release();
         };
-    }
-
-    private static void closeAll(List<AutoCloseable> parts) throws Exception {
-        for (AutoCloseable part : List.copyOf(parts).reversed()) {
-            part.close();
-        }
     }
 
     private AutoCloseable runSession() throws Exception {
@@ -205,6 +200,32 @@ final class Subjects implements AutoCloseable {
                 throw cause;
             }
             throw e;
+        }
+    }
+
+    /**
+     * Closed the last first. A server may accept after its client has failed: that goes at once.
+     */
+    private static final class Parts implements AutoCloseable {
+        private final List<Runnable> parts = new ArrayList<>();
+        private boolean closed;
+
+        synchronized void add(Runnable part) {
+            if (closed) {
+                part.run();
+            } else {
+                parts.add(part);
+            }
+        }
+
+        @Override
+        public void close() {
+            List<Runnable> all;
+            synchronized (this) {
+                closed = true;
+                all = List.copyOf(parts);
+            }
+            all.reversed().forEach(Runnable::run); // not locked: an endpoint's close may wait
         }
     }
 }
