@@ -28,7 +28,7 @@ class ConcurrencyTest {
     /** Every pair of compilers for the two actors in the long form; in the short one for both. */
     private static final Stress.Effort EFFORT =
             Soak.isLong()
-                    ? new Stress.Effort(2, Duration.ofMillis(500), true)
+                    ? new Stress.Effort(1, Duration.ofMillis(700), true)
                     : new Stress.Effort(1, Duration.ofMillis(800), false);
 
     private static final Duration DEADLINE =

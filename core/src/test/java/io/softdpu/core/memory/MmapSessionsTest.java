@@ -60,7 +60,7 @@ class MmapSessionsTest {
             String findings =
                     Growth.over(
                             40,
-                            Soak.count(200, 10_000),
+                            Soak.count(200, 2_000),
                             number -> session(endings[random.nextInt(endings.length)]));
 
             Soak.report(
