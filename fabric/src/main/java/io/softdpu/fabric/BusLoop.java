@@ -359,13 +359,13 @@ final class BusLoop {
         public void onEvents(int events) {
             if ((events & (Epoll.RDHUP | Epoll.HUP | Epoll.ERR)) != 0) {
                 remove(key, link.descriptor());
-                link.markPeerGone();
+                link.hungUp();
             }
         }
 
         @Override
         public void onShutdown() {
-            link.markPeerGone();
+            link.hungUp();
         }
     }
 }

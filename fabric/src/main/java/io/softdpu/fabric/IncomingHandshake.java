@@ -144,9 +144,8 @@ final class IncomingHandshake implements BusLoop.Handler {
         leave();
         Link link = bus.newLink(socket, peer);
         Lease lease = new Lease(link);
-        if (region.open(lease, socket)) {
-            link.onPeerGone(() -> region.closed(lease));
-        } else {
+        link.onHangUp(() -> region.closed(lease));
+        if (!region.open(lease, socket)) {
             link.close();
         }
     }

@@ -1,8 +1,9 @@
 package io.softdpu.fabric;
 
 /**
- * One peer's hold on an exported region. Its link is the doorbell between the two and tells of the
- * peer's end; the exporter closes the link to end the lease from its side only after revoking.
+ * One peer's hold on an exported region, until the peer hangs up. Its link is the doorbell between
+ * the two; a peer that breaks its rules is gone for whoever rings and listens, and holds the region
+ * all the same. The exporter never closes it: the memory is the peer's to let go of.
  */
 public final class Lease {
     private final Link link;

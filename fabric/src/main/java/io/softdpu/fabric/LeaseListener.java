@@ -8,6 +8,9 @@ public interface LeaseListener {
     /** A peer has been given the region. */
     void leaseOpened(Lease lease);
 
-    /** A peer has given it back, or has ended: it has no mapping any more. */
+    /**
+     * A peer has given it back, or has ended: it has no mapping any more. Not called for one that
+     * breaks the rules of the link, which {@link Link#peerGone()} tells, until it hangs up.
+     */
     void leaseClosed(Lease lease);
 }

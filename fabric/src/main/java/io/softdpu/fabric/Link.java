@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A socket to a peer that has shaken hands: it carries doorbells, one byte each, and its end tells
@@ -37,6 +38,9 @@ public final class Link {
     private final boolean descriptorsRefused;
     private volatile boolean peerGone;
 
+    /** Set where the peer holds something until it hangs up; before anybody else has the link. */
+    private volatile @Nullable Runnable whenHungUp;
+
     /** Whether a doorbell may bring descriptors; of the thread that listens. */
     private boolean watchful = true;
 
@@ -58,7 +62,10 @@ public final class Link {
         this.descriptorsRefused = descriptorsRefused;
     }
 
-    /** Whether the peer's end has closed or its process has ended; a volatile read. */
+    /**
+     * Whether the peer's end has closed, its process has ended, or it has sent what is no doorbell;
+     * a volatile read.
+     */
     public boolean peerGone() {
         return peerGone;
     }
@@ -151,8 +158,18 @@ public final class Link {
     }
 
     /**
-     * Drops pending doorbells. A peer that sends anything else ends the link for itself: it cannot
-     * send any more, and the bus thread, which hears of that, finds it gone.
+     * For a peer that holds something until it hangs up: runs the callback on the bus thread when
+     * that happens. What this side does to the socket never counts as the peer's hanging up, nor
+     * does what the peer sends. On the bus thread, before anybody else has the link.
+     */
+    void onHangUp(Runnable callback) {
+        whenHungUp = callback;
+    }
+
+    /**
+     * Drops pending doorbells. A peer that sends anything else ends the link for itself: nothing is
+     * read of it any more, and it counts as gone. Where its hanging up is waited for the socket
+     * stays as it is, since shutting it would look the same; else it cannot send any more either.
      *
      * <p>Looks at each message before it takes it, so that no descriptor that rides along is let go
      * of on this thread, which could be kept by that for as long as the peer likes. Where the
@@ -170,7 +187,11 @@ public final class Link {
                             ? UnixSocket.drainWatchfully(descriptor)
                             : UnixSocket.drain(descriptor);
             if (dropped < 0) {
-                UnixSocket.shutdownRead(descriptor);
+                if (whenHungUp == null) {
+                    UnixSocket.shutdownRead(descriptor); // the bus thread hears of it
+                } else {
+                    bus.loop().execute(this::markPeerGone);
+                }
                 return false;
             }
             if (watchful && descriptorsRefused && dropped < UnixSocket.DRAIN_LIMIT) {
@@ -182,8 +203,17 @@ public final class Link {
         }
     }
 
+    /** On the bus thread: the peer's end is closed, or the bus ends. */
+    void hungUp() {
+        markPeerGone();
+        Runnable callback = whenHungUp;
+        if (callback != null) {
+            callback.run();
+        }
+    }
+
     /** On the bus thread. */
-    void markPeerGone() {
+    private void markPeerGone() {
         List<Runnable> callbacks;
         synchronized (whenGone) {
             if (peerGone) {

@@ -1,0 +1,179 @@
+package io.softdpu.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.testkit.Await;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * An importer breaks the rules of its link. The exporter has done with it, but what it holds it
+ * still holds: memory counts as let go of when the importer has hung up, and not before.
+ */
+final class HostileImporterTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final int SIZE_BYTES = 4096;
+
+    /** What is no doorbell. */
+    private enum Breach {
+        TOO_LONG,
+        EMPTY;
+
+        void commit(HostilePeer importer) {
+            importer.sendBytes(new byte[this == EMPTY ? 0 : 2]);
+        }
+    }
+
+    @TempDir Path folder;
+
+    private final LinkedBlockingQueue<Lease> opened = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Lease> closed = new LinkedBlockingQueue<>();
+    private final LeaseListener listener =
+            new LeaseListener() {
+                @Override
+                public void leaseOpened(Lease lease) {
+                    opened.add(lease);
+                }
+
+                @Override
+                public void leaseClosed(Lease lease) {
+                    closed.add(lease);
+                }
+            };
+
+    private Bus exporter;
+    private SharedSegment memory;
+    private ExportedRegion region;
+    private EngineWaiter engine;
+
+    @BeforeEach
+    void export() {
+        exporter =
+                Bus.open(
+                        new Bus.Config(
+                                folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 1 << 20));
+        memory = SharedSegment.allocate("exported", SIZE_BYTES);
+        region = exporter.export(memory, true, listener);
+        engine = new EngineWaiter();
+    }
+
+    @AfterEach
+    void close() {
+        region.close();
+        exporter.close();
+        engine.close();
+        memory.release();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseMemoryThatAnImporterHoldsWhoBrokeTheRulesAndWasWithdrawnFrom(Breach breach)
+            throws Exception {
+        try (HostilePeer importer = importer()) {
+            Lease lease = lease();
+            breach.commit(importer);
+            awaitTheBreach(lease);
+
+            region.revoke();
+
+            requireHeld();
+        }
+        requireLetGo();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseMemoryThatAnImporterHoldsWhoBrokeTheRulesAfterTheWithdrawal(Breach breach)
+            throws Exception {
+        try (HostilePeer importer = importer()) {
+            Lease lease = lease();
+            region.revoke();
+            breach.commit(importer);
+            awaitTheBreach(lease);
+
+            requireHeld();
+        }
+        requireLetGo();
+    }
+
+    @Test
+    void shouldTellWhoListensThatTheImporterIsGoneWhenItBreaksTheRules() throws Exception {
+        try (HostilePeer importer = importer()) {
+            Lease lease = lease();
+            CountDownLatch gone = new CountDownLatch(1);
+            lease.link().onPeerGone(gone::countDown);
+
+            Breach.TOO_LONG.commit(importer);
+            awaitTheBreach(lease);
+
+            assertThat(gone.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(closed).isEmpty();
+            assertThat(region.leases()).isEqualTo(1);
+        }
+        assertThat(closed.poll(20, TimeUnit.SECONDS)).isNotNull();
+    }
+
+    /** Gets the region as an honest importer does. */
+    private HostilePeer importer() {
+        RegionAddress address = region.address();
+        HostilePeer peer = HostilePeer.connect(exporter, HostilePeer.exporterName(address.busId()));
+        peer.send(new Frame.Lease(address.regionId(), address.key(), true));
+        assertThat(peer.receive()).isInstanceOf(Frame.Grant.class);
+        return peer;
+    }
+
+    private Lease lease() throws InterruptedException {
+        Lease lease = opened.poll(20, TimeUnit.SECONDS);
+        assertThat(lease).isNotNull();
+        engine.add(lease.link());
+        return lease;
+    }
+
+    /** The engine has looked, and the bus thread has done what comes of it. */
+    private void awaitTheBreach(Lease lease) throws InterruptedException {
+        Await.until(
+                "the breach is noticed",
+                DEADLINE,
+                () -> {
+                    engine.sleep(SECOND / 100);
+                    return lease.link().peerGone();
+                });
+        CountDownLatch turn = new CountDownLatch(2);
+        // The second begins in a turn after the one in which the first ran.
+        exporter.after(
+                0,
+                () -> {
+                    turn.countDown();
+                    exporter.after(0, turn::countDown);
+                });
+        assertThat(turn.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private void requireHeld() {
+        assertThat(region.leases()).isEqualTo(1);
+        assertThat(exporter.keptBackBytes()).isEqualTo(SIZE_BYTES);
+        assertThatThrownBy(() -> exporter.export(memory, true, null))
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.IN_USE))
+                .hasMessageContaining("leases=1")
+                .hasMessageContaining("pids=[" + ProcessHandle.current().pid() + "]");
+    }
+
+    private void requireLetGo() {
+        Await.until("the memory is let go of", DEADLINE, () -> exporter.keptBackBytes() == 0);
+        assertThat(region.leases()).isZero();
+        exporter.export(memory, true, null).close();
+    }
+}
