@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -136,11 +137,9 @@ class RevocationTest {
                 tell(victim, word);
             }
             // In the middle of transfers: they go on until one is refused.
-            long[] more = {transfers};
-            Await.until(
-                    row + ": a transfer is refused",
-                    DEADLINE,
-                    () -> copied(remote, needed, content, more[0]++ % 2) != Status.SUCCESS);
+            assertThat(firstRefusal(row, remote, needed, content))
+                    .as("%s, first", row)
+                    .isEqualTo(row.seen);
             if (word.equals("exit")) {
                 assertThat(victim.awaitExit(DEADLINE)).isZero();
                 victim.close();
@@ -150,10 +149,27 @@ class RevocationTest {
                 tell(victim, "ready " + ++asked);
                 victim.awaitLine("^ready " + asked + "$", DEADLINE);
             }
-            assertThat(copied(remote, needed, content, 0)).as("%s", row).isEqualTo(row.seen);
+            assertThat(copied(remote, needed, content, 0))
+                    .as("%s, when all is over", row)
+                    .isEqualTo(row.seen);
             assertImportRefused(row, blob);
         }
         return transfers;
+    }
+
+    /** What the first transfer that is not done any more is told. */
+    private static Status firstRefusal(
+            Row row, Mmap remote, Permissions needed, MemorySegment content) {
+        AtomicReference<Status> seen = new AtomicReference<>();
+        long[] number = {0};
+        Await.until(
+                row + ": a transfer is refused",
+                DEADLINE,
+                () -> {
+                    seen.set(copied(remote, needed, content, number[0]++));
+                    return seen.get() != Status.SUCCESS;
+                });
+        return seen.get();
     }
 
     /** What a library does for a task: it looks, then copies a piece. */
