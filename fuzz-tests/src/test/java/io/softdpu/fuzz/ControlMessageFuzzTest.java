@@ -116,7 +116,7 @@ class ControlMessageFuzzTest {
     }
 
     private static ControlPayload payload(FuzzedDataProvider data) {
-        return switch (data.consumeInt(0, 12)) {
+        return switch (data.consumeInt(0, 13)) {
             case 0 ->
                     new ControlPayload.ErrorResponse(
                             data.consumeInt(), data.consumeRemainingAsString());
@@ -142,7 +142,8 @@ class ControlMessageFuzzTest {
             case 9 -> new ControlPayload.StopStorageRequest();
             case 10 -> new ControlPayload.StopStorageResponse();
             case 11 -> new ControlPayload.ShutdownRequest();
-            default -> new ControlPayload.ShutdownResponse();
+            case 12 -> new ControlPayload.ShutdownResponse();
+            default -> new ControlPayload.Hello();
         };
     }
 

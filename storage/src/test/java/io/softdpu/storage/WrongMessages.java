@@ -110,6 +110,7 @@ public final class WrongMessages {
             case STOP_STORAGE_RESPONSE -> new ControlPayload.StopStorageResponse();
             case SHUTDOWN_REQUEST -> new ControlPayload.ShutdownRequest();
             case SHUTDOWN_RESPONSE -> new ControlPayload.ShutdownResponse();
+            case HELLO -> new ControlPayload.Hello();
         };
     }
 }

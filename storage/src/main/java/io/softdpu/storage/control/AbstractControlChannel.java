@@ -188,6 +188,12 @@ abstract class AbstractControlChannel implements ControlChannel {
         return assembler.isInsideFrame();
     }
 
+    /** Takes the message by which the peer has become one. */
+    final void receivedFirst(ControlMessage message) {
+        errorPassed |= message.type() == ControlMessageType.ERROR_RESPONSE;
+        inbox.addLast(message);
+    }
+
     /** Takes bytes of the peer until the inbox is full; what is left over is for the next time. */
     final void received(ByteBuffer bytes) {
         received(bytes, MAX_UNREAD_MESSAGES);

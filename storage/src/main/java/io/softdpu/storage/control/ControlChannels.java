@@ -7,6 +7,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.StorageDefaults;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -38,13 +39,26 @@ public final class ControlChannels {
     }
 
     /**
-     * A channel that listens for one TCP client, from now on.
+     * As {@link #makeTcpServer(InetSocketAddress, long)}, with the default control timeout for a
+     * client's first message.
+     *
+     * @throws DpuException as there
+     */
+    public static TcpServerControlChannel makeTcpServer(InetSocketAddress address) {
+        return makeTcpServer(address, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+    }
+
+    /**
+     * A channel that listens for one TCP client, from now on: the first that sends a whole control
+     * message.
      *
      * @param address where; port 0 takes any free port
+     * @param firstMessageTimeoutNanos what a client has for that before it is sent away
      * @throws DpuException IN_USE where the port is taken; NOT_PERMITTED or INVALID_VALUE where it
      *     may or can not be bound; OPERATING_SYSTEM
      */
-    public static TcpServerControlChannel makeTcpServer(InetSocketAddress address) {
+    public static TcpServerControlChannel makeTcpServer(
+            InetSocketAddress address, long firstMessageTimeoutNanos) {
         Selector selector = null;
         ServerSocketChannel server = null;
         try {
@@ -56,7 +70,10 @@ public final class ControlChannels {
             server.bind(address, BACKLOG);
             TcpServerControlChannel channel =
                     new TcpServerControlChannel(
-                            server, (InetSocketAddress) server.getLocalAddress(), selector);
+                            server,
+                            (InetSocketAddress) server.getLocalAddress(),
+                            selector,
+                            firstMessageTimeoutNanos);
             channel.register();
             return channel;
         } catch (IOException | RuntimeException e) {

@@ -2,6 +2,9 @@ package io.softdpu.storage.control;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.storage.wire.ControlCodec;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlPayload;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
@@ -17,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TcpClientControlChannel extends TcpControlChannel {
     private static final long RETRY_NANOS = 100_000_000L;
+
+    /** Said at once: a service may have to wait for its initiator before it asks for anything. */
+    private static final byte[] HELLO =
+            ControlCodec.encode(new ControlMessage(0, 0, new ControlPayload.Hello()));
 
     private final InetSocketAddress address;
     private @Nullable SocketChannel attempt;
@@ -121,6 +128,7 @@ public final class TcpClientControlChannel extends TcpControlChannel {
             if (pending.finishConnect()) {
                 connected(pending); // an attempt still, where this fails
                 attempt = null;
+                enqueue(HELLO);
             }
         } catch (IOException e) {
             giveUpAttempt(e);

@@ -16,7 +16,10 @@ abstract class TcpControlChannel extends AbstractControlChannel {
     private static final int READ_BYTES = 16 << 10;
 
     final Selector selector;
-    private final ByteBuffer incoming = ByteBuffer.allocate(READ_BYTES).limit(0);
+
+    /** What has been read and not been taken yet. */
+    final ByteBuffer incoming = ByteBuffer.allocate(READ_BYTES).limit(0);
+
     private final ArrayDeque<ByteBuffer> outgoing = new ArrayDeque<>();
     private @Nullable SocketChannel socket;
 

@@ -12,22 +12,49 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listening end of a TCP channel. It takes one client; each further one gets an error_response
- * with FULL and is cut off.
+ * The listening end of a TCP channel. It takes one client, the first that sends a whole control
+ * message; each further one gets an error_response with FULL and is cut off.
+ *
+ * <p>To connect is not enough: anybody can, and keep silent. Until one has spoken, {@link
+ * #MAX_NEWCOMERS} are listened to, each for a limited time. Who sends what is no control message is
+ * told so and cut off; who goes is forgotten. Nothing of this waits for any of them.
  */
 public final class TcpServerControlChannel extends TcpControlChannel {
+    /** Clients that may be here and have said nothing; the oldest makes room for a new one. */
+    static final int MAX_NEWCOMERS = 64;
+
+    /** Clients let in at one look, so that a flood does not keep those from being heard. */
+    private static final int ACCEPTS_AT_ONCE = MAX_NEWCOMERS;
+
+    /** Refusals that are told to everybody; further ones to who looks for them, or they flood. */
+    private static final int TOLD_REFUSALS = 100;
+
+    private static final System.Logger LOG =
+            System.getLogger(TcpServerControlChannel.class.getName());
+
     private final ServerSocketChannel server;
     private final InetSocketAddress address;
+    private final long firstMessageTimeoutNanos;
+
+    /** In the order of their coming, and so of their deadlines. Empty once there is a client. */
+    private final ArrayDeque<TcpNewcomer> newcomers = new ArrayDeque<>();
+
     private String peer = "";
+    private int refusals;
 
     TcpServerControlChannel(
-            ServerSocketChannel server, InetSocketAddress address, Selector selector) {
+            ServerSocketChannel server,
+            InetSocketAddress address,
+            Selector selector,
+            long firstMessageTimeoutNanos) {
         super(selector);
         this.server = server;
         this.address = address;
+        this.firstMessageTimeoutNanos = firstMessageTimeoutNanos;
     }
 
     /** Where it listens, with the real port where any was asked for. */
@@ -41,49 +68,28 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     }
 
     @Override
-    void pumpConnection() throws IOException {
-        SocketChannel arrived = accept();
-        if (arrived == null) {
-            return;
+    void pumpConnection() {
+        for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+            SocketChannel arrived = accept();
+            if (arrived == null) {
+                break;
+            }
+            welcome(arrived);
         }
-        if (socket() != null) {
-            reject(arrived);
-            return;
-        }
-        boolean taken = false;
-        try {
-            arrived.configureBlocking(false);
-            peer = "tcp://" + arrived.getRemoteAddress().toString().replaceFirst("^.*/", "");
-            connected(arrived);
-            taken = true;
-        } finally {
-            if (!taken) { // it has gone already
-                closeQuietly(arrived);
+        if (!newcomers.isEmpty()) {
+            for (TcpNewcomer newcomer : newcomers.toArray(new TcpNewcomer[0])) {
+                if (socket() == null) {
+                    hear(newcomer);
+                }
             }
         }
     }
 
-    /** Null where nobody is there. Who cannot be let in is no reason to lose who is here. */
-    private @Nullable SocketChannel accept() {
-        try {
-            return server.isOpen() ? server.accept() : null;
-        } catch (IOException e) {
-            if (socket() == null) {
-                fail(
-                        new DpuException(
-                                Status.OPERATING_SYSTEM,
-                                "client cannot be accepted: at="
-                                        + ControlChannels.text(address)
-                                        + ", reason="
-                                        + e,
-                                e));
-            } else {
-                System.getLogger(TcpServerControlChannel.class.getName())
-                        .log(System.Logger.Level.WARNING, "no further client is heard", e);
-                closeQuietly(server); // what stays to be accepted would wake for ever
-            }
-            return null;
-        }
+    @Override
+    void awaitTransport(long timeoutNanos) {
+        TcpNewcomer oldest = newcomers.peekFirst();
+        super.awaitTransport(
+                oldest == null ? timeoutNanos : Math.min(timeoutNanos, oldest.remainingNanos()));
     }
 
     @Override
@@ -93,11 +99,15 @@ public final class TcpServerControlChannel extends TcpControlChannel {
                 "no client came: at="
                         + ControlChannels.text(address)
                         + ", waited_ms="
-                        + waitedNanos / 1_000_000);
+                        + waitedNanos / 1_000_000
+                        + ", silent="
+                        + newcomers.size());
     }
 
     @Override
     void closeTransport() {
+        newcomers.forEach(newcomer -> closeQuietly(newcomer.socket()));
+        newcomers.clear();
         closeQuietly(server);
         super.closeTransport();
     }
@@ -106,25 +116,129 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         server.register(selector, SelectionKey.OP_ACCEPT);
     }
 
-    private void reject(SocketChannel arrived) {
-        byte[] reason =
-                ControlCodec.encode(
-                        new ControlMessage(
-                                0,
-                                0,
-                                ControlPayload.ErrorResponse.of(
-                                        Status.FULL,
-                                        "storage target serves another client: client="
-                                                + description())));
+    /** Null where nobody is there. Who cannot be let in is no reason to lose who is here. */
+    private @Nullable SocketChannel accept() {
         try {
-            arrived.configureBlocking(false);
-            // A fresh socket's buffer takes these few bytes; if not, the end of file must do.
-            arrived.write(ByteBuffer.wrap(reason));
+            return server.isOpen() ? server.accept() : null;
         } catch (IOException e) {
-            System.getLogger(TcpServerControlChannel.class.getName())
-                    .log(System.Logger.Level.DEBUG, "rejected client has gone already", e);
-        } finally {
+            if (socket() != null) {
+                LOG.log(System.Logger.Level.WARNING, "no further client is heard", e);
+                closeQuietly(server); // what stays to be accepted would wake for ever
+            } else if (!newcomers.isEmpty()) {
+                // For want of descriptors, likely: one that is silent gives its own.
+                refuse(newcomers.getFirst(), Status.FULL, "client cannot be kept: reason=" + e);
+            } else {
+                fail(
+                        new DpuException(
+                                Status.OPERATING_SYSTEM,
+                                "client cannot be accepted: at="
+                                        + ControlChannels.text(address)
+                                        + ", reason="
+                                        + e,
+                                e));
+            }
+            return null;
+        }
+    }
+
+    private void welcome(SocketChannel arrived) {
+        if (socket() == null && newcomers.size() >= MAX_NEWCOMERS) {
+            makeRoom();
+        }
+        try {
+            if (socket() == null) {
+                newcomers.addLast(TcpNewcomer.of(arrived, selector, firstMessageTimeoutNanos));
+            } else {
+                arrived.configureBlocking(false);
+                refuse(arrived, TcpNewcomer.nameOf(arrived), servingAnother());
+            }
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "client has gone already", e);
             closeQuietly(arrived);
+        }
+    }
+
+    /** The oldest goes, unless it has spoken since it was heard last. */
+    private void makeRoom() {
+        hear(newcomers.getFirst());
+        if (newcomers.size() >= MAX_NEWCOMERS) {
+            refuse(
+                    newcomers.getFirst(),
+                    Status.FULL,
+                    "client has said nothing and others came: expected=a control message, limit="
+                            + MAX_NEWCOMERS);
+        }
+    }
+
+    private void hear(TcpNewcomer newcomer) {
+        ControlMessage first;
+        try {
+            first = newcomer.read(incoming);
+        } catch (DpuException e) {
+            refuse(newcomer, e.status(), String.valueOf(e.getMessage()));
+            return;
+        } catch (IOException e) {
+            forget(newcomer, e);
+            return;
+        }
+        if (first != null) {
+            choose(newcomer, first);
+        } else if (newcomer.remainingNanos() == 0) {
+            refuse(
+                    newcomer,
+                    Status.TIME_OUT,
+                    "client has said nothing: expected=a control message, waited_ms="
+                            + firstMessageTimeoutNanos / 1_000_000);
+        }
+    }
+
+    private void choose(TcpNewcomer chosen, ControlMessage first) {
+        try {
+            connected(chosen.socket());
+        } catch (IOException e) {
+            forget(chosen, e);
+            return;
+        }
+        newcomers.remove(chosen);
+        peer = chosen.name();
+        if (!(first.payload() instanceof ControlPayload.Hello)) {
+            receivedFirst(first);
+        }
+        while (!newcomers.isEmpty()) {
+            TcpNewcomer late = newcomers.removeFirst();
+            refuse(late.socket(), late.name(), servingAnother());
+        }
+    }
+
+    private void forget(TcpNewcomer newcomer, IOException reason) {
+        LOG.log(System.Logger.Level.DEBUG, "client went: client=" + newcomer.name(), reason);
+        newcomers.remove(newcomer);
+        closeQuietly(newcomer.socket());
+    }
+
+    private ControlPayload.ErrorResponse servingAnother() {
+        return ControlPayload.ErrorResponse.of(
+                Status.FULL, "storage target serves another client: client=" + description());
+    }
+
+    private void refuse(TcpNewcomer newcomer, Status status, String reason) {
+        newcomers.remove(newcomer);
+        refuse(newcomer.socket(), newcomer.name(), ControlPayload.ErrorResponse.of(status, reason));
+    }
+
+    private void refuse(SocketChannel unwanted, String name, ControlPayload.ErrorResponse reason) {
+        LOG.log(
+                refusals < TOLD_REFUSALS ? System.Logger.Level.INFO : System.Logger.Level.DEBUG,
+                "client refused: client=" + name + ", reason=" + reason.message());
+        refusals = Math.min(refusals + 1, TOLD_REFUSALS);
+        byte[] word = ControlCodec.encode(new ControlMessage(0, 0, reason));
+        try {
+            // A fresh socket's buffer takes these few bytes; if not, the end of file must do.
+            unwanted.write(ByteBuffer.wrap(word));
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "refused client has gone already", e);
+        } finally {
+            closeQuietly(unwanted);
         }
     }
 }

@@ -72,7 +72,8 @@ final class TargetSession extends RoleBase<TargetWorker> {
             volume.attach(device);
             channel =
                     ControlChannels.makeTcpServer(
-                            new InetSocketAddress(options.listenAddress(), options.listenPort()));
+                            new InetSocketAddress(options.listenAddress(), options.listenPort()),
+                            options.controlTimeoutNanos());
             return new TargetSession(options, device, volume, channel, listener);
         } catch (RuntimeException e) {
             Closing.inOrder(channel, volume, device);

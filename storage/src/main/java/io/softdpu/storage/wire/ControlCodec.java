@@ -104,7 +104,8 @@ public final class ControlCodec {
                     ControlPayload.StopStorageRequest _,
                     ControlPayload.StopStorageResponse _,
                     ControlPayload.ShutdownRequest _,
-                    ControlPayload.ShutdownResponse _ ->
+                    ControlPayload.ShutdownResponse _,
+                    ControlPayload.Hello _ ->
                     0;
         };
     }
@@ -134,7 +135,8 @@ public final class ControlCodec {
                     ControlPayload.StopStorageRequest _,
                     ControlPayload.StopStorageResponse _,
                     ControlPayload.ShutdownRequest _,
-                    ControlPayload.ShutdownResponse _ -> {
+                    ControlPayload.ShutdownResponse _,
+                    ControlPayload.Hello _ -> {
                 // The header says it all.
             }
         }
@@ -174,6 +176,7 @@ public final class ControlCodec {
             case STOP_STORAGE_RESPONSE -> new ControlPayload.StopStorageResponse();
             case SHUTDOWN_REQUEST -> new ControlPayload.ShutdownRequest();
             case SHUTDOWN_RESPONSE -> new ControlPayload.ShutdownResponse();
+            case HELLO -> new ControlPayload.Hello();
         };
     }
 

@@ -31,7 +31,9 @@ public enum ControlMessageType {
     /** Take everything down. */
     SHUTDOWN_REQUEST(11),
     /** All is down. */
-    SHUTDOWN_RESPONSE(12);
+    SHUTDOWN_RESPONSE(12),
+    /** Here is a service, which may have nothing to ask for a while. */
+    HELLO(13);
 
     private static final ControlMessageType[] TYPES = values();
 

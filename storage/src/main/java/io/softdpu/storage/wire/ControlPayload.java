@@ -187,6 +187,17 @@ public sealed interface ControlPayload {
         }
     }
 
+    /**
+     * A TCP client is a service. Not in the guide, and not part of a session: the client's channel
+     * says it as soon as it is connected, and the server's keeps it to itself.
+     */
+    record Hello() implements ControlPayload {
+        @Override
+        public ControlMessageType type() {
+            return ControlMessageType.HELLO;
+        }
+    }
+
     private static void requireConnection(int contextIndex, Blob details) {
         if (contextIndex < 0) {
             throw invalid("context_idx", Integer.toUnsignedString(contextIndex), "below 2^31");

@@ -13,11 +13,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FrameAssembler {
     private final ByteBuffer wireSize = ByteBuffer.allocate(ControlCodec.WIRE_SIZE_BYTES);
+    private final int maxWireSize;
     private @Nullable ByteBuffer frame;
     private boolean broken;
 
     /** An assembler at the beginning of a stream. */
-    public FrameAssembler() {}
+    public FrameAssembler() {
+        this(ControlCodec.MAX_WIRE_SIZE);
+    }
+
+    /**
+     * An assembler for a stream that is trusted with less room.
+     *
+     * @param maxWireSize the largest wire_size that it takes, at most {@link
+     *     ControlCodec#MAX_WIRE_SIZE}
+     */
+    public FrameAssembler(int maxWireSize) {
+        this.maxWireSize = Math.min(maxWireSize, ControlCodec.MAX_WIRE_SIZE);
+    }
 
     /**
      * Takes bytes until a message is complete or none are left.
@@ -59,7 +72,7 @@ public final class FrameAssembler {
 
     private int checkedWireSize() {
         int size = wireSize.getInt(0);
-        if (size < ControlCodec.HEADER_BYTES || size > ControlCodec.MAX_WIRE_SIZE) {
+        if (size < ControlCodec.HEADER_BYTES || size > maxWireSize) {
             broken = true;
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -68,7 +81,7 @@ public final class FrameAssembler {
                             + ", expected="
                             + ControlCodec.HEADER_BYTES
                             + " to "
-                            + ControlCodec.MAX_WIRE_SIZE);
+                            + maxWireSize);
         }
         return size;
     }

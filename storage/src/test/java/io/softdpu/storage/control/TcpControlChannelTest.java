@@ -3,6 +3,7 @@ package io.softdpu.storage.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
@@ -22,6 +23,9 @@ import org.junit.jupiter.api.Test;
 class TcpControlChannelTest extends ControlChannelContract {
     private static final InetSocketAddress ANY_PORT =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private static final byte[] HELLO =
+            ControlCodec.encode(new ControlMessage(0, 0, new ControlPayload.Hello()));
 
     @Override
     End openServer() {
@@ -140,8 +144,23 @@ class TcpControlChannelTest extends ControlChannelContract {
     }
 
     @Test
+    void shouldSayHelloAtOnceSoThatAServerKnowsWhoSaysNothingYet() throws IOException {
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                TcpClientControlChannel client =
+                        ControlChannels.makeTcpClient(
+                                (InetSocketAddress) listening.getLocalSocketAddress())) {
+            client.awaitConnected(End.DEADLINE_NANOS);
+            try (Socket accepted = listening.accept()) {
+                accepted.setSoTimeout(20_000);
+                assertThat(accepted.getInputStream().readNBytes(HELLO.length)).isEqualTo(HELLO);
+            }
+        }
+    }
+
+    @Test
     void shouldCutOffAPeerThatSendsNoControlMessage() throws IOException {
         try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
+            socket.getOutputStream().write(HELLO);
             socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
 
             assertStatus(
@@ -161,6 +180,7 @@ class TcpControlChannelTest extends ControlChannelContract {
     @Test
     void shouldTellThatAPeerWentInTheMiddleOfAMessage() throws IOException {
         try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
+            socket.getOutputStream().write(HELLO);
             socket.getOutputStream().write(new byte[] {0, 0, 0, 12, 0, 0});
         }
 

@@ -48,7 +48,8 @@ class ControlCodecTest {
                 golden("0000000c00000009" + IDS, new ControlPayload.StopStorageRequest()),
                 golden("0000000c0000000a" + IDS, new ControlPayload.StopStorageResponse()),
                 golden("0000000c0000000b" + IDS, new ControlPayload.ShutdownRequest()),
-                golden("0000000c0000000c" + IDS, new ControlPayload.ShutdownResponse()));
+                golden("0000000c0000000c" + IDS, new ControlPayload.ShutdownResponse()),
+                golden("0000000c0000000d" + IDS, new ControlPayload.Hello()));
     }
 
     private static final String IDS = "0000000100000002";
@@ -87,7 +88,7 @@ class ControlCodecTest {
 
     @Test
     void shouldNameTheFieldThatIsIllegal() {
-        assertRefused("00000000" + "0000000d" + IDS, "message_type=13, expected=0 to 12");
+        assertRefused("00000000" + "0000000e" + IDS, "message_type=14, expected=0 to 13");
         assertRefused("00000000" + "ffffffff" + IDS, "message_type=4294967295");
         assertRefused(
                 "00000000" + "00000002" + IDS + "0000000000000000" + "00001000",

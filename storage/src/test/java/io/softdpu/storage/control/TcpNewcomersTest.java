@@ -1,0 +1,208 @@
+package io.softdpu.storage.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.storage.control.Strangers.Kind;
+import io.softdpu.storage.wire.ControlCodec;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlPayload;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Clients of the TCP control port that are none, and who gets in beside them. */
+@Timeout(120)
+final class TcpNewcomersTest {
+    private static final long LONG = End.DEADLINE_NANOS / 2;
+    private static final long SHORT = 100_000_000L;
+
+    /** What a client may be silent for: longer than a test waits for anything. */
+    private static final long SILENCE = TimeUnit.MINUTES.toNanos(10);
+
+    private static final ControlMessage HELLO =
+            new ControlMessage(0, 0, new ControlPayload.Hello());
+    private static final ControlMessage QUERY =
+            new ControlMessage(7, 8, new ControlPayload.QueryStorageRequest());
+
+    private End server;
+    private Strangers strangers;
+
+    @BeforeEach
+    void listen() {
+        listen(SILENCE);
+    }
+
+    private void listen(long firstMessageTimeoutNanos) {
+        server =
+                new End(
+                        "server",
+                        () ->
+                                ControlChannels.makeTcpServer(
+                                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                                        firstMessageTimeoutNanos),
+                        () -> {});
+        strangers = new Strangers(address());
+    }
+
+    @AfterEach
+    void closeAll() throws IOException {
+        strangers.close();
+        server.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldTakeTheFirstThatSpeaksHoweverManyAreHereThatDoNot(Kind kind) throws IOException {
+        for (int i = 0; i < 2 * TcpServerControlChannel.MAX_NEWCOMERS; i++) {
+            strangers.add(kind);
+        }
+        assertServesAClient();
+    }
+
+    @Test
+    void shouldTakeAClientThatSaysNothingButHello() throws IOException {
+        CompletableFuture<Void> connected = awaitConnected();
+        strangers.add();
+        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(address())) {
+            client.awaitConnected(LONG);
+            End.await(connected);
+            assertThat(server.call(ControlChannel::poll)).isNull();
+            assertThat(server.call(ControlChannel::isConnected)).isTrue();
+        }
+    }
+
+    @Test
+    void shouldTakeAClientThatAsksWithoutAHelloAndLoseNothingThatItSays() throws IOException {
+        byte[] one = ControlCodec.encode(QUERY);
+        int count = 200;
+        byte[] many = new byte[one.length * count];
+        for (int i = 0; i < count; i++) {
+            System.arraycopy(one, 0, many, i * one.length, one.length);
+        }
+        strangers.add(many);
+        server.run(c -> {
+            for (int i = 0; i < count; i++) {
+                assertThat(c.receive(LONG)).isEqualTo(QUERY);
+            }
+        });
+    }
+
+    @Test
+    void shouldKeepNoMoreThanItsLimitAndLetTheOldestGo() throws IOException {
+        CompletableFuture<Void> connected = awaitConnected();
+        int surplus = 20;
+        List<Socket> silent = new ArrayList<>();
+        for (int i = 0; i < TcpServerControlChannel.MAX_NEWCOMERS + surplus; i++) {
+            silent.add(strangers.add());
+        }
+        for (Socket oldest : silent.subList(0, surplus)) {
+            ControlPayload.ErrorResponse reason = Strangers.refusal(oldest);
+            assertThat(reason.status()).isEqualTo(Status.FULL);
+            assertThat(reason.message()).contains("client has said nothing", "limit=64");
+        }
+        // The oldest of those that are left was kept, and may speak still.
+        silent.get(surplus).getOutputStream().write(ControlCodec.encode(HELLO));
+        End.await(connected);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"A_LENGTH_TOO_LARGE", "A_LENGTH_TOO_SMALL", "ANOTHER_PROTOCOL", "NO_TYPE"})
+    void shouldTellWhoSendsNoControlMessageWhyItIsCutOff(Kind kind) throws IOException {
+        CompletableFuture<Void> connected = awaitConnected();
+        ControlPayload.ErrorResponse reason = Strangers.refusal(strangers.add(kind));
+        assertThat(reason.status()).isEqualTo(Status.INVALID_VALUE);
+        assertThat(reason.message()).contains(kind.refusal);
+        strangers.add(ControlCodec.encode(HELLO));
+        End.await(connected);
+    }
+
+    @Test
+    void shouldSendAwayWhoSaysNothingInTime() throws IOException {
+        server.close();
+        listen(SHORT);
+        CompletableFuture<Void> connected = awaitConnected();
+        for (Kind kind : List.of(Kind.SILENT, Kind.HALF_A_MESSAGE)) {
+            ControlPayload.ErrorResponse reason = Strangers.refusal(strangers.add(kind));
+            assertThat(reason.status()).isEqualTo(Status.TIME_OUT);
+            assertThat(reason.message()).contains("client has said nothing", "waited_ms=100");
+        }
+        strangers.add(ControlCodec.encode(HELLO));
+        End.await(connected);
+    }
+
+    @Test
+    void shouldSendAwayTheOthersOnceOneHasSpoken() throws IOException {
+        CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
+        Socket silent = strangers.add();
+        strangers.add(ControlCodec.encode(QUERY));
+        assertThat(End.await(received)).isEqualTo(QUERY);
+        ControlPayload.ErrorResponse reason = Strangers.refusal(silent);
+        assertThat(reason.status()).isEqualTo(Status.FULL);
+        assertThat(reason.message()).contains("storage target serves another client: client=tcp");
+    }
+
+    @Test
+    void shouldForgetWhoGoesBeforeItHasSpoken() throws IOException {
+        CompletableFuture<Void> connected = awaitConnected();
+        for (Kind kind : Kind.values()) {
+            strangers.add(kind).close();
+        }
+        strangers.add(ControlCodec.encode(HELLO));
+        End.await(connected);
+    }
+
+    @Test
+    void shouldServeItsClientWhileOthersConnectAndNeverRead() throws IOException {
+        CompletableFuture<Void> connected = awaitConnected();
+        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(address())) {
+            client.awaitConnected(LONG);
+            End.await(connected);
+            for (int i = 0; i < 300; i++) {
+                strangers.add();
+            }
+            CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
+            client.send(QUERY);
+            assertThat(End.await(received)).isEqualTo(QUERY);
+        }
+    }
+
+    @Test
+    void shouldCloseThoseThatItListensToWhenItIsClosedItself() throws IOException {
+        Socket silent = strangers.add();
+        server.run(c -> {
+            c.await(LONG);
+            assertThat(c.poll()).isNull();
+        });
+        server.run(ControlChannel::close);
+        assertThat(silent.getInputStream().read()).isEqualTo(-1);
+    }
+
+    private void assertServesAClient() {
+        CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
+        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(address())) {
+            client.awaitConnected(LONG);
+            client.send(QUERY);
+            assertThat(End.await(received)).isEqualTo(QUERY);
+        }
+    }
+
+    private CompletableFuture<Void> awaitConnected() {
+        return server.beginDo(c -> c.awaitConnected(LONG));
+    }
+
+    private InetSocketAddress address() {
+        return ((TcpServerControlChannel) server.channel).address();
+    }
+}
