@@ -1,5 +1,6 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.ReceivedMessage;
@@ -15,33 +16,43 @@ import java.util.Random;
 
 /**
  * A process that does to a served name what no client would, as often as it is told, and prints how
- * often it did what. It never waits for an answer.
+ * often it did what. Mostly it waits for no answer; each {@value #LOOK_EVERY}th time it does, and
+ * prints how often that showed that the attack had reached the server.
  */
 final class HostileClient {
     /** What is done to a name; one connection each. */
     enum Attack {
-        GARBAGE,
-        CUT_FRAME,
-        WRONG_HEADER,
-        TWO_FRAMES,
-        OVERSIZE,
-        EMPTY,
-        NO_DESCRIPTOR,
-        SURPLUS_DESCRIPTORS,
-        DANGEROUS_DESCRIPTOR,
-        LINGERING_DESCRIPTOR,
-        FRAME_AFTER_HANDSHAKE,
-        DESCRIPTOR_AFTER_HANDSHAKE,
-        DOORBELL_FLOOD,
-        CHANGED_FLAGS,
-        NEVER_READS,
-        CONNECT_AND_CLOSE,
-        SILENT
+        GARBAGE("frame refused: .*"),
+        CUT_FRAME("frame refused: .*"),
+        WRONG_HEADER("(frame|handshake) refused: .*"),
+        TWO_FRAMES(Answer.WELCOME_AND_END),
+        OVERSIZE("handshake refused: frame or descriptors truncated"),
+        EMPTY(Answer.END),
+        NO_DESCRIPTOR("handshake refused: descriptors=0, expected=1"),
+        SURPLUS_DESCRIPTORS(
+                "handshake refused: (descriptors=[2-9].*, expected=1|.* descriptors truncated)"),
+        DANGEROUS_DESCRIPTOR("descriptor refused: .*"),
+        LINGERING_DESCRIPTOR("descriptor refused: not memory: .*"),
+        FRAME_AFTER_HANDSHAKE(Answer.WELCOME_AND_END),
+        DESCRIPTOR_AFTER_HANDSHAKE(Answer.WELCOME_AND_END),
+        DOORBELL_FLOOD(Answer.WELCOME_AND_END),
+        CHANGED_FLAGS("changed 2"),
+        NEVER_READS(Answer.UNREAD),
+        CONNECT_AND_CLOSE("frame refused: .*"),
+        SILENT("frame refused: .*");
+
+        /** What the server does about it. */
+        private final String answer;
+
+        Attack(String answer) {
+            this.answer = answer;
+        }
     }
 
     static final String NAME = "victim";
     private static final int MEMORY_BYTES = 4096;
     private static final int SILENT_LIMIT = 300;
+    private static final int LOOK_EVERY = 8;
     private static final int O_APPEND = 0x400;
     private static final int O_ASYNC = 0x2000;
     private static final int[] SURPLUS = {2, 3, 4, 5, UnixSocket.MAX_DESCRIPTORS};
@@ -51,7 +62,16 @@ final class HostileClient {
     private final Random random;
     private final long victimPid;
     private final Map<Attack, Integer> counts = new EnumMap<>(Attack.class);
+    private final Map<Attack, Integer> looks = new EnumMap<>(Attack.class);
+    private final Map<Attack, Integer> reached = new EnumMap<>(Attack.class);
+    private final Map<Attack, String> otherwise = new EnumMap<>(Attack.class);
     private final List<HostilePeer> silent = new ArrayList<>();
+
+    /** The last error of what was sent in this attack; 0 if all went out. */
+    private int error;
+
+    /** Flags that were changed of what the server had sent, in this attack. */
+    private int flagsChanged;
 
     private HostileClient(Bus bus, Path folder, long seed, long victimPid) {
         this.bus = bus;
@@ -86,6 +106,15 @@ final class HostileClient {
                 client.attack(attacks[i % attacks.length]);
             }
             client.silent.forEach(HostilePeer::close);
+            for (Attack attack : attacks) {
+                System.out.println(
+                        "reached %s=%d of %d, otherwise: %s"
+                                .formatted(
+                                        attack,
+                                        client.reached.getOrDefault(attack, 0),
+                                        client.looks.getOrDefault(attack, 0),
+                                        client.otherwise.getOrDefault(attack, "never")));
+            }
             System.out.println("done " + client.counts);
         }
     }
@@ -103,14 +132,60 @@ final class HostileClient {
     private void attack(Attack attack) throws IOException {
         HostilePeer peer = HostilePeer.connectPatiently(bus, NAME);
         boolean kept = false;
+        error = 0;
+        flagsChanged = 0;
         try {
             kept = attackWith(attack, peer);
-            counts.merge(attack, 1, Integer::sum);
+            if (counts.merge(attack, 1, Integer::sum) % LOOK_EVERY == 1) {
+                look(attack, peer);
+            }
         } finally {
             if (!kept) {
                 peer.close();
             }
         }
+    }
+
+    /** Waits for what shows that the server has seen it. */
+    private void look(Attack attack, HostilePeer peer) {
+        String seen =
+                switch (attack) {
+                    case EMPTY -> Answer.end(peer);
+                    case FRAME_AFTER_HANDSHAKE -> Answer.welcomeAndEnd(peer);
+                    case TWO_FRAMES, DESCRIPTOR_AFTER_HANDSHAKE ->
+                            error == Errno.EPERM // the server lets no further descriptor in
+                                    ? Answer.WELCOME_AND_END
+                                    : Answer.welcomeAndEnd(peer);
+                    case DOORBELL_FLOOD -> {
+                        peer.sendPatiently(new byte[2]); // read when all before it have been
+                        yield Answer.welcomeAndEnd(peer);
+                    }
+                    case CHANGED_FLAGS -> "changed " + flagsChanged;
+                    case NEVER_READS -> Answer.unread(peer);
+                    case CONNECT_AND_CLOSE, SILENT -> {
+                        // Accepted in the order in which they came: this one after that.
+                        try (HostilePeer next = HostilePeer.connectPatiently(bus, NAME)) {
+                            next.trySendBytes(new byte[] {1});
+                            yield Answer.refusal(next);
+                        }
+                    }
+                    default -> Answer.refusal(peer);
+                };
+        looks.merge(attack, 1, Integer::sum);
+        if (seen.matches(attack.answer)) {
+            reached.merge(attack, 1, Integer::sum);
+        } else {
+            otherwise.put(attack, seen + ", errno=" + error);
+        }
+    }
+
+    /** Sends, and notes whether it went out. */
+    private int send(HostilePeer peer, byte[] bytes, int... descriptors) {
+        int result = peer.trySendBytes(bytes, descriptors);
+        if (result != 0) {
+            error = result;
+        }
+        return result;
     }
 
     private boolean attackWith(Attack attack, HostilePeer peer) throws IOException {
@@ -119,7 +194,7 @@ final class HostileClient {
             case GARBAGE -> {
                 byte[] bytes = new byte[1 + random.nextInt(Frame.MAX_BYTES)];
                 random.nextBytes(bytes);
-                peer.trySendBytes(bytes);
+                send(peer, bytes);
             }
             case CUT_FRAME ->
                     sendWithMemory(
@@ -133,20 +208,20 @@ final class HostileClient {
                 sendWithMemory(peer, hello);
             }
             case OVERSIZE -> sendWithMemory(peer, Arrays.copyOf(hello, 20_000));
-            case EMPTY -> peer.trySendBytes(new byte[0]);
-            case NO_DESCRIPTOR -> peer.trySendBytes(hello);
+            case EMPTY -> send(peer, new byte[0]);
+            case NO_DESCRIPTOR -> send(peer, hello);
             case SURPLUS_DESCRIPTORS -> {
                 int memory = BadDescriptor.good(MEMORY_BYTES);
                 int[] many = new int[SURPLUS[random.nextInt(SURPLUS.length)]];
                 Arrays.fill(many, memory);
-                peer.trySendBytes(hello, many);
+                send(peer, hello, many);
                 FileDescriptors.close(memory);
             }
             case DANGEROUS_DESCRIPTOR -> sendBad(peer, hello);
             case LINGERING_DESCRIPTOR -> sendLingering(peer, hello);
             case FRAME_AFTER_HANDSHAKE -> {
                 sendWithMemory(peer, hello);
-                peer.trySendBytes(hello);
+                send(peer, hello);
             }
             case DESCRIPTOR_AFTER_HANDSHAKE -> {
                 sendWithMemory(peer, hello);
@@ -155,7 +230,7 @@ final class HostileClient {
             case DOORBELL_FLOOD -> {
                 sendWithMemory(peer, hello);
                 for (int i = 0; i < 1000; i++) {
-                    peer.trySendBytes(new byte[] {1});
+                    send(peer, new byte[] {1});
                 }
             }
             case CHANGED_FLAGS -> changeFlags(peer, hello);
@@ -174,9 +249,9 @@ final class HostileClient {
         return false;
     }
 
-    private static void sendWithMemory(HostilePeer peer, byte[] bytes) {
+    private void sendWithMemory(HostilePeer peer, byte[] bytes) {
         int memory = BadDescriptor.good(MEMORY_BYTES);
-        peer.trySendBytes(bytes, memory);
+        send(peer, bytes, memory);
         FileDescriptors.close(memory);
     }
 
@@ -192,20 +267,20 @@ final class HostileClient {
             BadDescriptor.EVENT
         };
         int bad = all[random.nextInt(all.length)].open(MEMORY_BYTES, folder);
-        peer.trySendBytes(hello, bad);
+        send(peer, hello, bad);
         FileDescriptors.close(bad);
     }
 
-    private static void sendLingering(HostilePeer peer, byte[] bytes) throws IOException {
+    private void sendLingering(HostilePeer peer, byte[] bytes) throws IOException {
         try (LingeringSocket lingering = LingeringSocket.open()) {
-            lingering.sent(peer.trySendBytes(bytes, lingering.descriptor()));
+            lingering.sent(send(peer, bytes, lingering.descriptor()));
         }
     }
 
     /** Keeps what it sends, and what it gets, and changes both while the victim uses them. */
     private void changeFlags(HostilePeer peer, byte[] hello) {
         int memory = BadDescriptor.good(MEMORY_BYTES);
-        peer.trySendBytes(hello, memory);
+        send(peer, hello, memory);
         List<Integer> shared = new ArrayList<>(List.of(memory));
         ReceivedMessage answer = peer.message();
         if (peer.tryReceive() && answer.descriptors() == 1) {
@@ -213,8 +288,10 @@ final class HostileClient {
         }
         for (int descriptor : shared) {
             RawSocket.fcntl(descriptor, RawSocket.F_SETOWN, victimPid);
-            RawSocket.fcntl(
-                    descriptor, RawSocket.F_SETFL, FileDescriptors.O_NONBLOCK | O_APPEND | O_ASYNC);
+            int flags = FileDescriptors.O_NONBLOCK | O_APPEND | O_ASYNC;
+            if (RawSocket.fcntl(descriptor, RawSocket.F_SETFL, flags) == 0) {
+                flagsChanged++;
+            }
             Memfd.punchHole(descriptor, 0, MEMORY_BYTES);
         }
         FileDescriptors.close(memory);

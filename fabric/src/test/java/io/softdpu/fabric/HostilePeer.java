@@ -8,6 +8,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A peer that speaks the bus's frames by hand, so that it can send what no honest one would: one
@@ -92,6 +93,37 @@ final class HostilePeer implements AutoCloseable {
         int length = UnixSocket.receive(socket, message);
         assertThat(length).as("bytes received").isPositive();
         return Frame.decode(message.segment(), length);
+    }
+
+    /** Waits for the next frame, past doorbells; null at the end. */
+    @Nullable Frame next() {
+        long deadline = System.nanoTime() + DEADLINE_MILLIS * 1_000_000L;
+        while (true) {
+            assertThat(System.nanoTime()).as("a frame comes in time").isLessThan(deadline);
+            awaitReadable(socket);
+            int length = UnixSocket.receive(socket, message);
+            if (length <= 0) {
+                return null;
+            }
+            if (length > 1) {
+                return Frame.decode(message.segment(), length);
+            }
+        }
+    }
+
+    /** Waits until something has come, and leaves it there. */
+    void awaitSomething() {
+        awaitReadable(socket);
+    }
+
+    /** Sends as soon as there is room. */
+    void sendPatiently(byte[] bytes) {
+        long deadline = System.nanoTime() + DEADLINE_MILLIS * 1_000_000L;
+        int error;
+        while ((error = trySendBytes(bytes)) == Errno.EAGAIN && System.nanoTime() - deadline < 0) {
+            Thread.yield();
+        }
+        assertThat(error).as("errno of send").isZero();
     }
 
     /** Waits for a frame, or for the end; whether it was a frame. */
