@@ -152,6 +152,12 @@ abstract class AbstractControlChannel implements ControlChannel {
     }
 
     @Override
+    public final boolean isFailure(DpuException problem) {
+        DpuException own = failure;
+        return own != null && (own.equals(problem) || own.equals(problem.getCause()));
+    }
+
+    @Override
     public final void await(long timeoutNanos) {
         if (inbox.isEmpty() && failure == null && abortReason == null && !closed) {
             awaitTransport(timeoutNanos);

@@ -66,6 +66,12 @@ public interface ControlChannel extends AutoCloseable {
     boolean progress();
 
     /**
+     * Whether a failure is the end of this channel, and not of another: what a call of it has
+     * thrown since, its own failure or caused by it.
+     */
+    boolean isFailure(DpuException problem);
+
+    /**
      * Waits until {@link #poll} may have something to say, or {@link #wakeup} was called, or the
      * time has passed. May return early. Throws nothing: {@link #poll} tells what happened.
      */

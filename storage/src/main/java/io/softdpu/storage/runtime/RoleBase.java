@@ -416,16 +416,18 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
 
     /**
      * What a peer has said last, where the session failed because it has gone: its own reason,
-     * which may have come while this side was about to ask for something.
+     * which may have come while this side was about to ask for something. Of the peer whose channel
+     * failed, where one did: what another has said is no reason for that.
      */
     private Throwable lastWordOr(Throwable problem) {
         if (!(problem instanceof DpuException reason)
                 || problem instanceof RemoteErrorException
-                || (reason.status() != Status.CONNECTION_RESET
-                        && reason.status() != Status.NOT_CONNECTED)) {
+                || !isPeersEnd(reason.status())) {
             return problem;
         }
-        for (ControlChannel channel : channels) {
+        List<ControlChannel> failed =
+                channels.stream().filter(channel -> channel.isFailure(reason)).toList();
+        for (ControlChannel channel : failed.isEmpty() ? channels : failed) {
             try {
                 throwLastWord(channel);
             } catch (RemoteErrorException word) {
@@ -437,6 +439,15 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
             }
         }
         return problem;
+    }
+
+    /**
+     * Whether it may mean that a peer has gone; what it had exported is not found any more then.
+     */
+    private static boolean isPeersEnd(Status status) {
+        return status == Status.CONNECTION_RESET
+                || status == Status.NOT_CONNECTED
+                || status == Status.NOT_FOUND;
     }
 
     /**

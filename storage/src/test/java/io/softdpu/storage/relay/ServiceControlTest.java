@@ -155,6 +155,22 @@ class ServiceControlTest {
     }
 
     @Test
+    void shouldNotTakeWhatTheInitiatorSaysForTheReasonWhyTheTargetWent() {
+        connectAll(LONG);
+        ControlPayload.ErrorResponse word =
+                ControlPayload.ErrorResponse.of(Status.INVALID_VALUE, "initiator's own reason");
+        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
+        initiator.run(c -> {
+            c.send(new ControlMessage(1, 1, QUERY));
+            c.send(new ControlMessage(0, 0, word));
+        });
+        End.await(asked);
+        target.run(ControlChannel::close);
+
+        assertFailed(Status.CONNECTION_RESET, "peer has gone: peer=tcp://");
+    }
+
+    @Test
     void shouldEndWhenTheInitiatorGoesWhileTheTargetIsAsked() {
         connectAll(LONG);
         CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));

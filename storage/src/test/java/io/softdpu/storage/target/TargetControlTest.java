@@ -141,6 +141,24 @@ class TargetControlTest {
         assertFailed(Status.CONNECTION_RESET, "peer has gone");
     }
 
+    /** As it is for one that stood still while the others ended. */
+    @Test
+    void shouldSayInTheServicesWordsWhyTheMemoryIsNotThereAnyMore() {
+        ask(new ControlPayload.QueryStorageRequest());
+        Exported memory = new Exported(folder);
+        Blob export = memory.blob();
+        memory.close();
+        ControlPayload.ErrorResponse word =
+                ControlPayload.ErrorResponse.of(Status.TIME_OUT, "initiator has fallen silent");
+
+        service.run(c -> {
+            c.send(new ControlMessage(1, 1, new ControlPayload.InitStorageRequest(4, 1, export)));
+            c.send(new ControlMessage(0, 0, word));
+        });
+
+        assertFailed(Status.TIME_OUT, "initiator has fallen silent");
+    }
+
     @Test
     void shouldGiveUpAServiceThatFallsSilentInASessionAndTellIt() {
         StorageTarget impatient = openTarget(0, SHORT);
