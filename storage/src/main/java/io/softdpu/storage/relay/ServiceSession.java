@@ -16,6 +16,7 @@ import io.softdpu.storage.control.ComchServerControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpClientControlChannel;
 import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.runtime.Core;
@@ -136,8 +137,9 @@ final class ServiceSession extends RoleBase<RelayWorker> {
         step(SessionStep.CONNECTED, toClient.description());
     }
 
+    /** Where it was this side that was aborted; a peer's word stays as it came. */
     private static DpuException aborted(DpuException e, String where) {
-        return e.status() == Status.CONNECTION_ABORTED
+        return e.status() == Status.CONNECTION_ABORTED && !(e instanceof RemoteErrorException)
                 ? new DpuException(e.status(), where + ": reason=" + e.getMessage(), e)
                 : e;
     }

@@ -228,6 +228,17 @@ class ServiceControlTest {
     }
 
     @Test
+    void shouldSayInTheTargetsOwnWordsThatItWasAborted() {
+        connectTarget(LONG);
+        ControlPayload.ErrorResponse word =
+                ControlPayload.ErrorResponse.of(Status.CONNECTION_ABORTED, "target was aborted");
+        target.run(c -> c.send(new ControlMessage(0, 0, word)));
+
+        assertFailed(Status.CONNECTION_ABORTED, "target was aborted");
+        assertThat(service.report().failure()).doesNotContain("Aborted while connecting");
+    }
+
+    @Test
     @Clause({"sto-009", "sto-011"})
     void shouldRefuseARequestWhoseTurnItIsNot() {
         connectAll(LONG);
