@@ -97,13 +97,21 @@ public final class ControlExchange {
     /**
      * Answers the last request of a session and waits until the answer is on its way. Whoever asked
      * may leave without waiting for it: all has been done, and there is nothing left to ask for.
+     * But where it has said that it gave the session up, nobody has an answer coming.
      *
+     * @throws RemoteErrorException the peer's word, which came before the answer was ready
      * @throws DpuException TIME_OUT, CONNECTION_ABORTED
      */
     public void replyLast(ControlMessage request, ControlPayload response, long timeoutNanos) {
         try {
+            ControlMessage word = channel.poll();
+            if (word != null && word.payload() instanceof ControlPayload.ErrorResponse error) {
+                throw new RemoteErrorException(error);
+            }
             reply(request, response);
             channel.flush(timeoutNanos);
+        } catch (RemoteErrorException e) {
+            throw e;
         } catch (DpuException e) {
             if (e.status() != Status.CONNECTION_RESET && e.status() != Status.NOT_CONNECTED) {
                 throw e;

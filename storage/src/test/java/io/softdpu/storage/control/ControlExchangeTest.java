@@ -1,0 +1,81 @@
+package io.softdpu.storage.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.softdpu.core.Status;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.testkit.Await;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the last answer of a session means to somebody who has not waited for it. */
+class ControlExchangeTest {
+    private static final ControlMessage LAST_REQUEST =
+            new ControlMessage(1, 1, new ControlPayload.ShutdownRequest());
+
+    private End server;
+    private End client;
+
+    @BeforeEach
+    void connect() {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        server = new End("server", () -> ControlChannels.makeTcpServer(any), () -> {});
+        InetSocketAddress address = ((TcpServerControlChannel) server.channel).address();
+        client = new End("client", () -> ControlChannels.makeTcpClient(address), () -> {});
+        CompletableFuture<Void> accepting =
+                server.beginDo(c -> c.awaitConnected(End.DEADLINE_NANOS));
+        client.run(c -> c.awaitConnected(End.DEADLINE_NANOS));
+        End.await(accepting);
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        server.close();
+    }
+
+    @Test
+    void shouldDoWithoutSomebodyWhoLeftBeforeTheLastAnswer() {
+        client.run(c -> c.send(LAST_REQUEST));
+        client.run(ControlChannel::close);
+
+        server.run(c -> {
+            replyLast(c, c.receive(End.DEADLINE_NANOS));
+            assertThat(c.isConnected()).isFalse();
+        });
+    }
+
+    @Test
+    void shouldSayThatThePeerGaveUpBeforeTheLastAnswer() {
+        ControlPayload.ErrorResponse word =
+                ControlPayload.ErrorResponse.of(Status.TIME_OUT, "nobody answered");
+        client.run(c -> {
+            c.send(LAST_REQUEST);
+            c.send(new ControlMessage(0, 0, word));
+        });
+        client.run(ControlChannel::close);
+
+        RemoteErrorException failure =
+                server.call(c -> {
+                    ControlMessage request = c.receive(End.DEADLINE_NANOS);
+                    Await.until(
+                            "the word has come", Duration.ofNanos(End.DEADLINE_NANOS), c::progress);
+                    return catchThrowableOfType(
+                            RemoteErrorException.class, () -> replyLast(c, request));
+                });
+
+        assertThat(failure.response()).isEqualTo(word);
+    }
+
+    private static void replyLast(ControlChannel channel, ControlMessage request) {
+        new ControlExchange(channel)
+                .replyLast(request, new ControlPayload.ShutdownResponse(), End.DEADLINE_NANOS);
+    }
+}
