@@ -37,12 +37,12 @@ public final class PausedRole {
     /**
      * Runs the role.
      *
-     * @param arguments the role, where it pauses, the control timeout in milliseconds, and for a
-     *     service the address of its target, for an initiator how many operations it makes
+     * @param arguments the role, where it pauses, the control timeout in seconds, and for a service
+     *     the address of its target, for an initiator how many operations it makes
      */
     public static void main(String[] arguments) {
         String pause = arguments[1];
-        long timeout = Duration.ofMillis(Long.parseLong(arguments[2])).toNanos();
+        long timeout = Duration.ofSeconds(Long.parseLong(arguments[2])).toNanos();
         PrintWriter err = new PrintWriter(System.err, true);
         int code = 0;
         try (Machine machine = Machine.open(side(arguments[0]))) {
