@@ -1,6 +1,5 @@
 package io.softdpu.storage.control;
 
-import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
@@ -9,37 +8,32 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 
 /** Clients of a TCP control port that say what a test wants, or nothing. */
 public final class Strangers implements AutoCloseable {
     private static final int READ_TIMEOUT_MILLIS = 30_000;
 
-    private static final byte[] QUERY =
-            ControlCodec.encode(new ControlMessage(7, 8, new ControlPayload.QueryStorageRequest()));
-
-    /** What somebody says who never becomes a client. */
+    /** What somebody says who never becomes a client, in hexadecimal digits, and the answer. */
     public enum Kind {
-        SILENT(new byte[0], ""),
-        HALF_A_LENGTH(new byte[] {0, 0}, ""),
-        HALF_A_MESSAGE(Arrays.copyOf(QUERY, QUERY.length - 1), ""),
-        A_LENGTH_TOO_LARGE(
-                new byte[] {0, 0, 4, 1}, "wire_size is illegal: wire_size=1025, expected=12 to"),
-        A_LENGTH_TOO_SMALL(new byte[4], "wire_size is illegal: wire_size=0, expected=12 to 1024"),
-        ANOTHER_PROTOCOL(
-                "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
+        SILENT("", ""),
+        HALF_A_LENGTH("0000", ""),
+        HALF_A_MESSAGE("0000000c" + "00000001" + "00000007" + "0000", ""),
+        A_LENGTH_TOO_LARGE("00000401", "wire_size is illegal: wire_size=1025, expected=12 to 1024"),
+        A_LENGTH_TOO_SMALL("00000000", "wire_size is illegal: wire_size=0, expected=12 to 1024"),
+        ANOTHER_PROTOCOL( // GET / HTTP/1.1
+                "474554202f20485454502f312e310d0a0d0a",
                 "wire_size is illegal: wire_size=1195725856, expected=12 to 1024"),
         NO_TYPE(
-                ByteBuffer.allocate(16).putInt(12).putInt(0x7fff_ffff).array(),
+                "0000000c" + "7fffffff" + "00000007" + "00000008",
                 "message_type is unknown: message_type=2147483647");
 
-        final byte[] said;
+        private final String said;
         final String refusal;
 
-        Kind(byte[] said, String refusal) {
+        Kind(String said, String refusal) {
             this.said = said;
             this.refusal = refusal;
         }
@@ -63,7 +57,7 @@ public final class Strangers implements AutoCloseable {
     }
 
     public Socket add(Kind kind) throws IOException {
-        return add(kind.said);
+        return add(HexFormat.of().parseHex(kind.said));
     }
 
     /** Why the server has sent one away: waits for its end of stream. */
