@@ -65,9 +65,9 @@ final class ControlProxy implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         fromService.abort("test ends");
-        thread.join();
+        Pipeline.join(thread);
     }
 
     private void run() {

@@ -16,6 +16,7 @@ import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.target.StorageTarget;
 import io.softdpu.storage.target.TargetOptions;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -246,6 +247,19 @@ public final class Pipeline implements AutoCloseable {
         try {
             if (!latch.await(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError("no end in time");
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Waits for the end of a thread. */
+    public static void join(Thread thread) {
+        try {
+            if (!thread.join(Duration.ofSeconds(DEADLINE_SECONDS))) {
+                AssertionError stuck = new AssertionError("no end in time: " + thread.getName());
+                stuck.setStackTrace(thread.getStackTrace());
+                throw stuck;
             }
         } catch (InterruptedException e) {
             throw new AssertionError(e);

@@ -13,6 +13,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.control.ComchServerControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
@@ -62,19 +63,18 @@ final class FakeService implements AutoCloseable {
     private ComchProducer producer;
     private int freeCopy = SLOTS;
 
-    FakeService(Path folder, Answer answer) throws InterruptedException {
+    FakeService(Path folder, Answer answer) {
         this(folder, answer, message -> message);
     }
 
     /** One that also changes its control answers. */
-    FakeService(Path folder, Answer answer, UnaryOperator<ControlMessage> change)
-            throws InterruptedException {
+    FakeService(Path folder, Answer answer, UnaryOperator<ControlMessage> change) {
         this.machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
         this.answer = answer;
         this.change = change;
         this.thread = new Thread(this::run, "fake-service");
         thread.start();
-        listening.await();
+        Pipeline.await(listening);
     }
 
     /** All that the initiator has said; complete after {@link #close}. */
@@ -86,7 +86,7 @@ final class FakeService implements AutoCloseable {
     public void close() throws Exception {
         ending = true;
         engine.wake();
-        thread.join();
+        Pipeline.join(thread);
         machine.close();
         if (problem != null) {
             throw new AssertionError(problem);

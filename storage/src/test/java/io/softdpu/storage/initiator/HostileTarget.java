@@ -13,6 +13,7 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.TcpServerControlChannel;
@@ -28,6 +29,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,8 +66,8 @@ final class HostileTarget implements AutoCloseable {
     @Override
     public void close() throws Exception {
         channel.abort("test ends");
-        thread.join();
-        ended.get();
+        Pipeline.join(thread);
+        ended.get(0, TimeUnit.SECONDS); // what it failed with is thrown
         machine.close();
     }
 
