@@ -18,6 +18,7 @@ import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
 import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpClientControlChannel;
+import io.softdpu.storage.runtime.ClientRequests;
 import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.runtime.Core;
 import io.softdpu.storage.runtime.OptionChecks;
@@ -29,7 +30,6 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import java.util.Arrays;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a zero-copy service: its control thread. */
@@ -42,12 +42,6 @@ final class ServiceSession extends RoleBase<RelayWorker> {
 
     /** With less than this left of a step nobody is asked any more. */
     private static final long MIN_RELAY_NANOS = 1_000_000;
-
-    /** How a request is answered. */
-    @FunctionalInterface
-    private interface Answer {
-        void answer(ControlMessage request, ControlPayload response);
-    }
 
     private final ServiceOptions options;
     private final Device device;
@@ -219,43 +213,24 @@ final class ServiceSession extends RoleBase<RelayWorker> {
         }
 
         void proceed() {
-            serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, this::query);
-            serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
-            serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, this::start);
+            var requests =
+                    new ClientRequests(
+                            toClient, controlTimeoutNanos, this::awaitRequest, this::beginRequest);
+            requests.serve(
+                    SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, this::query);
+            requests.serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
+            requests.serve(
+                    SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, this::start);
             step(SessionStep.DATA_PATH, "");
-            serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, this::stop);
-            serve(
-                    SessionStep.SHUTDOWN,
-                    ControlMessageType.SHUTDOWN_REQUEST,
-                    this::shutdown,
-                    (request, response) ->
-                            toClient.replyLast(request, response, controlTimeoutNanos));
+            requests.serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, this::stop);
+            requests.serveLast(
+                    SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, this::shutdown);
             endConversation();
         }
 
-        private void serve(
-                SessionStep step,
-                ControlMessageType type,
-                Function<ControlMessage, ControlPayload> handler) {
-            serve(step, type, handler, toClient::reply);
-        }
-
-        /** Waits for a request, has it handled, and answers it, whether that went well or not. */
-        private void serve(
-                SessionStep step,
-                ControlMessageType type,
-                Function<ControlMessage, ControlPayload> handler,
-                Answer answer) {
-            ControlMessage request = awaitRequest(type);
+        private void beginRequest(SessionStep step, ControlMessage request) {
             beginStep();
             step(step, "");
-            try {
-                ControlExchange.requireType(request, type);
-                answer.answer(request, handler.apply(request));
-            } catch (DpuException e) {
-                answerFailure(request, e);
-                throw e;
-            }
         }
 
         private ControlMessage awaitRequest(ControlMessageType expected) {
@@ -306,16 +281,6 @@ final class ServiceSession extends RoleBase<RelayWorker> {
                             + unanswered
                             + ", waited_ms="
                             + controlTimeoutNanos / 1_000_000);
-        }
-
-        private void answerFailure(ControlMessage request, DpuException reason) {
-            try {
-                toClient.replyError(request, reason);
-                clientChannel.flush(controlTimeoutNanos);
-            } catch (DpuException e) {
-                // The client has gone as well; why the request failed is still the better reason.
-                reason.addSuppressed(e);
-            }
         }
 
         private ControlPayload relay(

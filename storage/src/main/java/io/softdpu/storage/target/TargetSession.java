@@ -14,6 +14,7 @@ import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
 import io.softdpu.storage.control.TcpServerControlChannel;
+import io.softdpu.storage.runtime.ClientRequests;
 import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.runtime.Core;
 import io.softdpu.storage.runtime.OptionChecks;
@@ -24,7 +25,6 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import java.net.InetSocketAddress;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a storage target: its control thread. */
@@ -34,12 +34,6 @@ final class TargetSession extends RoleBase<TargetWorker> {
      * gives its initiator, so that it is the one to say who has fallen silent.
      */
     private static final int SILENT_TIMEOUTS = 3;
-
-    /** How a request is answered. */
-    @FunctionalInterface
-    private interface Answer {
-        void answer(ControlMessage request, ControlPayload response);
-    }
 
     private final TargetOptions options;
     private final Device device;
@@ -91,22 +85,22 @@ final class TargetSession extends RoleBase<TargetWorker> {
         step(SessionStep.WAITING_FOR_CLIENT, "");
         channel.awaitConnected(ControlChannel.NO_TIMEOUT);
         step(SessionStep.CONNECTED, channel.description());
-        serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, _ -> query());
-        serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
+        var requests =
+                new ClientRequests(
+                        exchange, controlTimeoutNanos, this::awaitRequest, this::beginRequest);
+        requests.serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, _ -> query());
+        requests.serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
         for (int i = 2 * workers().size(); i > 0; i--) {
-            serve(
+            requests.serve(
                     SessionStep.INIT,
                     ControlMessageType.CREATE_RDMA_CONNECTION_REQUEST,
                     this::connectRdma);
         }
-        serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, _ -> start());
+        requests.serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, _ -> start());
         step(SessionStep.DATA_PATH, "");
-        serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, _ -> stop());
-        serve(
-                SessionStep.SHUTDOWN,
-                ControlMessageType.SHUTDOWN_REQUEST,
-                _ -> shutdown(),
-                (request, response) -> exchange.replyLast(request, response, controlTimeoutNanos));
+        requests.serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, _ -> stop());
+        requests.serveLast(
+                SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, _ -> shutdown());
         endConversation();
     }
 
@@ -132,31 +126,6 @@ final class TargetSession extends RoleBase<TargetWorker> {
     @Override
     protected void releaseResources() {
         Closing.inOrder(channel, remoteMemory, volume, device);
-    }
-
-    private void serve(
-            SessionStep step,
-            ControlMessageType type,
-            Function<ControlMessage, ControlPayload> handler) {
-        serve(step, type, handler, exchange::reply);
-    }
-
-    /** Waits for a request, has it handled, and answers it, whether that went well or not. */
-    private void serve(
-            SessionStep step,
-            ControlMessageType type,
-            Function<ControlMessage, ControlPayload> handler,
-            Answer answer) {
-        ControlMessage request = awaitRequest(type);
-        beginStep();
-        step(step, request.type().wireName());
-        try {
-            ControlExchange.requireType(request, type);
-            answer.answer(request, handler.apply(request));
-        } catch (DpuException e) {
-            answerFailure(request, e);
-            throw e;
-        }
     }
 
     /** A service's first request waits for an initiator to arrive; each further one is bounded. */
@@ -193,14 +162,9 @@ final class TargetSession extends RoleBase<TargetWorker> {
         }
     }
 
-    private void answerFailure(ControlMessage request, DpuException reason) {
-        try {
-            exchange.replyError(request, reason);
-            channel.flush(controlTimeoutNanos);
-        } catch (DpuException e) {
-            // The service has gone as well; why the request failed is still the better reason.
-            reason.addSuppressed(e);
-        }
+    private void beginRequest(SessionStep step, ControlMessage request) {
+        beginStep();
+        step(step, request.type().wireName());
     }
 
     private ControlPayload query() {
