@@ -1,7 +1,9 @@
 package io.softdpu.storage.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.control.Strangers.Kind;
 import io.softdpu.storage.wire.ControlCodec;
@@ -11,6 +13,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -187,6 +190,44 @@ final class TcpNewcomersTest {
         });
         server.run(ControlChannel::close);
         assertThat(silent.getInputStream().read()).isEqualTo(-1);
+    }
+
+    @Test
+    void shouldLetTheOldestSilentOneGiveItsDescriptorWhereThereIsNoOther() throws IOException {
+        ShortOfDescriptors listening = ShortOfDescriptors.listen();
+        try (TcpServerControlChannel poor =
+                        new TcpServerControlChannel(
+                                listening, listening.getLocalAddress(), Selector.open(), SILENCE);
+                Strangers clients = new Strangers(listening.getLocalAddress())) {
+            Socket oldest = clients.add();
+            Socket next = clients.add();
+            assertThat(poor.poll()).isNull();
+
+            listening.failures(1);
+            assertThat(poor.poll()).isNull();
+
+            ControlPayload.ErrorResponse reason = Strangers.refusal(oldest);
+            assertThat(reason.status()).isEqualTo(Status.FULL);
+            assertThat(reason.message()).contains("client cannot be kept", "Too many open files");
+            next.getOutputStream().write(ControlCodec.encode(QUERY));
+            assertThat(poor.receive(LONG)).isEqualTo(QUERY);
+        }
+    }
+
+    @Test
+    void shouldFailWhereNobodyCanBeLetInAndNobodyIsHere() throws IOException {
+        ShortOfDescriptors listening = ShortOfDescriptors.listen();
+        try (TcpServerControlChannel poor =
+                new TcpServerControlChannel(
+                        listening, listening.getLocalAddress(), Selector.open(), SILENCE)) {
+            listening.failures(1);
+            assertThatThrownBy(poor::poll)
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.OPERATING_SYSTEM))
+                    .hasMessageContaining("client cannot be accepted")
+                    .hasMessageContaining("Too many open files");
+        }
     }
 
     private void assertServesAClient() {
