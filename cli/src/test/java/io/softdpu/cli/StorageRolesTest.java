@@ -9,6 +9,9 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -75,6 +78,27 @@ class StorageRolesTest {
         assertThat(service.errorLines())
                 .anyMatch(line -> line.contains("Core: 0 running"))
                 .anyMatch(line -> line.contains("Core: 0 complete"));
+    }
+
+    @Test
+    void shouldNameWhoTalksRubbishToATargetsPortAndServeTheServiceThatComesNext()
+            throws IOException {
+        ChildProcess target = pipeline.patternTarget();
+        try (Socket stranger =
+                new Socket(InetAddress.getLoopbackAddress(), Pipeline.portOf(target))) {
+            stranger.getOutputStream().write("GET / HTTP/1.1".getBytes(StandardCharsets.US_ASCII));
+            target.awaitErrorLine(
+                    "client refused: client=tcp://127.0.0.1:"
+                            + stranger.getLocalPort()
+                            + ", reason=wire_size is illegal: wire_size=1195725856",
+                    DEADLINE);
+            ChildProcess service = pipeline.service(target);
+            ChildProcess initiator = pipeline.initiator("read_write_data_validity_test");
+
+            assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+            assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+            assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        }
     }
 
     @Test
