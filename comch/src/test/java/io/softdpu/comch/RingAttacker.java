@@ -306,12 +306,15 @@ public final class RingAttacker {
         }
 
         private boolean canPost() {
-            while (completed < posted
-                    && rings[2].get(ValueLayout.JAVA_LONG, slot(2, FAST_SLOTS, completed))
-                            == completed + 1) {
+            while (completed < posted && isStamped(completed)) {
                 completed++;
             }
             return posted - completed < FAST.slots();
+        }
+
+        /** Whether the server has filled the buffer of that posting. */
+        private boolean isStamped(long posting) {
+            return (long) LONG.getAcquire(rings[2], slot(2, FAST_SLOTS, posting)) == posting + 1;
         }
 
         private boolean canSend() {
@@ -344,7 +347,8 @@ public final class RingAttacker {
                     break;
                 }
             }
-            while (canPost()) {
+            // Few, so that a posting that is attacked soon has its turn.
+            while (canPost() && posted - completed < 2) {
                 preparePosting(random.nextInt(RECEIVE_BYTES / 2));
                 publishPosting();
             }
@@ -377,7 +381,10 @@ public final class RingAttacker {
                     publish.run();
                     ringAll();
                 }
-                put(ring, at, field.widthBytes, value(good));
+                // Of a capacity only a negative one is refused at sight.
+                boolean negative = field.name.endsWith("posting-capacity") && random.chance(0.5);
+                long value = value(good);
+                put(ring, at, field.widthBytes, negative ? value | Long.MIN_VALUE : value);
                 mutations++;
                 writes.merge(field.name, 1, Integer::sum);
                 for (int spins = random.nextInt(200); spins > 0; spins--) {
@@ -394,9 +401,11 @@ public final class RingAttacker {
             }
             ringAll();
             long before = rings[0].get(ValueLayout.JAVA_LONG, 256);
+            boolean isPosting = field.ring == 2 && field.strideBytes != 0 && posted > 0;
             for (int i = 0; i < 1000 && !isCutOff(); i++) {
                 long taken = (long) LONG.getAcquire(rings[0], 256L);
-                if (isIndex ? taken != before : taken >= produced) {
+                if ((isIndex ? taken != before : taken >= produced)
+                        && (!isPosting || isStamped(posted - 1))) {
                     break; // the server has had its look
                 }
                 Thread.yield(); // it may be on the same core
