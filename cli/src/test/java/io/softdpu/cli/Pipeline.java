@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** The storage roles as processes of their own, in the fabric folder of a test. */
 final class Pipeline {
@@ -113,6 +115,15 @@ final class Pipeline {
                         words(List.of("--run-limit-operation-count", "1000000000000"), more));
         initiator.awaitErrorLine("Core: 0 running", DEADLINE);
         return initiator;
+    }
+
+    /** Waits for something that takes a second or two. */
+    static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(DEADLINE.toNanos(), TimeUnit.NANOSECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     static void assertKilled(ChildProcess process) {

@@ -1,0 +1,75 @@
+package io.softdpu.cli;
+
+import io.softdpu.testkit.Await;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+/**
+ * The command line of softdpu as a process that stands still at a moment of its life, so that a
+ * signal finds it exactly there: the thread that is about to print a certain line says {@code
+ * paused} and goes on when the signal has done what it does, and waits for the command to end.
+ */
+public final class PausedCommand {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    private PausedCommand() {}
+
+    /**
+     * Runs the command.
+     *
+     * @param arguments what is found in the line before which it pauses, as a regular expression,
+     *     and the words of the command line
+     */
+    public static void main(String[] arguments) {
+        PrintStream realOutput = System.out;
+        Pattern line = Pattern.compile(arguments[0]);
+        System.setOut(new PrintStream(new Pausing(System.out, line, realOutput), true));
+        System.setErr(new PrintStream(new Pausing(System.err, line, realOutput), true));
+        String[] command = new String[arguments.length - 1];
+        System.arraycopy(arguments, 1, command, 0, command.length);
+        SoftDpu.main(command);
+    }
+
+    /** Hands on whole lines; before the first that matches, it pauses. */
+    private static final class Pausing extends FilterOutputStream {
+        private final Pattern awaited;
+        private final PrintStream news;
+        private final StringBuilder line = new StringBuilder();
+        private boolean paused;
+
+        Pausing(OutputStream out, Pattern awaited, PrintStream news) {
+            super(out);
+            this.awaited = awaited;
+            this.news = news;
+        }
+
+        @Override
+        public synchronized void write(int octet) throws IOException {
+            line.append((char) (octet & 0xff));
+            if (octet == '\n') {
+                if (!paused && awaited.matcher(line).find()) {
+                    paused = true;
+                    news.println("paused");
+                    Await.until("a signal has come", DEADLINE, PausedCommand::hasSignalCome);
+                }
+                out.write(line.toString().getBytes(StandardCharsets.ISO_8859_1));
+                out.flush();
+                line.setLength(0);
+            }
+        }
+    }
+
+    /** Whoever got it waits for this command to end, or for the lock of the thread that pauses. */
+    private static boolean hasSignalCome() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("softdpu-signal"))
+                .map(Thread::getState)
+                .anyMatch(state ->
+                        state == Thread.State.TIMED_WAITING || state == Thread.State.BLOCKED);
+    }
+}

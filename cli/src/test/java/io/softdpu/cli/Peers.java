@@ -1,0 +1,144 @@
+package io.softdpu.cli;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.SessionReport;
+import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.initiator.ExecutionStrategy;
+import io.softdpu.storage.initiator.InitiatorListener;
+import io.softdpu.storage.initiator.InitiatorOptions;
+import io.softdpu.storage.initiator.Phase;
+import io.softdpu.storage.initiator.StorageInitiator;
+import io.softdpu.storage.initiator.StrategySettings;
+import io.softdpu.storage.relay.ServiceOptions;
+import io.softdpu.storage.relay.ZeroCopyService;
+import io.softdpu.storage.target.StorageTarget;
+import io.softdpu.storage.target.TargetOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The roles that are not under test, in the JVM of the test: what they end with is an exception,
+ * and no time goes into starting processes. They wait for long, so that it is never they who lose
+ * patience.
+ */
+final class Peers implements AutoCloseable {
+    private static final long TIMEOUT_NANOS = Duration.ofSeconds(60).toNanos();
+
+    private final Path fabric;
+    private final Map<String, StorageRole> roles = new LinkedHashMap<>();
+    private final Map<String, Machine> machines = new LinkedHashMap<>();
+    private final Map<String, CompletableFuture<SessionReport>> ends = new LinkedHashMap<>();
+    private final CountDownLatch load = new CountDownLatch(1);
+
+    Peers(Path fabric) {
+        this.fabric = fabric;
+    }
+
+    /** Starts a target, and says where it listens. */
+    int target() {
+        StorageTarget target =
+                StorageTarget.open(
+                        machine("target", Side.TARGET),
+                        TargetOptions.builder()
+                                .device("t0")
+                                .cpu(CpuBinding.any())
+                                .controlTimeoutNanos(TIMEOUT_NANOS)
+                                .build(),
+                        MemoryVolume.ofPattern(1 << 20, 4096),
+                        SessionListener.none());
+        run("target", target);
+        return target.port();
+    }
+
+    /** Starts a service for the target that listens there. */
+    void service(int port) {
+        run(
+                "zero-copy",
+                ZeroCopyService.open(
+                        machine("zero-copy", Side.DPU),
+                        ServiceOptions.builder()
+                                .device("03:00.0")
+                                .representor("0b:00.0")
+                                .cpu(CpuBinding.any())
+                                .storageServer(
+                                        ServiceOptions.parseStorageServer("127.0.0.1:" + port))
+                                .controlTimeoutNanos(TIMEOUT_NANOS)
+                                .build(),
+                        SessionListener.none()));
+    }
+
+    /** Starts an initiator that reads so often. */
+    void initiator(long operations) {
+        run(
+                "initiator",
+                StorageInitiator.open(
+                        machine("initiator", Side.HOST),
+                        InitiatorOptions.builder()
+                                .device("0b:00.0")
+                                .cpu(CpuBinding.any())
+                                .controlTimeoutNanos(TIMEOUT_NANOS)
+                                .build(),
+                        ExecutionStrategy.READ_THROUGHPUT_TEST.workload(
+                                new StrategySettings(operations, 16, 1, null)),
+                        new InitiatorListener() {
+                            @Override
+                            public void phaseProgress(
+                                    Phase phase, long done, long bytes, long nanos) {
+                                if (done > 0) {
+                                    load.countDown();
+                                }
+                            }
+                        }));
+    }
+
+    /** Counted down when the initiator is in the middle of its work. */
+    CountDownLatch load() {
+        return load;
+    }
+
+    /** What each of them ends with, by the names of their roles. */
+    Map<String, CompletableFuture<SessionReport>> ends() {
+        return ends;
+    }
+
+    private Machine machine(String role, Side side) {
+        Machine machine = Machine.builder(side).fabricFolder(fabric).open();
+        machines.put(role, machine);
+        return machine;
+    }
+
+    private void run(String name, StorageRole role) {
+        roles.put(name, role);
+        CompletableFuture<SessionReport> end = new CompletableFuture<>();
+        ends.put(name, end);
+        Thread.ofPlatform()
+                .name("control-" + name)
+                .start(() -> {
+                    try {
+                        end.complete(role.run());
+                    } catch (RuntimeException | Error e) {
+                        end.completeExceptionally(e);
+                    }
+                });
+    }
+
+    @Override
+    public String toString() {
+        return ends.toString();
+    }
+
+    /** Ends who still runs, and checks that nothing was left open: a machine would refuse. */
+    @Override
+    public void close() {
+        roles.values().forEach(StorageRole::close);
+        machines.values().forEach(Machine::close);
+    }
+}
