@@ -87,7 +87,7 @@ final class DemoCommand implements Callable<Integer> {
     private @Nullable String json;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         CommandLine command = Objects.requireNonNull(spec).commandLine();
         int blockSizeBytes = BlockSize.check(command, blockSize);
         DemoOptions options =
@@ -107,6 +107,9 @@ final class DemoCommand implements Callable<Integer> {
                 .addShutdownHook(new Thread(() -> onSignal(session, said), "softdpu-signal"));
         try {
             return run(session, options, progress, command);
+        } catch (RuntimeException | IOException e) {
+            // Here and not by picocli: after a signal the process ends with what has been said.
+            return Errors.report(e, command.getErr()).code();
         } finally {
             said.countDown();
         }

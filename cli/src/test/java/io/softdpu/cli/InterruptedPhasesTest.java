@@ -305,6 +305,23 @@ class InterruptedPhasesTest {
         assertThat(list(demo.temporary)).as("%s", demo).isEmpty();
     }
 
+    /** It must not look as if the demo had not run: its hook waits for what there is to say. */
+    @Test
+    void shouldStillSayWhyADemoFailedWhereASignalComesJustThen(Processes processes) {
+        ChildProcess demo =
+                processes.start(
+                        paused("^softdpu: OPERATING_SYSTEM", "demo")
+                                .withJvmOptions("-Djava.io.tmpdir=" + folder.resolve("none")));
+        demo.awaitLine("^paused$", DEADLINE);
+
+        demo.signal("INT");
+
+        assertThat(demo.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.INTERRUPTED.code());
+        assertThat(demo.errorLines())
+                .anyMatch(
+                        line -> line.startsWith("softdpu: OPERATING_SYSTEM: folder for the demo"));
+    }
+
     /** Sends it the signal; where there was something to end, it says so, and nothing else. */
     private static void assertInterrupted(ChildProcess process, Object cell, boolean aborted) {
         process.signal("INT");
