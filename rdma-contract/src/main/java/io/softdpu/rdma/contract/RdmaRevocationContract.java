@@ -34,6 +34,7 @@ public abstract class RdmaRevocationContract extends RdmaContract {
     }
 
     /** How it goes: a row each of the tables in {@code docs/wire/mmap-export.md}. */
+    @SuppressWarnings("ImmutableEnumChecker") // a record of two of Status cannot change either
     private enum Way {
         MEMORY_WITHDRAWN(
                 PeerProgram.STOP_MMAP,
