@@ -372,8 +372,8 @@ final class ConsumerDirectory {
             local.consumer.lose(
                     new DpuException(
                             refusal.isError() ? refusal : Status.UNKNOWN,
-                            "peer refused the consumer: id=%d, connection=%s"
-                                    .formatted(id, connection)));
+                            "peer refused the consumer: id=%d, status=%s, connection=%s"
+                                    .formatted(id, refusal, connection)));
         }
         return null;
     }

@@ -10,8 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -20,8 +19,6 @@ import java.util.stream.Stream;
  */
 final class ExhaustionProbe {
     private static final Duration GIVING_BACK = Duration.ofSeconds(20);
-    private static final Pattern ERRNO =
-            Pattern.compile("\\b(EMFILE|ENFILE|ENOMEM|ENOBUFS|ETOOMANYREFS)\\b");
 
     /**
      * No wait below is without a deadline; the longest are those of a session's control timeout.
@@ -41,6 +38,7 @@ final class ExhaustionProbe {
     /** Arguments: the limit, the folder, what to try; for a session the steps to take. */
     public static void main(String[] arguments) throws Throwable {
         loadAllClasses();
+        warmLoggingUp();
         Path folder = Path.of(arguments[1]);
         ExhaustionProbe probe = new ExhaustionProbe(Limit.valueOf(arguments[0]), folder);
         try (Subjects subjects = new Subjects(folder)) {
@@ -77,6 +75,12 @@ final class ExhaustionProbe {
                 }
             }
         }
+    }
+
+    /** The first line of a log reads the time zones; where it cannot no line is ever written. */
+    private static void warmLoggingUp() {
+        System.getLogger(ExhaustionProbe.class.getName())
+                .log(System.Logger.Level.WARNING, "the first line");
     }
 
     private static void load(String name) {
@@ -161,29 +165,29 @@ final class ExhaustionProbe {
         return failure == null;
     }
 
-    private static String kindOf(Subject subject, long step, Throwable failure) {
+    private String kindOf(Subject subject, long step, Throwable failure) {
         if (!(failure instanceof DpuException) && !(failure instanceof FabricException)) {
             problem(subject, step, "unexpected kind of failure: " + failure);
             failure.printStackTrace(System.out);
             return failure.getClass().getSimpleName();
         }
-        String message = String.valueOf(failure.getMessage());
-        Matcher errno = ERRNO.matcher(message);
-        if (errno.find()) {
-            return errno.group();
+        String message =
+                Stream.concat(Stream.of(failure), Stream.of(failure.getSuppressed()))
+                        .map(one -> String.valueOf(one.getMessage()))
+                        .collect(Collectors.joining("\n"));
+        for (Wanting wanting : Wanting.values()) {
+            if (wanting.isNamedBy(message)) {
+                if (!wanting.mayBeSaid(limit, subject)) {
+                    problem(subject, step, "not what is wanting here: " + failure);
+                }
+                return wanting.name();
+            }
         }
-        if (message.contains("Too many open files")) {
-            return "EMFILE"; // in the words of the JDK, which knows no names
-        }
-        if (message.contains("native thread")) {
-            return "no_thread";
-        }
-        String kind =
-                failure instanceof DpuException dpu
-                        ? dpu.status().name()
-                        : ((FabricException) failure).kind().name();
-        System.out.println("  " + subject.name() + " at " + step + ": " + failure);
-        return kind;
+        problem(
+                subject,
+                step,
+                "it does not say what is wanting: " + failure.getClass() + " " + message);
+        return failure.getClass().getSimpleName();
     }
 
     private static void problem(Subject subject, long step, String text) {

@@ -47,7 +47,7 @@ class ExhaustionTest {
                 .singleElement()
                 .asString()
                 .containsPattern("failures=[1-9]")
-                .contains(limit == Limit.DESCRIPTORS ? "EMFILE=" : "no_thread=");
+                .contains(limit == Limit.DESCRIPTORS ? "EMFILE=" : "NO_THREAD=");
     }
 
     @Test

@@ -12,11 +12,30 @@ interface Subject {
      */
     AutoCloseable acquire() throws Exception;
 
-    static Subject of(String name, Acquisition acquisition) {
+    /**
+     * Whether two take part: where the other end is out of something, this one may learn of it by
+     * an answer that says so, or by silence.
+     */
+    boolean hasOtherEnd();
+
+    static Subject alone(String name, Acquisition acquisition) {
+        return of(name, false, acquisition);
+    }
+
+    static Subject withOtherEnd(String name, Acquisition acquisition) {
+        return of(name, true, acquisition);
+    }
+
+    private static Subject of(String name, boolean hasOtherEnd, Acquisition acquisition) {
         return new Subject() {
             @Override
             public String name() {
                 return name;
+            }
+
+            @Override
+            public boolean hasOtherEnd() {
+                return hasOtherEnd;
             }
 
             @Override

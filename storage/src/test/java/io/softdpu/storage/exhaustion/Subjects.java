@@ -16,13 +16,17 @@ import io.softdpu.fabric.ExportedRegion;
 import io.softdpu.fabric.ImportedRegion;
 import io.softdpu.fabric.SharedSegment;
 import io.softdpu.storage.Pipeline;
+import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.ExecutionStrategy;
 import io.softdpu.storage.initiator.StrategySettings;
 import io.softdpu.storage.initiator.Workload;
+import io.softdpu.testkit.Await;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -50,17 +54,17 @@ final class Subjects implements AutoCloseable {
         opened.add(segment::release);
         SharedMemory memory = keep(SharedMemory.allocate(BYTES));
         return List.of(
-                Subject.of("fabric.Bus.open", () -> bus("another")),
-                Subject.of("fabric.EngineWaiter", EngineWaiter::new),
-                Subject.of(
+                Subject.alone("fabric.Bus.open", () -> bus("another")),
+                Subject.alone("fabric.EngineWaiter", EngineWaiter::new),
+                Subject.alone(
                         "fabric.SharedSegment", () -> SharedSegment.allocate("p", BYTES)::release),
-                Subject.of("fabric.Bus.listen", () -> bus.listen("name", pending -> {})),
-                Subject.of("fabric.Bus.export", () -> bus.export(segment, true, null)),
-                Subject.of("core.Machine.open", () -> machine()),
-                Subject.of("core.SharedMemory", () -> SharedMemory.allocate(BYTES)),
-                Subject.of("core.ProgressEngine", ProgressEngine::create),
-                Subject.of("core.Mmap.exportPci", () -> exported(memory, device)),
-                Subject.of("storage.MemoryVolume", () -> MemoryVolume.ofPattern(BYTES, 4096)));
+                Subject.alone("fabric.Bus.listen", () -> bus.listen("name", pending -> {})),
+                Subject.alone("fabric.Bus.export", () -> bus.export(segment, true, null)),
+                Subject.alone("core.Machine.open", () -> machine()),
+                Subject.alone("core.SharedMemory", () -> SharedMemory.allocate(BYTES)),
+                Subject.alone("core.ProgressEngine", ProgressEngine::create),
+                Subject.alone("core.Mmap.exportPci", () -> exported(memory, device)),
+                Subject.alone("storage.MemoryVolume", () -> MemoryVolume.ofPattern(BYTES, 4096)));
     }
 
     /** What takes two: the failure may be the other end's, and then it is known by its silence. */
@@ -78,7 +82,7 @@ final class Subjects implements AutoCloseable {
         Mmap mmap = keep(started(memory, pf0));
         byte[] blob = mmap.exportPci(pf0);
         return List.of(
-                Subject.of(
+                Subject.withOtherEnd(
                         "fabric.Bus.importRegion",
                         () -> {
                             ImportedRegion imported =
@@ -87,15 +91,15 @@ final class Subjects implements AutoCloseable {
                                                     region.address(), true, true, TIMEOUT_NANOS));
                             return imported;
                         }),
-                Subject.of("fabric.Bus.connect", () -> connection(exporter, importer)),
-                Subject.of(
+                Subject.withOtherEnd("fabric.Bus.connect", () -> connection(exporter, importer)),
+                Subject.withOtherEnd(
                         "core.Mmap.createFromExport",
                         () -> Mmap.createFromExport(blob, p0, Mapping.ACCESS, TIMEOUT_NANOS)));
     }
 
     /** All of them at once: comch, rdma and the roles, from the opening to the end of a session. */
     Subject session() {
-        return Subject.of("storage.session", this::runSession);
+        return Subject.withOtherEnd("storage.session", this::runSession);
     }
 
     @Override
@@ -183,12 +187,42 @@ final class Subjects implements AutoCloseable {
                 ExecutionStrategy.of("read_throughput_test")
                         .workload(new StrategySettings(100, 4, 1, null));
         try (Pipeline pipeline = new Pipeline(folder, SESSION_TIMEOUT_NANOS)) {
-            StorageRole initiator = pipeline.start(64 << 10, workload);
-            initiator.run();
-            pipeline.awaitService();
-            pipeline.awaitTarget();
+            try {
+                StorageRole initiator = pipeline.start(64 << 10, workload);
+                initiator.run();
+                pipeline.awaitService();
+                pipeline.awaitTarget();
+            } catch (RuntimeException e) {
+                addWhatOthersSay(e, pipeline);
+                throw e;
+            }
         }
         return () -> {};
+    }
+
+    /** The one who ran out may be another one than the one who notices first. */
+    private static void addWhatOthersSay(RuntimeException first, Pipeline pipeline) {
+        List<CompletableFuture<SessionReport>> ends = new ArrayList<>();
+        for (CompletableFuture<SessionReport> end :
+                Arrays.asList(pipeline.serviceEnd(), pipeline.targetEnd())) {
+            if (end != null) {
+                ends.add(end);
+            }
+        }
+        if (!Await.holdsWithin(
+                Duration.ofNanos(SESSION_TIMEOUT_NANOS),
+                () -> ends.stream().allMatch(CompletableFuture::isDone))) {
+            pipeline.endSession();
+        }
+        for (CompletableFuture<SessionReport> end : ends) {
+            try {
+                Pipeline.await(end);
+            } catch (RuntimeException e) {
+                if (e != first) {
+                    first.addSuppressed(e);
+                }
+            }
+        }
     }
 
     /** The value; what it failed with is thrown as it is. */
