@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.HiccupMeter;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
@@ -25,24 +26,27 @@ final class HostileSocketsTest {
     private static final long SECOND = 1_000_000_000L;
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
-    /** A second is promised; ten times that where others use the machine. */
-    private static final long SERVED_WITHIN_NANOS = 10 * SECOND;
+    /** What a new client is promised. */
+    private static final Duration SERVED_WITHIN = Duration.ofSeconds(1);
 
     @TempDir Path folder;
 
     private Bus bus;
     private EchoServer server;
     private Bus client;
+    private HiccupMeter hiccups;
 
     @BeforeEach
     void serve() {
         bus = bus();
         server = new EchoServer(bus, HostileClient.NAME);
         client = bus();
+        hiccups = new HiccupMeter();
     }
 
     @AfterEach
     void close() throws Exception {
+        hiccups.close();
         client.close();
         server.close();
         bus.close();
@@ -90,7 +94,7 @@ final class HostileSocketsTest {
         assertThat(attacker.awaitExit(DEADLINE)).as(attacker.toString()).isZero();
         String counts = attacker.awaitLine("^done ", DEADLINE).substring("done ".length());
         String reached = requireThatEachReachedTheServer(attacker);
-        assertThat(slowest).isLessThan(SERVED_WITHIN_NANOS);
+        assertThat(slowest).isLessThan(hiccups.limitNanos(SERVED_WITHIN));
         server.awaitNoClients(DEADLINE);
         Footprint.awaitAgain(before);
         Await.until("nothing more is watched", DEADLINE, () -> bus.loop().watched() <= watched);
@@ -103,7 +107,9 @@ final class HostileSocketsTest {
                         + ", verified="
                         + served
                         + ", slowest_ms="
-                        + slowest / 1_000_000);
+                        + slowest / 1_000_000
+                        + ", hiccup_ms="
+                        + hiccups.longestNanos() / 1_000_000);
     }
 
     /**
@@ -128,7 +134,7 @@ final class HostileSocketsTest {
 
         long took = shakeHandsAndVerify(random.seed());
 
-        assertThat(took).isLessThan(SERVED_WITHIN_NANOS);
+        assertThat(took).isLessThan(hiccups.limitNanos(SERVED_WITHIN));
         idle.standardInput().close();
         assertThat(idle.awaitExit(DEADLINE)).isZero();
     }
