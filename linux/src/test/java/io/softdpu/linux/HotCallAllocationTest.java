@@ -58,6 +58,21 @@ final class HotCallAllocationTest {
                 .isLessThan(1);
     }
 
+    /** As a link does for as long as the kernel lets descriptors in. */
+    @Test
+    void shouldNotAllocateWhenRingingAndDrainingWatchfully() {
+        int[] pair = files.pair();
+        long[] dropped = new long[1];
+
+        assertThat(
+                        bytesPerOperation(() -> {
+                            UnixSocket.sendByte(pair[0]);
+                            dropped[0] += UnixSocket.drainWatchfully(pair[1]);
+                        }))
+                .isLessThan(1);
+        assertThat(dropped[0]).isGreaterThanOrEqualTo(OPERATIONS);
+    }
+
     @Test
     void shouldNotAllocateWhenWaiting() {
         int[] pair = files.pair();

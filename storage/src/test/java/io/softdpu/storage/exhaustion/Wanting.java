@@ -9,8 +9,7 @@ enum Wanting {
             Limit.DESCRIPTORS,
             false,
             "\\bEMFILE\\b|\\bToo many open files\\b"
-                    + "|: no descriptors left: the limit of open files is reached\\b"
-                    + "|^no descriptors left: the limit of open files is reached\\b"),
+                    + "|\\bno descriptors left: the limit of open files is reached\\b"),
     /** The same, as the other end says. */
     EMFILE_THERE(
             Limit.DESCRIPTORS,
