@@ -1,0 +1,136 @@
+package io.softdpu.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * While a producer claims posted buffers, a thread changes the postings' offsets as fast as it can:
+ * where the producer writes is what it has checked, or it breaks the connection. An offset that was
+ * read twice would be one outside the memory before long, and the copy to it would throw.
+ */
+class PostingFetchTest {
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+    private static final int MEMORY_BYTES = 8192;
+    private static final int LENGTH = 1000;
+    private static final int BUFFERS = 8;
+    private static final long POSTINGS = 1024;
+    private static final long POSTING_BYTES = 16;
+
+    /** Sends of one connection: it ends sooner where the producer has seen a wrong offset. */
+    private static final int SENDS = 64;
+
+    @TempDir Path folder;
+    private long used;
+    private long refused;
+    private long flips;
+    private volatile boolean stop;
+
+    @Tag(Soak.TAG)
+    @Test
+    void shouldWriteWhereItHasCheckedThatItMay(SeededRandom random) throws Exception {
+        Duration duration = Soak.duration(Duration.ofSeconds(5), Duration.ofSeconds(60));
+        long begin = System.nanoTime();
+        int connections = 0;
+        while (System.nanoTime() - begin < duration.toNanos()) {
+            Card card = new Card(folder.resolve("card" + connections++));
+            try {
+                runOneConnection(card, random.fork());
+            } finally {
+                card.close();
+            }
+        }
+        assertThat(used).as("sends that were let through").isPositive();
+        assertThat(refused).as("sends that were refused").isPositive();
+        assertThat(flips).as("changes").isGreaterThan(used);
+        Soak.report(
+                "double-fetch-postings",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                "connections=%d, flips=%d, used=%d, refused=%d"
+                        .formatted(connections, flips, used, refused));
+    }
+
+    private void runOneConnection(Card card, SeededRandom random) throws Exception {
+        Card.Pair pair = card.pair();
+        Queue.Receiving receiving =
+                new Queue.Receiving(pair.server(), card.dpuEngine, MEMORY_BYTES, BUFFERS).run(card);
+        Queue.Sending sending =
+                new Queue.Sending(pair.client(), card.hostEngine, LENGTH, 1).run(card);
+        int id = receiving.consumer.id();
+        MemorySegment ring =
+                Objects.requireNonNull(pair.client().connection().requireDirectory().find(id))
+                        .ring()
+                        .segment();
+        List<Throwable> failures = new ArrayList<>();
+        Thread flipper = new Thread(() -> flip(ring, random), "flipper");
+        flipper.setUncaughtExceptionHandler((thread, e) -> failures.add(e));
+        stop = false;
+        flipper.start();
+        try {
+            boolean open = true;
+            int posted = 0;
+            for (int i = 0; i < SENDS && open; i++) {
+                for (; posted < receiving.statuses.size() + BUFFERS; posted++) {
+                    assertThat(receiving.post(0, LENGTH)).isEqualTo(Status.SUCCESS);
+                }
+                open = sendOne(card, sending, id);
+            }
+        } finally {
+            stop = true;
+            flipper.join();
+        }
+        assertThat(failures).isEmpty();
+    }
+
+    /** False if the connection is broken by it. */
+    private boolean sendOne(Card card, Queue.Sending sending, int id) {
+        int ended = sending.statuses.size();
+        Status submitted = sending.send(id, new byte[LENGTH], new byte[0]);
+        if (submitted == Status.CONNECTION_RESET) {
+            refused++;
+            return false;
+        }
+        assertThat(submitted).isEqualTo(Status.SUCCESS);
+        card.until("sent", () -> sending.statuses.size() > ended);
+        assertThat(sending.statuses.getLast()).isEqualTo(Status.SUCCESS);
+        used++;
+        return true;
+    }
+
+    /** Good offsets four times, then one round of those that are not. */
+    private void flip(MemorySegment ring, SeededRandom random) {
+        long count = 0;
+        while (!stop) {
+            long bad =
+                    random.oneOf(
+                            MEMORY_BYTES - LENGTH + 1L,
+                            (long) MEMORY_BYTES,
+                            -1L,
+                            Long.MIN_VALUE,
+                            Long.MAX_VALUE);
+            for (int i = 0; i < 5 * BUFFERS; i++) {
+                long offset = i < 4 * BUFFERS ? random.nextInt(MEMORY_BYTES - LENGTH + 1) : bad;
+                LONG.setRelease(ring, POSTINGS + i % BUFFERS * POSTING_BYTES, offset);
+            }
+            count += 5 * BUFFERS;
+        }
+        for (int i = 0; i < BUFFERS; i++) {
+            LONG.setRelease(ring, POSTINGS + i * POSTING_BYTES, 0L);
+        }
+        flips += count;
+    }
+}
