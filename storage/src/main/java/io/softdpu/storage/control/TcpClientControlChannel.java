@@ -6,6 +6,7 @@ import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -126,12 +127,25 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     private void proceed(SocketChannel pending) throws IOException {
         try {
             if (pending.finishConnect()) {
+                requireAnother(pending);
                 connected(pending); // an attempt still, where this fails
                 attempt = null;
                 enqueue(HELLO);
             }
         } catch (IOException e) {
             giveUpAttempt(e);
+        }
+    }
+
+    /**
+     * Where nobody listens at a port from which the system takes those of clients, a socket may get
+     * that very port, and be connected to itself.
+     *
+     * @throws ConnectException if it is
+     */
+    static void requireAnother(SocketChannel connected) throws IOException {
+        if (connected.getLocalAddress().equals(connected.getRemoteAddress())) {
+            throw new ConnectException("Connection refused: connected to itself");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.softdpu.storage.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.ControlCodec;
@@ -9,11 +10,13 @@ import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
 import io.softdpu.testkit.Clause;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -229,6 +232,18 @@ class TcpControlChannelTest extends ControlChannelContract {
     private static InetSocketAddress freeAddress() throws IOException {
         try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return new InetSocketAddress(probe.getInetAddress(), probe.getLocalPort());
+        }
+    }
+
+    @Test
+    void shouldNotTakeItselfForTheTargetThatIsNotThere() throws IOException {
+        try (SocketChannel socket = SocketChannel.open()) {
+            socket.bind(new InetSocketAddress("127.0.0.1", 0));
+            socket.connect(socket.getLocalAddress());
+
+            assertThatThrownBy(() -> TcpClientControlChannel.requireAnother(socket))
+                    .isInstanceOf(ConnectException.class)
+                    .hasMessageContaining("refused");
         }
     }
 }
