@@ -37,13 +37,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Ctrl-C while a command stands at each of the steps of its session, one after the other: what it
- * ends with, what its peers say, and that nothing is left.
+ * ends with, what its peers say, and that nothing is left. Each wait has a deadline of its own; on
+ * a slow machine the sum of so many is longer than what a test has by default.
  */
 @Tag(Soak.TAG)
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
 class InterruptedPhasesTest {
     /** Before the target has a session: what it prints when its port is open. */
     private static final String OPENING = "OPENING";
