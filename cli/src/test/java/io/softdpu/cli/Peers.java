@@ -38,6 +38,8 @@ final class Peers implements AutoCloseable {
     private final Map<String, CompletableFuture<SessionReport>> ends = new LinkedHashMap<>();
     private final CountDownLatch load = new CountDownLatch(1);
 
+    private int targetPort;
+
     Peers(Path fabric) {
         this.fabric = fabric;
     }
@@ -55,7 +57,13 @@ final class Peers implements AutoCloseable {
                         MemoryVolume.ofPattern(1 << 20, 4096),
                         SessionListener.none());
         run("target", target);
-        return target.port();
+        targetPort = target.port();
+        return targetPort;
+    }
+
+    /** Where the target listens that was started last. */
+    int targetPort() {
+        return targetPort;
     }
 
     /** Starts a service for the target that listens there. */
