@@ -10,17 +10,27 @@ class HiccupMeterTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     @Test
-    void shouldAllowWhatIsPromisedAndWhatTheMachineTook() {
+    void shouldAllowWhatIsPromisedAndTenTimesWhatTheMachineTook() {
+        Duration promised = Duration.ofDays(1);
         try (HiccupMeter meter = new HiccupMeter()) {
             long before = meter.longestNanos();
 
-            long limit = meter.limitNanos(SECOND);
+            long limit = meter.limitNanos(promised);
 
             assertThat(before).isNotNegative();
             assertThat(limit)
                     .isBetween(
-                            SECOND.toNanos() + 2 * before,
-                            SECOND.toNanos() + 2 * meter.longestNanos());
+                            promised.toNanos() + 10 * before,
+                            promised.toNanos() + 10 * meter.longestNanos());
+        }
+    }
+
+    @Test
+    void shouldNotAllowMoreThanTenTimesWhatIsPromisedWhateverItTook() {
+        try (HiccupMeter meter = new HiccupMeter()) {
+            Await.until("a hiccup", Duration.ofSeconds(60), () -> meter.longestNanos() > 0);
+
+            assertThat(meter.limitNanos(Duration.ofNanos(1))).isEqualTo(10);
         }
     }
 
