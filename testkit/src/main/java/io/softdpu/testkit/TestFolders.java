@@ -11,8 +11,9 @@ import java.util.stream.Stream;
 
 /**
  * Folders in which a test may leave a file without knowing: the temporary folder of this JVM and of
- * those it starts, made for them alone since the machine's is everybody's, and the places where
- * softdpu puts its fabric unless it is told another. Any thread.
+ * those it starts, made for them alone since the machine's is everybody's, and the place where
+ * softdpu puts its fabric unless a program says another: {@code SOFTDPU_FABRIC}, which a build sets
+ * to a folder of its own, since in the usual places somebody may be at work. Any thread.
  */
 final class TestFolders {
 
@@ -58,16 +59,6 @@ final class TestFolders {
         String fabric = System.getenv("SOFTDPU_FABRIC");
         if (fabric != null) {
             folders.add(Path.of(fabric));
-        }
-        String runtime = System.getenv("XDG_RUNTIME_DIR");
-        if (runtime != null) {
-            folders.add(Path.of(runtime, "softdpu"));
-        }
-        try {
-            Object uid = Files.getAttribute(PRIVATE, "unix:uid");
-            folders.add(Path.of("/tmp/softdpu-" + uid));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
         return List.copyOf(folders);
     }
