@@ -359,6 +359,11 @@ public final class Bus implements AutoCloseable {
         return closed.get();
     }
 
+    /** Whether links go because this bus does, be it closed or for want of its thread. */
+    boolean ending() {
+        return closed.get() || loop.ending();
+    }
+
     int uid() {
         return uid;
     }

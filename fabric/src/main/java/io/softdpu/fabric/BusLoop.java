@@ -62,6 +62,7 @@ final class BusLoop {
     private final Thread thread;
     private long lastKey = WAKE_KEY;
     private boolean stopping;
+    private volatile boolean ending;
     private volatile boolean ended;
 
     BusLoop() {
@@ -270,7 +271,13 @@ final class BusLoop {
         }
     }
 
+    /** Whether the thread takes everything down. Any thread. */
+    boolean ending() {
+        return ending;
+    }
+
     private void end() {
+        ending = true;
         List<Handler> left = List.copyOf(handlers.values());
         handlers.clear();
         left.forEach(handler -> guarded(handler::onShutdown));

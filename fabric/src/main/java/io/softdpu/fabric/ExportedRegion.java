@@ -194,13 +194,13 @@ public final class ExportedRegion implements AutoCloseable {
             if (!leases.remove(lease)) {
                 return;
             }
-            // A bus that closes ends its side of every link, and never learns when importers let
-            // go: such memory stays as it is, for good.
-            if (memory != null && revoked && !bus.closed()) {
+            // A bus that ends takes its side of every link down, and never learns when importers
+            // let go: such memory stays as it is, for good.
+            if (memory != null && revoked && !bus.ending()) {
                 memory.letGoBy(lease);
             }
             if (revoked && leases.isEmpty()) {
-                if (memory != null && !bus.closed()) {
+                if (memory != null && !bus.ending()) {
                     bus.keepBack(-address.sizeBytes());
                 }
                 generation.release();

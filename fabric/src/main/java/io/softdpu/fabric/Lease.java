@@ -2,8 +2,8 @@ package io.softdpu.fabric;
 
 /**
  * One peer's hold on an exported region, until the peer hangs up. Its link is the doorbell between
- * the two; a peer that breaks its rules is gone for whoever rings and listens, and holds the region
- * all the same. The exporter never closes it: the memory is the peer's to let go of.
+ * the two; a peer that breaks its rules is rung and heard no more, and holds the region all the
+ * same: the exporter closes the link only after the peer, the memory being the peer's to let go of.
  */
 public final class Lease {
     private final Link link;

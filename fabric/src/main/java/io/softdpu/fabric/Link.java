@@ -205,10 +205,13 @@ public final class Link {
 
     /** On the bus thread: the peer's end is closed, or the bus ends. */
     void hungUp() {
-        markPeerGone();
-        Runnable callback = whenHungUp;
-        if (callback != null) {
-            callback.run();
+        try {
+            markPeerGone();
+        } finally { // what others make of it must not keep memory back for ever
+            Runnable callback = whenHungUp;
+            if (callback != null) {
+                callback.run();
+            }
         }
     }
 
