@@ -214,7 +214,7 @@ final class BusLimitsTest {
         List<HostilePeer> silent = new ArrayList<>();
         try {
             for (int i = 0; i < Bus.PENDING_HANDSHAKES_LIMIT + 3; i++) {
-                silent.add(HostilePeer.connect(exporter, "name"));
+                silent.add(HostilePeer.connectPatiently(exporter, "name"));
             }
             silent.getFirst().awaitEnd();
             silent.get(2).awaitEnd();
