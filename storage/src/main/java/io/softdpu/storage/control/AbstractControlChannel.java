@@ -70,6 +70,10 @@ abstract class AbstractControlChannel implements ControlChannel {
     @Override
     public final void send(ControlMessage message) {
         checkUsable();
+        boolean error = message.type() == ControlMessageType.ERROR_RESPONSE;
+        if (error && errorPassed) {
+            return; // one of the two has said why, and neither answers that
+        }
         byte[] frame = ControlCodec.encode(message);
         // Whoever sends to a peer that is gone should hear it now; what it said before stays
         // polled.
@@ -91,7 +95,7 @@ abstract class AbstractControlChannel implements ControlChannel {
                             + ", waiting="
                             + unsent());
         }
-        errorPassed |= message.type() == ControlMessageType.ERROR_RESPONSE;
+        errorPassed |= error;
         enqueue(frame);
         pump();
     }

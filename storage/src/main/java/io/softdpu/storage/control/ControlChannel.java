@@ -35,7 +35,8 @@ public interface ControlChannel extends AutoCloseable {
 
     /**
      * Sends a message, as much of it at once as the transport takes; the rest goes out whenever the
-     * channel is used, and at the latest in {@link #flush}.
+     * channel is used, and at the latest in {@link #flush}. An error_response after one that has
+     * passed between the two, in either direction, is not sent: nobody answers it.
      *
      * @throws DpuException NOT_CONNECTED, CONNECTION_RESET, CONNECTION_ABORTED, FULL where the peer
      *     has let too much pile up, TOO_BIG

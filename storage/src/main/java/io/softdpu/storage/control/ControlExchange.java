@@ -21,6 +21,8 @@ public final class ControlExchange {
         void await(long timeoutNanos);
     }
 
+    private static final String LAST = "the session's last request was asked";
+
     private final ControlChannel channel;
     private final Waiter waiter;
     private int lastMessageId;
@@ -100,20 +102,23 @@ public final class ControlExchange {
      * But where it has said that it gave the session up, nobody has an answer coming.
      *
      * @throws RemoteErrorException the peer's word, which came before the answer was ready
-     * @throws DpuException TIME_OUT, CONNECTION_ABORTED
+     * @throws DpuException UNEXPECTED where it sent something else before it; TIME_OUT,
+     *     CONNECTION_ABORTED
      */
     public void replyLast(ControlMessage request, ControlPayload response, long timeoutNanos) {
         try {
             ControlMessage word = channel.poll();
-            if (word != null && word.payload() instanceof ControlPayload.ErrorResponse error) {
-                throw new RemoteErrorException(error);
+            if (word != null) {
+                throw word.payload() instanceof ControlPayload.ErrorResponse error
+                        ? new RemoteErrorException(error)
+                        : unexpected("type", word.type().wireName(), "none: " + LAST);
             }
             reply(request, response);
             channel.flush(timeoutNanos);
-        } catch (RemoteErrorException e) {
-            throw e;
         } catch (DpuException e) {
-            if (e.status() != Status.CONNECTION_RESET && e.status() != Status.NOT_CONNECTED) {
+            boolean left =
+                    e.status() == Status.CONNECTION_RESET || e.status() == Status.NOT_CONNECTED;
+            if (!left || e instanceof RemoteErrorException) {
                 throw e;
             }
             System.getLogger(ControlExchange.class.getName())

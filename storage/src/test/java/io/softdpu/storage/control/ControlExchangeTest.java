@@ -3,6 +3,7 @@ package io.softdpu.storage.control;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
@@ -72,6 +73,51 @@ class ControlExchangeTest {
                 });
 
         assertThat(failure.response()).isEqualTo(word);
+    }
+
+    @Test
+    void shouldNotAnswerAPeerThatHasSaidWhyItGaveUp() {
+        client.run(c -> {
+            c.send(LAST_REQUEST);
+            c.send(
+                    new ControlMessage(
+                            0, 0, ControlPayload.ErrorResponse.of(Status.TIME_OUT, "no answer")));
+        });
+
+        server.run(c -> {
+            ControlMessage request = c.receive(End.DEADLINE_NANOS);
+            Await.until("the word has come", Duration.ofNanos(End.DEADLINE_NANOS), c::progress);
+            RemoteErrorException word =
+                    catchThrowableOfType(RemoteErrorException.class, () -> replyLast(c, request));
+            new ControlExchange(c).replyError(request, word);
+            c.flush(End.DEADLINE_NANOS);
+        });
+        server.run(ControlChannel::close);
+
+        DpuException end =
+                client.call(c ->
+                        catchThrowableOfType(
+                                DpuException.class, () -> c.receive(End.DEADLINE_NANOS)));
+        assertThat(end.status()).isEqualTo(Status.CONNECTION_RESET);
+    }
+
+    @Test
+    void shouldNotOverlookWhatComesInPlaceOfNothing() {
+        client.run(c -> {
+            c.send(LAST_REQUEST);
+            c.send(LAST_REQUEST);
+        });
+
+        DpuException failure =
+                server.call(c -> {
+                    ControlMessage request = c.receive(End.DEADLINE_NANOS);
+                    Await.until(
+                            "another has come", Duration.ofNanos(End.DEADLINE_NANOS), c::progress);
+                    return catchThrowableOfType(DpuException.class, () -> replyLast(c, request));
+                });
+
+        assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
+        assertThat(failure).hasMessageContaining("got=shutdown_request");
     }
 
     private static void replyLast(ControlChannel channel, ControlMessage request) {
