@@ -11,18 +11,10 @@ import io.softdpu.storage.StorageDefaults;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
 
 /** Makes the four kinds of control channel. */
 public final class ControlChannels {
-    /**
-     * Connects of one moment that wait to be accepted; the kernel may allow less. Beyond that a
-     * client's first packet is lost, and it tries again after a second, then after two more.
-     */
-    private static final int BACKLOG = 1024;
-
     private ControlChannels() {}
 
     /**
@@ -60,24 +52,14 @@ public final class ControlChannels {
     public static TcpServerControlChannel makeTcpServer(
             InetSocketAddress address, long firstMessageTimeoutNanos) {
         Selector selector = null;
-        ServerSocketChannel server = null;
+        TcpDoor door = null;
         try {
             selector = Selector.open();
-            server = ServerSocketChannel.open();
-            // A port whose last connection is still in TIME_WAIT is free for the next start.
-            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            server.configureBlocking(false);
-            server.bind(address, BACKLOG);
-            TcpServerControlChannel channel =
-                    new TcpServerControlChannel(
-                            server,
-                            (InetSocketAddress) server.getLocalAddress(),
-                            selector,
-                            firstMessageTimeoutNanos);
-            channel.register();
-            return channel;
+            door = new TcpDoor(address, selector);
+            return new TcpServerControlChannel(
+                    door, door.address(), selector, firstMessageTimeoutNanos);
         } catch (IOException | RuntimeException e) {
-            TcpControlChannel.closeQuietly(server);
+            TcpControlChannel.closeQuietly(door);
             TcpControlChannel.closeQuietly(selector);
             throw notBound(address, e);
         }

@@ -4,31 +4,33 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listening end of a TCP channel. It takes one client, the first that sends a whole control
- * message; each further one gets an error_response with FULL and is cut off.
+ * The listening end of a TCP channel. It takes one client, the first that sends a whole message
+ * with which a session begins; each further one gets an error_response with FULL and is cut off.
  *
- * <p>To connect is not enough: anybody can, and keep silent. Until one has spoken, {@link
- * #MAX_NEWCOMERS} are listened to, each for a limited time. Who sends what is no control message is
- * told so and cut off; who goes is forgotten. Nothing of this waits for any of them.
+ * <p>To connect is not enough: anybody can, and keep silent. A client says hello, or asks. Until
+ * one has, {@link #MAX_NEWCOMERS} are listened to, each for a limited time. Who sends anything else
+ * is told so and cut off; who goes is forgotten. Nothing of this waits for any of them.
  */
 public final class TcpServerControlChannel extends TcpControlChannel {
     /** Clients that may be here and have said nothing; the oldest makes room for a new one. */
     static final int MAX_NEWCOMERS = 64;
 
     /** Clients let in at one look, so that a flood does not keep those from being heard. */
-    private static final int ACCEPTS_AT_ONCE = MAX_NEWCOMERS;
+    private static final int ACCEPTS_AT_ONCE = 8;
+
+    /** How long nobody is let in after that has failed: who knocks would wake for ever. */
+    private static final long PAUSE_NANOS = 1_000_000_000L;
 
     /** Refusals that are told to everybody; further ones to who looks for them, or they flood. */
     private static final int TOLD_REFUSALS = 100;
@@ -36,23 +38,24 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     private static final System.Logger LOG =
             System.getLogger(TcpServerControlChannel.class.getName());
 
-    private final ServerSocketChannel server;
+    private final TcpDoor door;
     private final InetSocketAddress address;
     private final long firstMessageTimeoutNanos;
 
     /** In the order of their coming, and so of their deadlines. Empty once there is a client. */
     private final ArrayDeque<TcpNewcomer> newcomers = new ArrayDeque<>();
 
+    private @Nullable Deadline pause;
     private String peer = "";
     private int refusals;
 
     TcpServerControlChannel(
-            ServerSocketChannel server,
+            TcpDoor door,
             InetSocketAddress address,
             Selector selector,
             long firstMessageTimeoutNanos) {
         super(selector);
-        this.server = server;
+        this.door = door;
         this.address = address;
         this.firstMessageTimeoutNanos = firstMessageTimeoutNanos;
     }
@@ -68,14 +71,8 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     }
 
     @Override
-    void pumpConnection() {
-        for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
-            SocketChannel arrived = accept();
-            if (arrived == null) {
-                break;
-            }
-            welcome(arrived);
-        }
+    void pumpConnection() throws IOException {
+        letIn();
         if (!newcomers.isEmpty()) {
             for (TcpNewcomer newcomer : newcomers.toArray(new TcpNewcomer[0])) {
                 if (socket() == null) {
@@ -88,8 +85,11 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     @Override
     void awaitTransport(long timeoutNanos) {
         TcpNewcomer oldest = newcomers.peekFirst();
-        super.awaitTransport(
-                oldest == null ? timeoutNanos : Math.min(timeoutNanos, oldest.remainingNanos()));
+        long longest = oldest == null ? timeoutNanos : oldest.remainingNanos();
+        if (pause != null) {
+            longest = Math.min(longest, pause.remainingNanos());
+        }
+        super.awaitTransport(Math.min(timeoutNanos, longest));
     }
 
     @Override
@@ -108,26 +108,36 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     void closeTransport() {
         newcomers.forEach(newcomer -> closeQuietly(newcomer.socket()));
         newcomers.clear();
-        closeQuietly(server);
+        door.close();
         super.closeTransport();
     }
 
-    void register() throws IOException {
-        server.register(selector, SelectionKey.OP_ACCEPT);
+    private void letIn() throws IOException {
+        if (pause != null && pause.hasPassed()) {
+            pause = null;
+            door.wakes(true);
+        }
+        for (int i = 0; i < ACCEPTS_AT_ONCE && pause == null && door.isKnockedAt(); i++) {
+            SocketChannel arrived = accept();
+            if (arrived == null) {
+                break; // what was closed for it is free only when the selector has been asked
+            }
+            welcome(arrived);
+        }
     }
 
-    /** Null where nobody is there. Who cannot be let in is no reason to lose who is here. */
+    /** Null where it has gone, or cannot be let in: no reason to lose who is here. */
     private @Nullable SocketChannel accept() {
         try {
-            return server.isOpen() ? server.accept() : null;
+            return door.accept();
         } catch (IOException e) {
-            if (socket() != null) {
-                LOG.log(System.Logger.Level.WARNING, "no further client is heard", e);
-                closeQuietly(server); // what stays to be accepted would wake for ever
-            } else if (!newcomers.isEmpty()) {
+            if (socket() == null && !newcomers.isEmpty()) {
+                hear(newcomers.getFirst()); // it may have spoken meanwhile
+            }
+            if (socket() == null && !newcomers.isEmpty()) {
                 // For want of descriptors, likely: one that is silent gives its own.
                 refuse(newcomers.getFirst(), Status.FULL, "client cannot be kept: reason=" + e);
-            } else {
+            } else if (socket() == null) {
                 fail(
                         new DpuException(
                                 Status.OPERATING_SYSTEM,
@@ -136,6 +146,10 @@ public final class TcpServerControlChannel extends TcpControlChannel {
                                         + ", reason="
                                         + e,
                                 e));
+            } else {
+                LOG.log(System.Logger.Level.WARNING, "no further client is heard for now", e);
+                pause = Deadline.in(PAUSE_NANOS);
+                door.wakes(false);
             }
             return null;
         }
@@ -182,13 +196,31 @@ public final class TcpServerControlChannel extends TcpControlChannel {
             return;
         }
         if (first != null) {
-            choose(newcomer, first);
+            hear(newcomer, first);
         } else if (newcomer.remainingNanos() == 0) {
             refuse(
                     newcomer,
                     Status.TIME_OUT,
                     "client has said nothing: expected=a control message, waited_ms="
                             + firstMessageTimeoutNanos / 1_000_000);
+        }
+    }
+
+    /** With anything else no session begins, whoever sends it. */
+    private void hear(TcpNewcomer newcomer, ControlMessage first) {
+        if (first.type() == ControlMessageType.HELLO
+                || first.type() == ControlMessageType.QUERY_STORAGE_REQUEST) {
+            choose(newcomer, first);
+        } else {
+            refuse(
+                    newcomer,
+                    Status.UNEXPECTED,
+                    "control message is not the expected one: field=type, got="
+                            + first.type().wireName()
+                            + ", expected="
+                            + ControlMessageType.HELLO.wireName()
+                            + " or "
+                            + ControlMessageType.QUERY_STORAGE_REQUEST.wireName());
         }
     }
 

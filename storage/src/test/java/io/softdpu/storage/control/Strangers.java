@@ -28,7 +28,13 @@ public final class Strangers implements AutoCloseable {
                 "wire_size is illegal: wire_size=1195725856, expected=12 to 1024"),
         NO_TYPE(
                 "0000000c" + "7fffffff" + "00000007" + "00000008",
-                "message_type is unknown: message_type=2147483647");
+                "message_type is unknown: message_type=2147483647"),
+        A_SHUTDOWN(
+                "0000000c" + "0000000b" + "00000007" + "00000008",
+                "field=type, got=shutdown_request, expected=hello or query_storage_request"),
+        AN_ANSWER(
+                "0000000c" + "0000000c" + "00000007" + "00000008",
+                "field=type, got=shutdown_response, expected=hello or query_storage_request");
 
         private final String said;
         final String refusal;

@@ -131,6 +131,17 @@ final class TcpNewcomersTest {
         End.await(connected);
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"A_SHUTDOWN", "AN_ANSWER"})
+    void shouldTakeNobodyForAClientWhoBeginsWithWhatBeginsNoSession(Kind kind) throws IOException {
+        CompletableFuture<Void> connected = awaitConnected();
+        ControlPayload.ErrorResponse reason = Strangers.refusal(strangers.add(kind));
+        assertThat(reason.status()).isEqualTo(Status.UNEXPECTED);
+        assertThat(reason.message()).contains(kind.refusal);
+        strangers.add(ControlCodec.encode(HELLO));
+        End.await(connected);
+    }
+
     @Test
     void shouldSendAwayWhoSaysNothingInTime() throws IOException {
         server.close();
@@ -194,16 +205,16 @@ final class TcpNewcomersTest {
 
     @Test
     void shouldLetTheOldestSilentOneGiveItsDescriptorWhereThereIsNoOther() throws IOException {
-        ShortOfDescriptors listening = ShortOfDescriptors.listen();
+        Selector selector = Selector.open();
+        ShortOfDescriptors door = new ShortOfDescriptors(selector);
         try (TcpServerControlChannel poor =
-                        new TcpServerControlChannel(
-                                listening, listening.getLocalAddress(), Selector.open(), SILENCE);
-                Strangers clients = new Strangers(listening.getLocalAddress())) {
+                        new TcpServerControlChannel(door, door.address(), selector, SILENCE);
+                Strangers clients = new Strangers(door.address())) {
             Socket oldest = clients.add();
-            Socket next = clients.add();
             assertThat(poor.poll()).isNull();
 
-            listening.failures(1);
+            door.failures(1);
+            Socket next = clients.add();
             assertThat(poor.poll()).isNull();
 
             ControlPayload.ErrorResponse reason = Strangers.refusal(oldest);
@@ -215,13 +226,65 @@ final class TcpNewcomersTest {
     }
 
     @Test
-    void shouldFailWhereNobodyCanBeLetInAndNobodyIsHere() throws IOException {
-        ShortOfDescriptors listening = ShortOfDescriptors.listen();
+    void shouldHearTheOldestBeforeItGivesItsDescriptor() throws IOException {
+        Selector selector = Selector.open();
+        ShortOfDescriptors door = new ShortOfDescriptors(selector);
         try (TcpServerControlChannel poor =
-                new TcpServerControlChannel(
-                        listening, listening.getLocalAddress(), Selector.open(), SILENCE)) {
-            listening.failures(1);
-            assertThatThrownBy(poor::poll)
+                        new TcpServerControlChannel(door, door.address(), selector, SILENCE);
+                Strangers clients = new Strangers(door.address())) {
+            Socket oldest = clients.add();
+            assertThat(poor.poll()).isNull();
+
+            oldest.getOutputStream().write(ControlCodec.encode(QUERY));
+            door.failures(1);
+            clients.add();
+            assertThat(poor.receive(LONG)).isEqualTo(QUERY);
+        }
+    }
+
+    @Test
+    void shouldNotMindAShortageWhereNobodyKnocks() throws IOException {
+        Selector selector = Selector.open();
+        ShortOfDescriptors door = new ShortOfDescriptors(selector);
+        try (TcpServerControlChannel poor =
+                new TcpServerControlChannel(door, door.address(), selector, SILENCE)) {
+            door.failures(1);
+            assertThat(poor.poll()).isNull();
+        }
+    }
+
+    @Test
+    void shouldTellALaterClientWhyEvenIfThereWasNoDescriptorForIt() throws IOException {
+        Selector selector = Selector.open();
+        ShortOfDescriptors door = new ShortOfDescriptors(selector);
+        try (TcpServerControlChannel poor =
+                        new TcpServerControlChannel(door, door.address(), selector, SILENCE);
+                Strangers clients = new Strangers(door.address())) {
+            clients.add().getOutputStream().write(ControlCodec.encode(QUERY));
+            assertThat(poor.receive(LONG)).isEqualTo(QUERY);
+
+            door.failures(1);
+            Socket late = clients.add();
+            assertThat(poor.poll()).isNull();
+            Deadline deadline = Deadline.in(LONG);
+            while (late.getInputStream().available() == 0 && !deadline.hasPassed()) {
+                poor.await(LONG); // until the door is looked at again
+                assertThat(poor.poll()).isNull();
+            }
+            assertThat(Strangers.refusal(late).status()).isEqualTo(Status.FULL);
+        }
+    }
+
+    @Test
+    void shouldFailWhereNobodyCanBeLetInAndNobodyIsHere() throws IOException {
+        Selector selector = Selector.open();
+        ShortOfDescriptors door = new ShortOfDescriptors(selector);
+        try (TcpServerControlChannel poor =
+                        new TcpServerControlChannel(door, door.address(), selector, SILENCE);
+                Strangers clients = new Strangers(door.address())) {
+            door.failures(1);
+            clients.add();
+            assertThatThrownBy(() -> poor.receive(LONG))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.OPERATING_SYSTEM))
