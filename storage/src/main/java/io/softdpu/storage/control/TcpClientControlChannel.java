@@ -27,14 +27,27 @@ public final class TcpClientControlChannel extends TcpControlChannel {
             ControlCodec.encode(new ControlMessage(0, 0, new ControlPayload.Hello()));
 
     private final InetSocketAddress address;
+    private final SocketSource sockets;
     private @Nullable SocketChannel attempt;
     private @Nullable TcpWatch watch;
     private long nextAttemptNanos = System.nanoTime();
     private String lastProblem = "no answer";
 
+    /** Where the socket of an attempt comes from; it must not be connected. */
+    @FunctionalInterface
+    interface SocketSource {
+        SocketChannel open() throws IOException;
+    }
+
     TcpClientControlChannel(InetSocketAddress address, Selector selector) {
+        this(address, selector, SocketChannel::open);
+    }
+
+    /** With sockets of a test's own. */
+    TcpClientControlChannel(InetSocketAddress address, Selector selector, SocketSource sockets) {
         super(selector);
         this.address = address;
+        this.sockets = sockets;
     }
 
     /**
@@ -113,7 +126,7 @@ public final class TcpClientControlChannel extends TcpControlChannel {
             return;
         }
         nextAttemptNanos = System.nanoTime() + RETRY_NANOS;
-        SocketChannel created = SocketChannel.open();
+        SocketChannel created = sockets.open();
         attempt = created;
         created.configureBlocking(false);
         created.register(selector, SelectionKey.OP_CONNECT);
@@ -143,7 +156,7 @@ public final class TcpClientControlChannel extends TcpControlChannel {
      *
      * @throws ConnectException if it is
      */
-    static void requireAnother(SocketChannel connected) throws IOException {
+    private static void requireAnother(SocketChannel connected) throws IOException {
         if (connected.getLocalAddress().equals(connected.getRemoteAddress())) {
             throw new ConnectException("Connection refused: connected to itself");
         }
