@@ -32,8 +32,7 @@ final class Answer {
 
     /** Something has come, and stays where it is. */
     static String unread(HostilePeer peer) {
-        peer.awaitSomething();
-        return UNREAD;
+        return peer.awaitMessage() ? UNREAD : END;
     }
 
     private static String nameOf(@Nullable Frame frame) {

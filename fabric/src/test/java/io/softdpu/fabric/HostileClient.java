@@ -162,13 +162,11 @@ final class HostileClient {
                     }
                     case CHANGED_FLAGS -> "changed " + flagsChanged;
                     case NEVER_READS -> Answer.unread(peer);
-                    case CONNECT_AND_CLOSE, SILENT -> {
-                        // Accepted in the order in which they came: this one after that.
-                        try (HostilePeer next = HostilePeer.connectPatiently(bus, NAME)) {
-                            next.trySendBytes(new byte[] {1});
-                            yield Answer.refusal(next);
-                        }
+                    case CONNECT_AND_CLOSE -> {
+                        peer.close();
+                        yield answerToTheNext();
                     }
+                    case SILENT -> answerToTheNext();
                     default -> Answer.refusal(peer);
                 };
         looks.merge(attack, 1, Integer::sum);
@@ -176,6 +174,14 @@ final class HostileClient {
             reached.merge(attack, 1, Integer::sum);
         } else {
             otherwise.put(attack, seen + ", errno=" + error);
+        }
+    }
+
+    /** Accepted in the order in which they came: this one after that which only came. */
+    private String answerToTheNext() {
+        try (HostilePeer next = HostilePeer.connectPatiently(bus, NAME)) {
+            next.trySendBytes(new byte[] {1});
+            return Answer.refusal(next);
         }
     }
 

@@ -20,6 +20,7 @@ final class HostilePeer implements AutoCloseable {
     private final int listener;
     private final ReceivedMessage message = new ReceivedMessage(Frame.MAX_BYTES, 8);
     private int socket;
+    private boolean closed;
 
     private HostilePeer(int listener, int socket) {
         this.listener = listener;
@@ -111,9 +112,10 @@ final class HostilePeer implements AutoCloseable {
         }
     }
 
-    /** Waits until something has come, and leaves it there. */
-    void awaitSomething() {
+    /** Waits until a message or the end has come, and leaves it there; whether it is a message. */
+    boolean awaitMessage() {
         awaitReadable(socket);
+        return RawSocket.peek(socket) > 0;
     }
 
     /** Sends as soon as there is room. */
@@ -149,8 +151,13 @@ final class HostilePeer implements AutoCloseable {
         }
     }
 
+    /** Once, however often it is called. */
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         message.close();
         if (socket >= 0) {
             FileDescriptors.close(socket);

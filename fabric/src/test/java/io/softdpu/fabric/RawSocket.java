@@ -13,18 +13,12 @@ final class RawSocket {
     static final int F_SETOWN = 8;
     static final int F_SETSIG = 10;
 
+    private static final int MSG_PEEK = 0x2;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final MethodHandle SEND =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().find("send").orElseThrow(),
-                    FunctionDescriptor.of(
-                            ValueLayout.JAVA_LONG,
-                            ValueLayout.JAVA_INT,
-                            ValueLayout.ADDRESS,
-                            ValueLayout.JAVA_LONG,
-                            ValueLayout.JAVA_INT));
+    private static final MethodHandle SEND = transfer("send");
+    private static final MethodHandle RECV = transfer("recv");
     private static final MethodHandle FCNTL =
             LINKER.downcallHandle(
                     LINKER.defaultLookup().find("fcntl").orElseThrow(),
@@ -45,6 +39,27 @@ final class RawSocket {
         } catch (Throwable e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Bytes of the next message, which stays where it is; 0 at the end, -1 where none is there. */
+    static int peek(int socket) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment some = arena.allocate(64);
+            return (int) (long) RECV.invokeExact(socket, some, 64L, MSG_DONTWAIT | MSG_PEEK);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static MethodHandle transfer(String name) {
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().find(name).orElseThrow(),
+                FunctionDescriptor.of(
+                        ValueLayout.JAVA_LONG,
+                        ValueLayout.JAVA_INT,
+                        ValueLayout.ADDRESS,
+                        ValueLayout.JAVA_LONG,
+                        ValueLayout.JAVA_INT));
     }
 
     /** Changes something of an open file; below 0 where the kernel refuses. */
