@@ -1,16 +1,15 @@
 package io.softdpu.storage.exhaustion;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.fabric.FabricException;
 import io.softdpu.testkit.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -165,29 +164,34 @@ final class ExhaustionProbe {
         return failure == null;
     }
 
+    /**
+     * What was wanting, as each of those says who took part; a problem is whatever does not fit.
+     */
     private String kindOf(Subject subject, long step, Throwable failure) {
-        if (!(failure instanceof DpuException) && !(failure instanceof FabricException)) {
-            problem(subject, step, "unexpected kind of failure: " + failure);
-            failure.printStackTrace(System.out);
-            return failure.getClass().getSimpleName();
+        List<Throwable> all = new ArrayList<>(List.of(failure));
+        for (int i = 0; i < all.size(); i++) {
+            Stream.of(all.get(i).getSuppressed())
+                    .filter(one -> !all.contains(one))
+                    .forEach(all::add);
         }
-        String message =
-                Stream.concat(Stream.of(failure), Stream.of(failure.getSuppressed()))
-                        .map(one -> String.valueOf(one.getMessage()))
-                        .collect(Collectors.joining("\n"));
-        for (Wanting wanting : Wanting.values()) {
-            if (wanting.isNamedBy(message)) {
-                if (!wanting.mayBeSaid(limit, subject)) {
-                    problem(subject, step, "not what is wanting here: " + failure);
-                }
-                return wanting.name();
+        EnumSet<Wanting> named = EnumSet.noneOf(Wanting.class);
+        for (Throwable one : all) {
+            Wanting wanting = Wanting.of(one);
+            if (wanting == null) {
+                problem(subject, step, "it does not say what is wanting: " + one + " of " + all);
+                one.printStackTrace(System.out);
+            } else if (!wanting.mayBeSaid(limit, subject)) {
+                problem(subject, step, "not what is wanting here: " + one + " of " + all);
+            } else {
+                named.add(wanting);
             }
         }
-        problem(
-                subject,
-                step,
-                "it does not say what is wanting: " + failure.getClass() + " " + message);
-        return failure.getClass().getSimpleName();
+        if (!named.isEmpty() && named.stream().noneMatch(Wanting::isReason)) {
+            problem(subject, step, "nobody says why: " + all);
+        }
+        return named.isEmpty()
+                ? failure.getClass().getSimpleName()
+                : named.iterator().next().name();
     }
 
     private static void problem(Subject subject, long step, String text) {
