@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -93,7 +94,12 @@ class TargetStrangersTest {
     void shouldServeASessionInAFloodOfClientsThatComeAndGo() throws Exception {
         try (Flood flood = new Flood(target.address())) {
             Pipeline.await(flood.risen);
-            assertSession();
+            long before = flood.arrivals.get();
+            letServiceIn();
+            assertThat(flood.arrivals.get())
+                    .as("clients that came meanwhile")
+                    .isGreaterThan(before);
+            assertSessionOf(pipeline.openInitiator(READ));
         }
     }
 
@@ -115,9 +121,13 @@ class TargetStrangersTest {
         return new Strangers(target.address());
     }
 
-    private void assertSession() throws InterruptedException {
+    private void letServiceIn() throws InterruptedException {
         pipeline.startService(target.port());
         assertThat(letIn.await(DEADLINE_SECONDS, TimeUnit.SECONDS)).as("was let in").isTrue();
+    }
+
+    private void assertSession() throws InterruptedException {
+        letServiceIn();
         assertSessionOf(pipeline.openInitiator(READ));
     }
 
@@ -134,6 +144,7 @@ class TargetStrangersTest {
 
         private final InetSocketAddress address;
         private final CountDownLatch risen = new CountDownLatch(1);
+        private final AtomicLong arrivals = new AtomicLong();
         private final CompletableFuture<Void> ended;
         private volatile boolean ebb;
 
@@ -150,6 +161,7 @@ class TargetStrangersTest {
                     Socket socket = new Socket();
                     sockets.addLast(socket);
                     socket.connect(address, 20_000);
+                    arrivals.incrementAndGet();
                     if (sockets.size() > KEPT) {
                         risen.countDown();
                         sockets.removeFirst().close();
