@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.lang.foreign.MemorySegment;
@@ -11,6 +12,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Tag;
@@ -27,8 +29,8 @@ class PostingFetchTest {
     private static final int MEMORY_BYTES = 8192;
     private static final int LENGTH = 1000;
     private static final int BUFFERS = 8;
-    private static final long POSTINGS = 1024;
-    private static final long POSTING_BYTES = 16;
+    private static final FastPathRing.Geometry RING = new FastPathRing.Geometry(BUFFERS);
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
 
     /** Sends of one connection: it ends sooner where the producer has seen a wrong offset. */
     private static final int SENDS = 64;
@@ -71,11 +73,11 @@ class PostingFetchTest {
         Queue.Sending sending =
                 new Queue.Sending(pair.client(), card.hostEngine, LENGTH, 1).run(card);
         int id = receiving.consumer.id();
+        ComchConnection connection = pair.client().connection();
         MemorySegment ring =
-                Objects.requireNonNull(pair.client().connection().requireDirectory().find(id))
-                        .ring()
-                        .segment();
-        List<Throwable> failures = new ArrayList<>();
+                Objects.requireNonNull(connection.requireDirectory().find(id)).ring().segment();
+        assertThat(ring.byteSize()).isEqualTo(RING.sizeBytes());
+        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
         Thread flipper = new Thread(() -> flip(ring, random), "flipper");
         flipper.setUncaughtExceptionHandler((thread, e) -> failures.add(e));
         stop = false;
@@ -87,20 +89,24 @@ class PostingFetchTest {
                 for (; posted < receiving.statuses.size() + BUFFERS; posted++) {
                     assertThat(receiving.post(0, LENGTH)).isEqualTo(Status.SUCCESS);
                 }
-                open = sendOne(card, sending, id);
+                open = sendOne(card, connection, sending, id);
             }
         } finally {
             stop = true;
-            flipper.join();
+            assertThat(flipper.join(DEADLINE)).as("flipper ended").isTrue();
         }
         assertThat(failures).isEmpty();
     }
 
-    /** False if the connection is broken by it. */
-    private boolean sendOne(Card card, Queue.Sending sending, int id) {
+    /** False if the connection is broken by it, which says why. */
+    private boolean sendOne(Card card, ComchConnection connection, Queue.Sending sending, int id) {
         int ended = sending.statuses.size();
         Status submitted = sending.send(id, new byte[LENGTH], new byte[0]);
         if (submitted == Status.CONNECTION_RESET) {
+            card.until("broken", () -> connection.failure() != null);
+            assertThat(connection.failure())
+                    .hasMessageContaining("illegal posting")
+                    .hasMessageContaining("posting outside the memory: offset=");
             refused++;
             return false;
         }
@@ -124,12 +130,12 @@ class PostingFetchTest {
                             Long.MAX_VALUE);
             for (int i = 0; i < 5 * BUFFERS; i++) {
                 long offset = i < 4 * BUFFERS ? random.nextInt(MEMORY_BYTES - LENGTH + 1) : bad;
-                LONG.setRelease(ring, POSTINGS + i % BUFFERS * POSTING_BYTES, offset);
+                LONG.setRelease(ring, RING.postingOffset(i % BUFFERS), offset);
             }
             count += 5 * BUFFERS;
         }
         for (int i = 0; i < BUFFERS; i++) {
-            LONG.setRelease(ring, POSTINGS + i * POSTING_BYTES, 0L);
+            LONG.setRelease(ring, RING.postingOffset(i), 0L);
         }
         flips += count;
     }

@@ -89,8 +89,17 @@ public final class FastPathRing {
             return SLOTS_START + slots * (POSTING_BYTES + SLOT_BYTES);
         }
 
+        /**
+         * Where a posting begins in that memory.
+         *
+         * @param slot from 0
+         */
+        public long postingOffset(int slot) {
+            return SLOTS_START + slot * POSTING_BYTES;
+        }
+
         long slotsOffset() {
-            return SLOTS_START + slots * POSTING_BYTES;
+            return postingOffset(slots);
         }
     }
 
