@@ -3,6 +3,7 @@ package io.softdpu.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,19 @@ class GrowthTest {
                 .isInstanceOf(AssertionError.class)
                 .hasMessageStartingWith("heap grows: firstHalfBytes=")
                 .hasMessageContaining("limitBytes=" + Growth.HEAP_BYTES);
+
+        assertThat(kept).hasSize(8 + ROUNDS);
+    }
+
+    @Test
+    void shouldFailWhereEachRoundKeepsSomeMemoryOutsideOfTheHeap() {
+        List<ByteBuffer> kept = new ArrayList<>();
+
+        assertThatThrownBy(() ->
+                        Growth.over(8, ROUNDS, _ -> kept.add(ByteBuffer.allocateDirect(1 << 19))))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("memory outside the heap grows: firstHalfBytes=")
+                .hasMessageContaining("limitBytes=" + Growth.NATIVE_BYTES);
 
         assertThat(kept).hasSize(8 + ROUNDS);
     }
