@@ -333,7 +333,7 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
         Deadline deadline = Deadline.in(Math.min(controlTimeoutNanos, WHO_WENT_AWAY_NANOS));
         try {
             while (!deadline.hasPassed()) {
-                checkPeers();
+                checkPeersPastRequests();
                 awaitNews(deadline.remainingNanos());
             }
         } catch (DpuException e) {
@@ -346,6 +346,20 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
             symptom.addSuppressed(e);
         }
         return symptom;
+    }
+
+    /**
+     * What was on its way when its sender went says nothing of that: its last word is behind it.
+     */
+    private void checkPeersPastRequests() {
+        try {
+            checkPeers();
+        } catch (DpuException e) {
+            if (e instanceof RemoteErrorException || e.status() != Status.UNEXPECTED) {
+                throw e;
+            }
+            log.log(System.Logger.Level.DEBUG, "not answered any more", e);
+        }
     }
 
     @SuppressWarnings("ReferenceEquality") // the failure itself, wrapped for this thread or not
