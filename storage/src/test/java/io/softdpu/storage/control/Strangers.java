@@ -1,5 +1,6 @@
 package io.softdpu.storage.control;
 
+import io.softdpu.core.Status;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
@@ -18,29 +19,41 @@ public final class Strangers implements AutoCloseable {
 
     /** What somebody says who never becomes a client, in hexadecimal digits, and the answer. */
     public enum Kind {
-        SILENT("", ""),
-        HALF_A_LENGTH("0000", ""),
-        HALF_A_MESSAGE("0000000c" + "00000001" + "00000007" + "0000", ""),
-        A_LENGTH_TOO_LARGE("00000401", "wire_size is illegal: wire_size=1025, expected=12 to 1024"),
-        A_LENGTH_TOO_SMALL("00000000", "wire_size is illegal: wire_size=0, expected=12 to 1024"),
+        SILENT("", null, ""),
+        HALF_A_LENGTH("0000", null, ""),
+        HALF_A_MESSAGE("0000000c" + "00000001" + "00000007" + "0000", null, ""),
+        A_LENGTH_TOO_LARGE(
+                "00000401",
+                Status.INVALID_VALUE,
+                "wire_size is illegal: wire_size=1025, expected=12 to 1024"),
+        A_LENGTH_TOO_SMALL(
+                "00000000",
+                Status.INVALID_VALUE,
+                "wire_size is illegal: wire_size=0, expected=12 to 1024"),
         ANOTHER_PROTOCOL( // GET / HTTP/1.1
                 "474554202f20485454502f312e310d0a0d0a",
+                Status.INVALID_VALUE,
                 "wire_size is illegal: wire_size=1195725856, expected=12 to 1024"),
         NO_TYPE(
                 "0000000c" + "7fffffff" + "00000007" + "00000008",
+                Status.INVALID_VALUE,
                 "message_type is unknown: message_type=2147483647"),
         A_SHUTDOWN(
                 "0000000c" + "0000000b" + "00000007" + "00000008",
+                Status.UNEXPECTED,
                 "field=type, got=shutdown_request, expected=hello or query_storage_request"),
         AN_ANSWER(
                 "0000000c" + "0000000c" + "00000007" + "00000008",
+                Status.UNEXPECTED,
                 "field=type, got=shutdown_response, expected=hello or query_storage_request");
 
         private final String said;
+        final Status status;
         final String refusal;
 
-        Kind(String said, String refusal) {
+        Kind(String said, Status status, String refusal) {
             this.said = said;
+            this.status = status;
             this.refusal = refusal;
         }
     }
