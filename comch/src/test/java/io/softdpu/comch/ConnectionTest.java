@@ -1,6 +1,7 @@
 package io.softdpu.comch;
 
 import static io.softdpu.comch.Refusals.assertRefused;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
@@ -319,7 +320,10 @@ class ConnectionTest {
         card.until("server told", () -> server.events.size() == 2);
         assertThat(server.events).containsExactly("connected true", "disconnected false");
         assertThat(server.connection.failure().status()).isEqualTo(Status.CONNECTION_RESET);
-        assertThat(server.messages).isEmpty();
+        // Which of the two the server sees first, the message or the end, is a race.
+        assertThat(server.messages)
+                .hasSizeLessThanOrEqualTo(1)
+                .allMatch(message -> new String(message, UTF_8).equals("nobody looks"));
     }
 
     @Test
