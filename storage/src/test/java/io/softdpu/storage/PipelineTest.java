@@ -313,7 +313,7 @@ class PipelineTest {
                             pipeline.targetReport())) {
                 assertThat(report.allocatedBytes())
                         .as(report.role())
-                        .isPositive()
+                        .isNotNegative() // a JVM that is warm from other tests allocates nothing
                         .isLessThan(2 * operations * 16);
             }
         }
