@@ -134,7 +134,7 @@ final class MmapExports {
         if (memory == null) {
             throw refused(
                     Status.NOT_SUPPORTED,
-                    "only memory from SharedMemory.allocate can be exported: use that for this"
+                    "only memory from SharedMemory.allocate can be exported, use that for this"
                             + " mmap",
                     device);
         }
