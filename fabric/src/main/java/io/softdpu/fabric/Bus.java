@@ -194,7 +194,9 @@ public final class Bus implements AutoCloseable {
         if (parent.isReexport()) {
             throw new FabricException(
                     FabricException.Kind.NOT_SUPPORTED,
-                    "a re-exported region cannot be passed on again: import it from its exporter");
+                    "a re-exported region cannot be passed on again, import it from its exporter:"
+                            + " sizeBytes="
+                            + parent.sizeBytes());
         }
         if (writable && !parent.writable()) {
             throw new FabricException(

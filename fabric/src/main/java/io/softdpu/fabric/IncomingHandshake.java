@@ -104,7 +104,7 @@ final class IncomingHandshake implements BusLoop.Handler {
         if (message.descriptorTableFull()) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM,
-                    "server has no descriptors left: its limit of open files is reached");
+                    "server has no descriptors left: limit=open files");
         }
         if (message.truncated()) {
             throw malformed("frame or descriptors truncated");

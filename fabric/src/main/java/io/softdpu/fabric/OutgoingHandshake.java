@@ -119,7 +119,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             if (message.descriptorTableFull()) {
                 throw new FabricException(
                         FabricException.Kind.SYSTEM,
-                        "no descriptors left: the limit of open files is reached, name=" + name);
+                        "no descriptors left: limit=open files, name=" + name);
             }
             if (message.truncated()) {
                 throw new FabricException(

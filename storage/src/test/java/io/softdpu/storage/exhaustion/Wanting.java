@@ -12,12 +12,12 @@ enum Wanting {
             Limit.DESCRIPTORS,
             By.ITSELF,
             "\\bEMFILE\\b|\\bToo many open files\\b"
-                    + "|\\bno descriptors left: the limit of open files is reached\\b"),
+                    + "|\\bno descriptors left: limit=open files\\b"),
     /** The same, as the other end says. */
     EMFILE_THERE(
             Limit.DESCRIPTORS,
             By.OTHER_END,
-            "\\bserver has no descriptors left: its limit of open files is reached\\b"),
+            "\\bserver has no descriptors left: limit=open files\\b"),
     /** Address space for memory. */
     ENOMEM(Limit.ADDRESS_SPACE, By.ITSELF, "\\bENOMEM\\b"),
     /** Address space for a stack, in the words of the JVM. */
