@@ -200,7 +200,6 @@ abstract class AbstractControlChannel implements ControlChannel {
 
     /** Takes the message by which the peer has become one. */
     final void receivedFirst(ControlMessage message) {
-        errorPassed |= message.type() == ControlMessageType.ERROR_RESPONSE;
         inbox.addLast(message);
     }
 

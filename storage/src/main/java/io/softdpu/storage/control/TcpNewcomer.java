@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * a descriptor and the few bytes that such a message may have.
  */
 final class TcpNewcomer {
-    /** The longest first message: a hello and a query have no payload, a reason to go is short. */
+    /** The longest first message: a hello and a query have no payload, so this is ample. */
     static final int MAX_WIRE_SIZE = 1 << 10;
 
     private final SocketChannel socket;
