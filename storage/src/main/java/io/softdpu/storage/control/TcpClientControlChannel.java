@@ -126,7 +126,18 @@ public final class TcpClientControlChannel extends TcpControlChannel {
             return;
         }
         nextAttemptNanos = System.nanoTime() + RETRY_NANOS;
-        SocketChannel created = sockets.open();
+        SocketChannel created;
+        try {
+            created = sockets.open();
+        } catch (IOException e) {
+            // For want of descriptors, for example: no matter of the peer's.
+            fail(
+                    new DpuException(
+                            Status.OPERATING_SYSTEM,
+                            "socket could not be opened: for=" + description() + ", reason=" + e,
+                            e));
+            return;
+        }
         attempt = created;
         created.configureBlocking(false);
         created.register(selector, SelectionKey.OP_CONNECT);

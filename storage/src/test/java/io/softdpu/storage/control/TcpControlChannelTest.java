@@ -1,6 +1,7 @@
 package io.softdpu.storage.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.softdpu.core.DpuException;
@@ -265,6 +266,24 @@ class TcpControlChannelTest extends ControlChannelContract {
                                 .endsWith("last=Connection refused: connected to itself");
                     });
             assertThat(bound.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void shouldSayThatItHasNoSocketLeftAndNotThatTheTargetHasGone() throws IOException {
+        try (TcpClientControlChannel client =
+                new TcpClientControlChannel(
+                        address(),
+                        Selector.open(),
+                        () -> {
+                            throw new IOException("Too many open files");
+                        })) {
+            assertThatThrownBy(() -> client.awaitConnected(End.DEADLINE_NANOS))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.OPERATING_SYSTEM))
+                    .hasMessageStartingWith("socket could not be opened: for=tcp://")
+                    .hasMessageEndingWith("reason=java.io.IOException: Too many open files");
         }
     }
 }
