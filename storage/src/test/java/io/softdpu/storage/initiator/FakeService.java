@@ -130,6 +130,12 @@ final class FakeService implements AutoCloseable {
                 }
                 channel.await(100_000_000);
             }
+            // What the initiator said before this was ended counts, too.
+            ControlMessage late = channel.poll();
+            while (late != null) {
+                received.add(late);
+                late = channel.poll();
+            }
         } catch (io.softdpu.core.DpuException e) {
             // The initiator has gone: that is how such a session ends.
             if (e.status() != Status.CONNECTION_RESET) {
