@@ -27,12 +27,15 @@ final class LingeringSocket implements AutoCloseable {
     private final ServerSocketChannel server;
     private final SocketChannel accepted;
     private final int descriptor;
+    private final String target;
     private boolean letGo;
 
-    private LingeringSocket(ServerSocketChannel server, SocketChannel accepted, int descriptor) {
+    private LingeringSocket(ServerSocketChannel server, SocketChannel accepted, int descriptor)
+            throws IOException {
         this.server = server;
         this.accepted = accepted;
         this.descriptor = descriptor;
+        this.target = Files.readSymbolicLink(Footprint.procPath(descriptor)).toString();
     }
 
     static LingeringSocket open() throws IOException {
@@ -55,6 +58,11 @@ final class LingeringSocket implements AutoCloseable {
     /** To send; a close of the last reference blocks. */
     int descriptor() {
         return descriptor;
+    }
+
+    /** Descriptors of this process, whoever has them, that lead to it. */
+    long held() {
+        return Footprint.now().descriptors().stream().filter(target::equals).count();
     }
 
     /** Lets go of this side's reference, which is not the last while the peer has one. */
