@@ -174,7 +174,9 @@ class InterruptedCommandsTest {
             // One that is just being started or ending has nothing to be looked at.
             demo.signal(terminate ? "TERM" : "INT");
 
-            assertThat(demo.awaitExit(END_DEADLINE))
+            int exit = demo.awaitExit(END_DEADLINE);
+            assertThat(exit)
+                    .as("round %d: %s", round, demo.errorLines())
                     .isEqualTo((terminate ? ExitCode.TERMINATED : ExitCode.INTERRUPTED).code());
             for (long child : children) {
                 Await.until(
