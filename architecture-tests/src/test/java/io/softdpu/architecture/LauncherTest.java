@@ -15,9 +15,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The launcher in a tree of its own, with a Maven that only says that it was called and a JDK whose
@@ -69,6 +72,7 @@ class LauncherTest {
                 case "$argument" in */run-*) run=$argument ;; esac
             done
             echo "java $*"
+            echo "tunables ${GLIBC_TUNABLES:-none}"
             case "$*" in *" stay") cat ;; esac
             echo "source $(cat "$run/cli.jar") $(cat "$run/lib.jar")"
             """;
@@ -94,6 +98,7 @@ class LauncherTest {
             executable(tools.resolve(tool), "#!/bin/sh\nexec " + find(tool) + " \"$@\"\n");
         }
         executable(tools.resolve("mvn"), MAVEN);
+        machine("x86_64");
         jdk("jdk", "25.0.1");
     }
 
@@ -117,6 +122,10 @@ class LauncherTest {
     private static void executable(Path file, String text) throws IOException {
         Files.writeString(file, text);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private void machine(String name) throws IOException {
+        executable(tools.resolve("uname"), "#!/bin/sh\necho " + name);
     }
 
     private ProcessBuilder launcher(String... arguments) {
@@ -147,7 +156,7 @@ class LauncherTest {
     void shouldBuildOnceAndKeepStandardOutputForTheCommand(Processes processes) throws IOException {
         ChildProcess first = processes.start(launcher("demo", "--json", "a b"));
         assertThat(first.awaitExit(SOON)).isZero();
-        assertThat(first.outputLines()).hasSize(2);
+        assertThat(first.outputLines()).hasSize(3);
         assertThat(first.outputLines().getFirst())
                 .contains("--enable-native-access=io.softdpu.linux")
                 .contains("-p " + tree.resolve(".build/run-"))
@@ -272,5 +281,27 @@ class LauncherTest {
         ChildProcess start = processes.start(plain);
         assertThat(start.awaitExit(SOON)).isZero();
         assertThat(start.outputLines()).containsExactly(newer.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "x86_64,, glibc.cpu.x86_non_temporal_threshold=0x20000",
+        "x86_64, a.b=1, a.b=1:glibc.cpu.x86_non_temporal_threshold=0x20000",
+        "x86_64, glibc.cpu.x86_non_temporal_threshold=9, glibc.cpu.x86_non_temporal_threshold=9",
+        "aarch64,, none",
+        "aarch64, a.b=1, a.b=1"
+    })
+    void shouldHaveLargeCopiesPassTheCachesUnlessTheUserSaysWhen(
+            String machine, @Nullable String given, String expected, Processes processes)
+            throws IOException {
+        machine(machine);
+        ProcessBuilder command = launcher();
+        if (given != null) {
+            command.environment().put("GLIBC_TUNABLES", given);
+        }
+
+        ChildProcess start = processes.start(command);
+        assertThat(start.awaitExit(SOON)).isZero();
+        assertThat(start.outputLines()).contains("tunables " + expected);
     }
 }

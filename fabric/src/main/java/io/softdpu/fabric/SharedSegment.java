@@ -186,11 +186,23 @@ public final class SharedSegment {
         int before = (int) REFERENCES.getAndAdd(this, -1);
         if (before == 1) {
             long address = segment.address();
-            arena.close(); // from here on nobody can reach the memory through the segment
+            closeArena(); // from here on nobody can reach the memory through the segment
             MemoryMapping.unmap(address, mappedBytes);
             FileDescriptors.close(descriptor);
         } else if (before < 1) {
             throw new IllegalStateException("shared memory released too often: count=" + before);
+        }
+    }
+
+    /** A copy by libc holds the arena while it lasts, which is a slice at most: microseconds. */
+    @SuppressWarnings("ThreadPriorityCheck") // the thread that copies has to run for this to end
+    private void closeArena() {
+        while (segment.scope().isAlive()) {
+            try {
+                arena.close();
+            } catch (IllegalStateException e) {
+                Thread.yield();
+            }
         }
     }
 

@@ -106,7 +106,7 @@ final class WritableImportTest {
                 finished = punching.isDone();
                 own.fill((byte) 0x5a);
                 MemorySegment.copy(own, 0, copy, 0, SIZE_BYTES);
-                NativeMemory.copy(copy.address(), own.address(), SIZE_BYTES);
+                NativeMemory.copy(own, 0, copy, 0, SIZE_BYTES);
                 for (long offset = 0; offset < SIZE_BYTES; offset += 4096) {
                     long seen = copy.get(ValueLayout.JAVA_LONG, offset);
                     assertThat(seen).isIn(0L, 0x5a5a_5a5a_5a5a_5a5aL);

@@ -312,8 +312,7 @@ final class ShmSender {
             return true;
         }
         // After arm() has looked at the index for the last time: a slot that was freed, or a
-        // message
-        // that was acknowledged, before the peer could know that we sleep.
+        // message that was acknowledged, before the peer could know that we sleep.
         return producer.arm()
                 || (executed != tail && producer.free() > 0)
                 || (head != executed && producer.consumed() >= at(head).providerWord)
