@@ -4,6 +4,7 @@ import static io.softdpu.linux.Libc.INT;
 import static io.softdpu.linux.Libc.POINTER;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -47,6 +48,8 @@ public final class Epoll implements AutoCloseable {
             Libc.bind("epoll_ctl", INT, INT, INT, INT, POINTER);
     private static final MethodHandle EPOLL_WAIT =
             Libc.bind("epoll_wait", INT, INT, ValueLayout.ADDRESS, INT, INT);
+    private static final MethodHandle EPOLL_WAIT_PLAIN =
+            Libc.bindPlain("epoll_wait", FunctionDescriptor.of(INT, INT, POINTER, INT, INT));
 
     private final int fd;
     private final int maxEvents;
@@ -151,8 +154,32 @@ public final class Epoll implements AutoCloseable {
         readyCount = 0;
         long deadlineNanos =
                 timeoutMillis > 0 ? System.nanoTime() + timeoutMillis * NANOS_PER_MILLI : 0;
+        // Without errno first: to keep it costs an object until this is compiled for good, and a
+        // thread that sleeps rarely comes here rarely. What fails is done again with it.
+        int first;
+        try {
+            first =
+                    (int)
+                            EPOLL_WAIT_PLAIN.invokeExact(
+                                    fd, ready.address(), maxEvents, timeoutMillis);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (first >= 0) {
+            readyCount = first;
+            return first;
+        }
+        return awaitAgain(timeoutMillis, deadlineNanos);
+    }
+
+    /** After a wait that a signal has ended, or that has failed. */
+    private int awaitAgain(int timeoutMillis, long deadlineNanos) {
         int remainingMillis = timeoutMillis;
         while (true) {
+            if (timeoutMillis > 0) {
+                long remainingNanos = deadlineNanos - System.nanoTime();
+                remainingMillis = (int) Math.max(0, Math.ceilDiv(remainingNanos, NANOS_PER_MILLI));
+            }
             int result;
             try {
                 result =
@@ -168,10 +195,6 @@ public final class Epoll implements AutoCloseable {
             }
             if (state.lastErrno() != Errno.EINTR) {
                 throw new LinuxException("epoll_wait", state.lastErrno(), "epollFd=" + fd);
-            }
-            if (timeoutMillis > 0) {
-                long remainingNanos = deadlineNanos - System.nanoTime();
-                remainingMillis = (int) Math.max(0, Math.ceilDiv(remainingNanos, NANOS_PER_MILLI));
             }
         }
     }

@@ -5,6 +5,8 @@ import static io.softdpu.linux.Libc.LONG;
 import static io.softdpu.linux.Libc.POINTER;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -71,9 +73,28 @@ public final class UnixSocket {
             Libc.bind("send", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
     private static final MethodHandle RECV =
             Libc.bind("recv", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
+
+    /*
+     * The doorbell's own, without errno: to keep it costs an object a call until the second
+     * compiler has had the caller, which on a path that sleeps now and then takes minutes. What
+     * fails is done again with it.
+     */
+    private static final MethodHandle SEND_PLAIN =
+            Libc.bindPlain("send", FunctionDescriptor.of(LONG, INT, POINTER, LONG, INT));
+    private static final MethodHandle RECV_PLAIN =
+            Libc.bindPlain("recv", FunctionDescriptor.of(LONG, INT, POINTER, LONG, INT));
+    private static final MethodHandle IOCTL_PLAIN =
+            Libc.bindPlain(
+                    "ioctl",
+                    FunctionDescriptor.of(INT, INT, LONG, POINTER),
+                    Linker.Option.firstVariadicArg(2));
+
     private static final MethodHandle SENDMSG = Libc.bind("sendmsg", LONG, INT, POINTER, INT);
     private static final MethodHandle RECVMSG =
             Libc.bind("recvmsg", LONG, INT, ValueLayout.ADDRESS, INT);
+
+    /** Bytes that can be read without waiting, an int. */
+    private static final long FIONREAD = 0x541B;
 
     private static final MemorySegment DOORBELL = Arena.global().allocate(1);
 
@@ -385,7 +406,13 @@ public final class UnixSocket {
      *     pending that the other side wakes up anyway
      */
     public static int sendByte(int fd) {
-        return sendNative(fd, DOORBELL, 1);
+        long result;
+        try {
+            result = (long) SEND_PLAIN.invokeExact(fd, DOORBELL.address(), 1L, SEND_FLAGS);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return result == 1 ? 0 : sendNative(fd, DOORBELL, 1);
     }
 
     /**
@@ -398,11 +425,45 @@ public final class UnixSocket {
      *
      * @param fd a connected socket
      * @return how many were dropped, {@link #DRAIN_LIMIT} where more may be pending; -1 once the
-     *     connection has ended, or something came that is longer than a doorbell, or empty
+     *     connection has ended, or something came that is longer than a doorbell, or empty. Behind
+     *     doorbells that is told at the latest by the next call: the socket stays ready for it
      * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
      */
     public static int drain(int fd) {
-        return drain(fd, false);
+        CallState state = CallState.current();
+        int dropped = 0;
+        while (dropped < DRAIN_LIMIT) {
+            long result;
+            try {
+                result =
+                        (long)
+                                RECV_PLAIN.invokeExact(
+                                        fd, state.scratchAddress, (long) Long.BYTES, RECEIVE_FLAGS);
+            } catch (Throwable thrown) {
+                throw Libc.rethrow(thrown);
+            }
+            if (result >= 0 && result != 1) {
+                return -1;
+            }
+            if (result < 0) {
+                return drain(fd, false, dropped);
+            }
+            dropped++;
+            if (!anythingPending(fd, state)) {
+                break;
+            }
+        }
+        return dropped;
+    }
+
+    /** False also where it cannot be told; then the socket is still ready if there is anything. */
+    private static boolean anythingPending(int fd, CallState state) {
+        try {
+            int result = (int) IOCTL_PLAIN.invokeExact(fd, FIONREAD, state.scratchAddress);
+            return result == 0 && state.scratch.get(INT, 0) > 0;
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
     }
 
     /**
@@ -415,12 +476,12 @@ public final class UnixSocket {
      * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
      */
     public static int drainWatchfully(int fd) {
-        return drain(fd, true);
+        return drain(fd, true, 0);
     }
 
-    private static int drain(int fd, boolean watchfully) {
+    private static int drain(int fd, boolean watchfully, int droppedBefore) {
         CallState state = CallState.current();
-        int dropped = 0;
+        int dropped = droppedBefore;
         while (dropped < DRAIN_LIMIT) {
             long result = watchfully ? lookAt(state, fd) : receiveBytes(state, fd);
             if (watchfully && result > 0) {
