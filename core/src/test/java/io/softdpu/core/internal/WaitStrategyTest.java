@@ -130,6 +130,57 @@ class WaitStrategyTest {
         assertThat(script.steps).as("then it is tried again").contains("yield");
     }
 
+    /** A relay's waits: its target answers soon, its client asks again much later. */
+    @Test
+    void shouldYieldInShortWaitsAndSleepAtOnceInLongOnesThatTheyAlternateWith() {
+        for (int i = 0; i < 20; i++) {
+            waitFor(30_000);
+            waitFor(2_000_000);
+        }
+        assertThat(waitFor(30_000)).contains("yield").doesNotContain("sleep");
+        assertThat(waitFor(2_000_000)).contains("sleep").doesNotContain("yield");
+        assertThat(waitFor(30_000)).contains("yield").doesNotContain("sleep");
+    }
+
+    @Test
+    void shouldYieldAgainSoonAfterLongWaitsHaveBecomeShort() {
+        for (int i = 0; i < 20; i++) {
+            waitFor(2_000_000);
+        }
+        assertThat(waitFor(150_000)).as("a peer that slept, too").doesNotContain("yield");
+        int waits = 1;
+        while (!waitFor(150_000).contains("yield")) {
+            assertThat(++waits).isLessThan(6);
+        }
+    }
+
+    @Test
+    void shouldGoOnYieldingWhereAWaitIsLongNowAndThen() {
+        for (int i = 0; i < 200; i++) {
+            assertThat(waitFor(i % 6 == 0 ? 2_000_000 : 30_000)).contains("yield");
+            assertThat(waitFor(30_000)).contains("yield");
+        }
+    }
+
+    @Test
+    void shouldLearnNothingFromWaitsThatBringNothing() {
+        script.progress = () -> false;
+        for (int i = 0; i < 20; i++) {
+            assertThat(strategy.await(script, SECOND)).isFalse();
+        }
+        assertThat(waitFor(30_000)).contains("yield");
+    }
+
+    /** The steps of one wait that something ends after this time. */
+    private List<String> waitFor(long nanos) {
+        script.steps.clear();
+        long end = clock.nowNanos() + nanos;
+        script.progress = () -> clock.nowNanos() >= end;
+        script.sleepNanos = nanos;
+        assertThat(strategy.await(script, SECOND)).isTrue();
+        return script.steps;
+    }
+
     @Test
     void shouldSpinBeforeItYieldsWhereItHasACoreOfItsOwn() {
         WaitStrategy spinning = new WaitStrategy(3, clock, this::yielded);
