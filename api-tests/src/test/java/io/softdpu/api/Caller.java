@@ -34,7 +34,7 @@ final class Caller implements AutoCloseable {
         if (operation.key().equals("CpuBinding.bindCurrentThread")) {
             return callOnItsOwn(operation, receiver, arguments);
         }
-        if (operation.key().equals("ProgressEngine.await")) {
+        if (operation.key().startsWith("ProgressEngine.await")) { // and awaitNotification
             ((ProgressEngine) receiver).wake(); // or the longest of waits would be one
         }
         calls++;

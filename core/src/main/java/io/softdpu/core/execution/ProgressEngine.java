@@ -15,8 +15,8 @@ import io.softdpu.fabric.FabricException;
  *
  * <p>Polling mode is calling {@link #progress()} in a loop. {@link #await} does that while there is
  * work and sleeps when there is none. Event mode is for programs with an event loop of their own:
- * {@link #requestNotification()}, wait until {@link #eventHandle()} is readable, {@link
- * #clearNotification()}, progress until it returns false, and anew.
+ * {@link #requestNotification()}, wait until {@link #eventHandle()} is readable (or {@link
+ * #awaitNotification}), {@link #clearNotification()}, progress until it returns false, and anew.
  *
  * <p>Thread: an engine belongs to the thread that created it, with its contexts and their tasks. A
  * call from another thread fails with NOT_PERMITTED that names both; {@link #wake()}, {@link
@@ -145,6 +145,25 @@ public final class ProgressEngine implements AutoCloseable {
      */
     public void clearNotification() {
         core.clearNotification();
+    }
+
+    /**
+     * Sleeps until the {@linkplain #eventHandle handle} is readable, as poll(2) on it would: for
+     * programs in event mode that have no event loop of their own. That is when the {@linkplain
+     * #requestNotification requested} notification has come, or after {@link #wake()}, which is
+     * taken by this. Progress is not made meanwhile.
+     *
+     * @param timeoutNanos the longest sleep, rounded up to milliseconds; 0 only looks
+     * @return whether it was readable; it is not any more
+     * @throws DpuException INVALID_VALUE if the time is negative; NOT_PERMITTED from another thread
+     *     or from inside a callback; BAD_STATE if the engine is closed
+     */
+    public boolean awaitNotification(long timeoutNanos) {
+        if (timeoutNanos < 0) {
+            throw new DpuException(
+                    Status.INVALID_VALUE, "timeout is negative: timeoutNanos=" + timeoutNanos);
+        }
+        return core.awaitNotification(timeoutNanos);
     }
 
     /** How many tasks of all contexts are submitted and not yet completed. Any thread. */

@@ -63,11 +63,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
     @Override
     public boolean progress() {
         requireOwner();
-        if (progressing) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    "progress called from inside a callback: thread=" + owner.getName());
-        }
+        requireOutside("progress");
         requireOpen();
         progressing = true;
         boolean progressed = false;
@@ -117,6 +113,18 @@ public final class EngineCore implements WaitStrategy.Waiter {
         requireOpen();
         waiter.clear();
         disarm();
+    }
+
+    /** See {@code ProgressEngine.awaitNotification}. */
+    public boolean awaitNotification(long timeoutNanos) {
+        requireOwner();
+        requireOutside("awaitNotification");
+        requireOpen();
+        boolean readable = waiter.sleep(Math.min(timeoutNanos, MAX_SLEEP_NANOS));
+        if (readable) {
+            woken = false;
+        }
+        return readable;
     }
 
     /** Ends the engine; false if it has ended already. */
@@ -247,6 +255,15 @@ public final class EngineCore implements WaitStrategy.Waiter {
                     Status.NOT_PERMITTED,
                     "called from a thread that is not the engine's: thread=%s, engineThread=%s"
                             .formatted(Thread.currentThread().getName(), owner.getName()));
+        }
+    }
+
+    private void requireOutside(String operation) {
+        if (progressing) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "%s called from inside a callback: thread=%s"
+                            .formatted(operation, owner.getName()));
         }
     }
 

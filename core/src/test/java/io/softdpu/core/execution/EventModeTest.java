@@ -2,12 +2,16 @@ package io.softdpu.core.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,5 +124,54 @@ class EventModeTest {
         engine.progress();
         assertThat(context.state()).isEqualTo(ContextState.IDLE);
         context.start();
+    }
+
+    @Test
+    void shouldSleepUntilTheNotificationComesForWhoHasNoLoop() throws Exception {
+        engine.requestNotification();
+        assertThat(engine.awaitNotification(0)).isFalse();
+        CountDownLatch ran = new CountDownLatch(1);
+        Thread poster = Thread.ofPlatform().start(() -> context.postWork(ran::countDown));
+        assertThat(engine.awaitNotification(DEADLINE_MILLIS * 1_000_000L)).isTrue();
+        assertThat(loop.await(NOW)).as("seen").isZero();
+        engine.clearNotification();
+        assertThat(ran.getCount()).as("nothing runs outside progress").isEqualTo(1);
+        assertThat(engine.progress()).isTrue();
+        poster.join();
+    }
+
+    @Test
+    void shouldEndASleepAtAWakeAndTakeIt() {
+        engine.wake();
+        assertThat(engine.awaitNotification(DEADLINE_MILLIS * 1_000_000L)).isTrue();
+        assertThat(engine.awaitNotification(0)).as("one wake, one sleep").isFalse();
+        long begin = System.nanoTime();
+        assertThat(engine.await(5_000_000)).isFalse();
+        assertThat(System.nanoTime() - begin).as("nothing is left of it").isGreaterThan(4_900_000);
+    }
+
+    @Test
+    void shouldRefuseToSleepInACallbackOrElsewhere() throws Exception {
+        List<DpuException> refusals = new CopyOnWriteArrayList<>();
+        Runnable sleep =
+                () -> {
+                    try {
+                        boolean unused = engine.awaitNotification(0);
+                    } catch (DpuException e) {
+                        refusals.add(e);
+                    }
+                };
+        TinyTask task = context.allocate();
+        task.setCallback(t -> sleep.run());
+        task.submit();
+        assertThat(engine.progress()).isTrue();
+        task.free();
+        Thread other = Thread.ofPlatform().start(sleep);
+        other.join();
+        assertThat(refusals)
+                .extracting(DpuException::status)
+                .containsExactly(Status.NOT_PERMITTED, Status.NOT_PERMITTED);
+        assertThat(refusals.getFirst())
+                .hasMessageStartingWith("awaitNotification called from inside a callback");
     }
 }
