@@ -7,7 +7,7 @@ public interface InitiatorListener extends SessionListener {
     /** A phase begins. */
     default void phaseStarted(Phase phase) {}
 
-    /** About four times a second: what a phase has done so far. */
+    /** About twice a second: what a phase has done so far. */
     default void phaseProgress(
             Phase phase, long operations, long payloadBytes, long elapsedNanos) {}
 

@@ -18,6 +18,7 @@ import io.softdpu.storage.runtime.Worker;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
 import java.lang.foreign.MemorySegment;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class InitiatorWorker extends Worker {
     private static final int SENDING = 1;
     private static final int AWAITING_REPLY = 2;
+    private static final int RESTING = 4;
 
     private final Device device;
     private final int transactions;
@@ -44,7 +46,10 @@ final class InitiatorWorker extends Worker {
     private final long[] startNanos;
     private final int[] sizes;
     private final long[] storageOffsets;
+    private final long[] dueNanos;
+    private final Histogram latencies = PhaseRun.newLatencies();
     private int inFlight;
+    private int resting;
 
     private volatile @Nullable PhaseRun next;
     private @Nullable PhaseRun current;
@@ -62,6 +67,7 @@ final class InitiatorWorker extends Worker {
         this.startNanos = new long[transactions];
         this.sizes = new int[transactions];
         this.storageOffsets = new long[transactions];
+        this.dueNanos = new long[transactions];
     }
 
     // ---- commands of the configuration phase
@@ -104,6 +110,11 @@ final class InitiatorWorker extends Worker {
 
     // ---- the data path
 
+    /** Where its phases record their latencies, one after the other. */
+    Histogram latencies() {
+        return latencies;
+    }
+
     /** Has the worker carry out a phase; the one before must be done. By the control thread. */
     void runPhase(PhaseRun run) {
         next = run;
@@ -140,13 +151,32 @@ final class InitiatorWorker extends Worker {
         if (run != current && run != null) {
             current = run;
             begin(run);
+        } else if (resting > 0 && run != null) {
+            wakeRested(run, System.nanoTime());
         }
+    }
+
+    @Override
+    protected long longestWaitNanos() {
+        PhaseRun run = current;
+        if (resting == 0 || run == null) {
+            return super.longestWaitNanos();
+        }
+        long now = System.nanoTime();
+        long left = super.longestWaitNanos();
+        for (int t = 0; t < run.transactions; t++) {
+            if (states[t] == RESTING) {
+                left = Math.min(left, Math.max(0, run.restEndNanos(dueNanos[t]) - now));
+            }
+        }
+        return left;
     }
 
     private void begin(PhaseRun run) {
         run.startAllocated = AllocationMeter.currentThreadBytes();
         run.startNanos = System.nanoTime();
         for (int t = 0; t < run.transactions; t++) {
+            dueNanos[t] = run.startNanos;
             if (!issue(run, t, run.startNanos)) {
                 break;
             }
@@ -176,6 +206,8 @@ final class InitiatorWorker extends Worker {
                 request.storageOffset());
         memory.fill(t);
         states[t] = SENDING | AWAITING_REPLY;
+        // From its turn, not from now: being late once makes the next ones no later.
+        dueNanos[t] = Math.max(dueNanos[t], nowNanos - run.paceNanos) + run.paceNanos;
         startNanos[t] = nowNanos;
         inFlight++;
         if (!refused.isEmpty() || !trySend(t)) {
@@ -245,7 +277,32 @@ final class InitiatorWorker extends Worker {
     private void finished(int t, long nowNanos) {
         inFlight--;
         PhaseRun run = current;
-        if (run != null && !issue(run, t, nowNanos) && inFlight == 0) {
+        if (run == null) {
+            return;
+        }
+        if (run.paceNanos > 0 && nowNanos < dueNanos[t]) {
+            states[t] = RESTING;
+            resting++;
+        } else if (!issue(run, t, nowNanos)) {
+            endIfNothingIsLeft(run);
+        }
+    }
+
+    private void wakeRested(PhaseRun run, long nowNanos) {
+        boolean over = !isRunning() || !run.mayIssue(nowNanos);
+        for (int t = 0; t < run.transactions; t++) {
+            if (states[t] == RESTING && (over || nowNanos >= dueNanos[t])) {
+                states[t] = 0;
+                resting--;
+                if (!issue(run, t, nowNanos)) {
+                    endIfNothingIsLeft(run);
+                }
+            }
+        }
+    }
+
+    private void endIfNothingIsLeft(PhaseRun run) {
+        if (inFlight == 0 && resting == 0) {
             end(run);
         }
     }

@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param source makes each core's source of requests
  * @param operations operations of each core after which the phase ends; {@link Long#MAX_VALUE}: any
  *     number
+ * @param paceNanos time from one turn of a transaction to its next. An operation begins at a turn,
+ *     or as soon as the one before has ended; whole turns that pass meanwhile are left out, and
+ *     latency counts from the beginning and not from the turn. 0: there are no turns, the next
+ *     begins as soon as the one before has ended
  * @param nanos time after which it ends; {@link Long#MAX_VALUE}: any time
  * @param mirrored whether the data of the storage's byte i stands at byte i of the initiator's
  *     memory; else each transaction has a buffer of its own
@@ -34,17 +38,22 @@ public record Phase(
         int transactions,
         RequestSourceFactory source,
         long operations,
+        long paceNanos,
         long nanos,
         boolean mirrored,
         @Nullable Content fill,
         @Nullable Content expect,
         boolean endOnError) {
 
+    /** A day; a sum of it and a moment stays a moment. */
+    private static final long LONGEST_PACE_NANOS = 86_400_000_000_000L;
+
     /** Checks the values: INVALID_VALUE that names the field. */
     public Phase {
         OptionChecks.requireRange(
                 "transactions", transactions, 1, StorageDefaults.MAX_TRANSACTION_COUNT);
         OptionChecks.requireRange("operations", operations, 1, Long.MAX_VALUE);
+        OptionChecks.requireRange("pace_nanos", paceNanos, 0, LONGEST_PACE_NANOS);
         OptionChecks.requireRange("nanos", nanos, 1, Long.MAX_VALUE);
         OptionChecks.requireRange("type (1 read, 2 write)", type.code(), 1, 2);
         if (expect != null && !mirrored) {
@@ -75,6 +84,7 @@ public record Phase(
         private @Nullable RequestSourceFactory source;
         private boolean once = true;
         private long operations = Long.MAX_VALUE;
+        private long paceNanos;
         private long nanos = Long.MAX_VALUE;
         private @Nullable Boolean mirrored;
         private @Nullable Content fill;
@@ -138,6 +148,12 @@ public record Phase(
             return this;
         }
 
+        /** A transaction begins an operation that often, and rests in between: paceNanos. */
+        public Builder pace(long nanosPerOperation) {
+            paceNanos = nanosPerOperation;
+            return this;
+        }
+
         /** The memory mirrors the storage; the default once over the volume. */
         public Builder mirrored() {
             mirrored = true;
@@ -182,6 +198,7 @@ public record Phase(
                     transactions,
                     source == null ? sequential : source,
                     operations,
+                    paceNanos,
                     nanos,
                     Objects.requireNonNullElse(mirrored, once),
                     fill,

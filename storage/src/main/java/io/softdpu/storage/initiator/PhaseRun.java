@@ -21,9 +21,10 @@ final class PhaseRun {
     final int transactions;
     final long operationLimit;
     final long nanosLimit;
+    final long paceNanos;
     final boolean endOnError;
 
-    final Histogram latencies = new Histogram(1, HIGHEST_LATENCY_NANOS, SIGNIFICANT_DIGITS);
+    final Histogram latencies;
     final Counter operations = new Counter();
     final Counter payloadBytes = new Counter();
 
@@ -44,12 +45,25 @@ final class PhaseRun {
     /** Set by the worker: nothing is in flight any more. */
     volatile boolean done;
 
-    PhaseRun(Phase phase, int transactions, RequestSource source) {
+    /**
+     * A run that has not begun.
+     *
+     * @param latencies the worker's; emptied here, since its phase before this one is over
+     */
+    PhaseRun(Phase phase, int transactions, RequestSource source, Histogram latencies) {
+        latencies.reset();
+        this.latencies = latencies;
         this.source = source;
         this.transactions = transactions;
         this.operationLimit = phase.operations();
         this.nanosLimit = phase.nanos();
+        this.paceNanos = phase.paceNanos();
         this.endOnError = phase.endOnError();
+    }
+
+    /** A histogram for one phase after the other: a new one each time would be half a megabyte. */
+    static Histogram newLatencies() {
+        return new Histogram(1, HIGHEST_LATENCY_NANOS, SIGNIFICANT_DIGITS);
     }
 
     /** Whether another request may be sent at this moment. */
@@ -58,6 +72,13 @@ final class PhaseRun {
                 && !stop
                 && issued < operationLimit
                 && (nanosLimit == Long.MAX_VALUE || nowNanos - startNanos < nanosLimit);
+    }
+
+    /** When a transaction that rests is looked at again: at its turn, or at the phase's end. */
+    long restEndNanos(long dueNanos) {
+        return nanosLimit == Long.MAX_VALUE || dueNanos - startNanos < nanosLimit
+                ? dueNanos
+                : startNanos + nanosLimit;
     }
 
     void completed(long latencyNanos, long bytes) {

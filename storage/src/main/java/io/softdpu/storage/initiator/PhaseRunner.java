@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * go, watches them, and looks at what they have done.
  */
 final class PhaseRunner {
-    private static final long PROGRESS_NANOS = 250_000_000L;
+    private static final long PROGRESS_NANOS = 500_000_000L;
 
     /** What the runner needs of the session around it. */
     interface Surroundings {
@@ -157,7 +157,7 @@ final class PhaseRunner {
                                             core * memoryShare,
                                             (core + 1) * memoryShare,
                                             phase.mirrored()));
-            runs.add(new PhaseRun(phase, transactions(), source));
+            runs.add(new PhaseRun(phase, transactions(), source, worker.latencies()));
         }
         for (int core = 0; core < runs.size(); core++) {
             workers.get(core).runPhase(runs.get(core));
@@ -173,14 +173,16 @@ final class PhaseRunner {
     private void await(List<PhaseRun> runs) {
         long startNanos = System.nanoTime();
         long lastOperations = 0;
-        Deadline stall = Deadline.in(stallTimeoutNanos);
+        // It may rest as long as that, and not beyond its end.
+        long patienceNanos = stallTimeoutNanos + Math.min(phase.paceNanos(), phase.nanos());
+        Deadline stall = Deadline.in(patienceNanos);
         Deadline news = Deadline.in(PROGRESS_NANOS);
-        while (!runs.stream().allMatch(run -> run.done)) {
+        while (!done(runs)) {
             surroundings.check();
             long operations = operations(runs);
             if (operations != lastOperations) {
                 lastOperations = operations;
-                stall = Deadline.in(stallTimeoutNanos);
+                stall = Deadline.in(patienceNanos);
             } else if (stall.hasPassed()) {
                 throw new DpuException(
                         Status.TIME_OUT,
@@ -190,7 +192,7 @@ final class PhaseRunner {
                                 + ", operations="
                                 + operations
                                 + ", waited_ms="
-                                + stallTimeoutNanos / 1_000_000);
+                                + patienceNanos / 1_000_000);
             }
             if (news.hasPassed()) {
                 news = Deadline.in(PROGRESS_NANOS);
@@ -227,15 +229,11 @@ final class PhaseRunner {
     }
 
     private PhaseReport report(List<PhaseRun> runs, IoMemory.Verified verified, boolean complete) {
-        Histogram latencies = new Histogram(runs.getFirst().latencies);
         long errors = 0;
         long allocated = 0;
         long start = runs.getFirst().startNanos;
         long end = endOf(runs.getFirst());
         for (PhaseRun run : runs) {
-            if (run.latencies.getTotalCount() > 0) {
-                latencies.add(run.latencies);
-            }
             errors += run.errors;
             allocated += run.allocatedBytes;
             start = Math.min(start, run.startNanos);
@@ -251,11 +249,20 @@ final class PhaseRunner {
                 errors,
                 payloadBytes(runs),
                 end - start,
-                LatencySummary.of(latencies),
+                LatencySummary.of(latencies(runs)),
                 allocated,
                 verified.bytes(),
                 verified.expectedSha256(),
                 verified.actualSha256());
+    }
+
+    private static Histogram latencies(List<PhaseRun> runs) {
+        if (runs.size() == 1) {
+            return runs.getFirst().latencies;
+        }
+        Histogram all = PhaseRun.newLatencies();
+        runs.forEach(run -> all.add(run.latencies));
+        return all;
     }
 
     private long endOf(PhaseRun run) {
@@ -276,11 +283,30 @@ final class PhaseRunner {
         }
     }
 
+    // Loops and no streams: these run twice a second while what is allocated is counted.
+
+    private static boolean done(List<PhaseRun> runs) {
+        for (PhaseRun run : runs) {
+            if (!run.done) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private static long operations(List<PhaseRun> runs) {
-        return runs.stream().mapToLong(run -> run.operations.get()).sum();
+        long sum = 0;
+        for (PhaseRun run : runs) {
+            sum += run.operations.get();
+        }
+        return sum;
     }
 
     private static long payloadBytes(List<PhaseRun> runs) {
-        return runs.stream().mapToLong(run -> run.payloadBytes.get()).sum();
+        long sum = 0;
+        for (PhaseRun run : runs) {
+            sum += run.payloadBytes.get();
+        }
+        return sum;
     }
 }

@@ -234,6 +234,11 @@ public abstract class Worker {
     /** Called in each round of the data path; for work that comes from the control thread. */
     protected void eachRound() {}
 
+    /** How long a round may sleep where nothing wakes it: less where something is due. */
+    protected long longestWaitNanos() {
+        return IDLE_WAIT_NANOS;
+    }
+
     /** Releases bufs, memory and the like; all contexts are closed. Called once, and last. */
     protected abstract void releaseObjects();
 
@@ -359,7 +364,7 @@ public abstract class Worker {
             dataPathBegun = true;
             notifyControl.run();
             while (run && failure == null) {
-                round(engine, IDLE_WAIT_NANOS);
+                round(engine, Long.MAX_VALUE);
             }
             Deadline deadline = Deadline.in(controlTimeoutNanos);
             // A session that is given up does not wait for answers: their sender may be why.
@@ -388,10 +393,9 @@ public abstract class Worker {
         eachRound();
         if (hasRefused()) {
             retryRefused();
-            engine.await(hasRefused() ? RETRY_WAIT_NANOS : waitNanos);
-        } else {
-            engine.await(waitNanos);
         }
+        long longest = hasRefused() ? RETRY_WAIT_NANOS : longestWaitNanos();
+        engine.await(Math.min(waitNanos, longest));
     }
 
     private WorkerReport dataPathReport(ProgressEngine engine) {

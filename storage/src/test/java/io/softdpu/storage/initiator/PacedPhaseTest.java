@@ -1,0 +1,89 @@
+package io.softdpu.storage.initiator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.Pipeline;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Phases whose transactions rest between two operations. */
+class PacedPhaseTest {
+    private static final int VOLUME_BYTES = 1 << 16;
+    private static final long PACE = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long HOUR = TimeUnit.HOURS.toNanos(1);
+
+    @TempDir Path folder;
+
+    @Test
+    void shouldBeginNoOperationBeforeItsTurn() {
+        PhaseReport report =
+                run(Phase.read("paced").transactions(2).operations(20).pace(PACE).build());
+
+        assertThat(report.operations()).isEqualTo(20);
+        // Each of the two has ten, and rests nine times.
+        assertThat(report.nanos()).isGreaterThanOrEqualTo(9 * PACE);
+    }
+
+    @Test
+    void shouldEndInTimeWhereTheNextTurnIsFarAway() {
+        PhaseReport report = run(Phase.read("idle").nanos(20 * PACE).pace(HOUR).build());
+
+        assertThat(report.operations()).isEqualTo(1);
+        assertThat(report.nanos()).isBetween(20 * PACE, HOUR / 60);
+    }
+
+    @Test
+    void shouldBeAbortedWhileItRests() {
+        try (Pipeline pipeline = new Pipeline(folder, TimeUnit.SECONDS.toNanos(20))) {
+            pipeline.listener(
+                    new InitiatorListener() {
+                        @Override
+                        public void phaseStarted(Phase phase) {
+                            pipeline.target().abort("enough");
+                        }
+
+                        @Override
+                        public void phaseProgress(
+                                Phase phase, long operations, long bytes, long nanos) {}
+
+                        @Override
+                        public void phaseFinished(PhaseReport report) {}
+                    });
+            StorageInitiator initiator =
+                    pipeline.start(
+                            VOLUME_BYTES,
+                            workload(Phase.read("idle").nanos(HOUR).pace(HOUR).build()));
+
+            DpuException end = catchThrowableOfType(DpuException.class, initiator::run);
+
+            assertThat(end.status()).isEqualTo(Status.CONNECTION_ABORTED);
+            assertThat(end).hasMessageContaining("enough");
+        }
+    }
+
+    @Test
+    void shouldRefuseAPaceThatIsNone() {
+        assertThatThrownBy(() -> Phase.read("backwards").pace(-1).build())
+                .isInstanceOf(DpuException.class)
+                .hasMessageContaining("pace_nanos");
+    }
+
+    private PhaseReport run(Phase phase) {
+        try (Pipeline pipeline = new Pipeline(folder, TimeUnit.SECONDS.toNanos(20))) {
+            StorageInitiator initiator = pipeline.start(VOLUME_BYTES, workload(phase));
+            initiator.run();
+            return initiator.initiatorReport().phases().getFirst();
+        }
+    }
+
+    private static Workload workload(Phase phase) {
+        return new Workload(List.of(phase));
+    }
+}
