@@ -4,6 +4,7 @@ module io.softdpu.cli {
     requires info.picocli;
     requires io.softdpu.core;
     requires io.softdpu.storage;
+    requires jdk.management;
     requires static org.jspecify;
 
     // picocli sets annotated fields and makes commands and converters, Jackson reads records.

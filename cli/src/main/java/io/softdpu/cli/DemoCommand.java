@@ -2,28 +2,29 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.demo.ChildOutcome;
 import io.softdpu.cli.demo.DemoOptions;
+import io.softdpu.cli.demo.DemoPhase;
 import io.softdpu.cli.demo.DemoResult;
 import io.softdpu.cli.demo.DemoSession;
 import io.softdpu.cli.demo.JvmCommand;
 import io.softdpu.cli.log.Logging;
+import io.softdpu.cli.options.MeasuredConverter;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.Status;
 import io.softdpu.storage.backend.MemoryVolume;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -40,11 +41,7 @@ import picocli.CommandLine.Spec;
             "Ends with 0 only if all data was right and all three ended well."
         })
 final class DemoCommand implements Callable<Integer> {
-    private static final String STDOUT = "-";
     private static final String DEFAULT_SIZE = "64MiB";
-
-    /** For a few lines, once all processes have ended. */
-    private static final int LAST_WORDS_SECONDS = 5;
 
     @Spec private @Nullable CommandSpec spec;
     @ParentCommand private @Nullable SoftDpu root;
@@ -75,16 +72,22 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "SECONDS",
             converter = SecondsConverter.class,
             defaultValue = "3",
-            description =
-                    "How long each of the five measurements lasts (default: ${DEFAULT-VALUE}).")
+            description = "How long each measurement lasts (default: ${DEFAULT-VALUE}).")
     private Duration seconds = Duration.ZERO;
 
     @Option(
-            names = "--json",
-            paramLabel = "FILE|-",
-            description =
-                    "Write the results as JSON; -: to standard output, in place of the table.")
-    private @Nullable String json;
+            names = "--measure",
+            paramLabel = "WHAT",
+            split = ",",
+            converter = MeasuredConverter.class,
+            description = {
+                "What is measured, separated by commas (default: the first five):",
+                "${COMPLETION-CANDIDATES}"
+            },
+            completionCandidates = MeasuredConverter.class)
+    private List<DemoPhase> measured = List.of();
+
+    @Mixin private final JsonOption json = new JsonOption();
 
     @Override
     public Integer call() {
@@ -95,23 +98,22 @@ final class DemoCommand implements Callable<Integer> {
                         volume,
                         sizeBytes(command, blockSizeBytes),
                         blockSizeBytes,
+                        measured.isEmpty()
+                                ? DemoPhase.measuredByDefault()
+                                : EnumSet.copyOf(measured),
                         seconds.toNanos(),
                         Logging.level());
-        checkJsonFile(command);
+        json.check(command);
         JvmCommand jvm = JvmCommand.ofThisProcess(Objects.requireNonNull(root).arguments());
         DemoProgress progress = DemoProgress.onStandardError(command.getErr());
         DemoSession session = new DemoSession(options, jvm, progress);
-        // Runs at the end of a normal exit, too; then there is nothing left to end.
-        CountDownLatch said = new CountDownLatch(1);
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> onSignal(session, said), "softdpu-signal"));
-        try {
-            return run(session, options, progress, command);
-        } catch (RuntimeException | IOException e) {
-            // Here and not by picocli: after a signal the process ends with what has been said.
-            return Errors.report(e, command.getErr()).code();
-        } finally {
-            said.countDown();
+        try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
+            try {
+                return run(session, options, progress, command);
+            } catch (RuntimeException | IOException e) {
+                // Here and not by picocli: after a signal the process ends with what has been said.
+                return Errors.report(e, command.getErr()).code();
+            }
         }
     }
 
@@ -131,35 +133,16 @@ final class DemoCommand implements Callable<Integer> {
             command.getErr().flush();
             return ExitCode.INTERRUPTED.code();
         }
-        print(result, command.getOut());
+        print(DemoPhase.of(options), result, command.getOut());
         return verdict(result, command.getErr()).code();
     }
 
-    /** The JVM ends when this returns, even if the main thread has not said yet what happened. */
-    private static void onSignal(DemoSession session, CountDownLatch said) {
-        session.interrupt();
-        try {
-            if (!said.await(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
-                System.getLogger(DemoCommand.class.getName())
-                        .log(System.Logger.Level.WARNING, "demo did not end after a signal");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    private void print(List<DemoPhase> plan, DemoResult result, PrintWriter out)
+            throws IOException {
+        if (!json.isStandardOutput()) {
+            DemoTable.lines(plan, result).forEach(out::println);
         }
-    }
-
-    private void print(DemoResult result, PrintWriter out) throws IOException {
-        if (!STDOUT.equals(json)) {
-            DemoTable.lines(result).forEach(out::println);
-        }
-        if (json != null) {
-            String document = DemoJson.of(result);
-            if (json.equals(STDOUT)) {
-                out.println(document);
-            } else {
-                Files.writeString(Path.of(json), document + System.lineSeparator());
-            }
-        }
+        json.write(DemoJson.of(plan, result), out);
     }
 
     private static ExitCode verdict(DemoResult result, PrintWriter err) {
@@ -230,25 +213,5 @@ final class DemoCommand implements Callable<Integer> {
                             + blockSizeBytes);
         }
         return sizeBytes;
-    }
-
-    /** Before the work, not after it: a minute's results would be lost. */
-    private void checkJsonFile(CommandLine command) {
-        if (json == null || json.equals(STDOUT)) {
-            return;
-        }
-        Path file = Path.of(json);
-        Path folder = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
-        boolean writable =
-                Files.exists(file)
-                        ? Files.isRegularFile(file) && Files.isWritable(file)
-                        : Files.isDirectory(folder) && Files.isWritable(folder);
-        if (!writable) {
-            throw new ParameterException(
-                    command,
-                    "file cannot be written: option=--json, file="
-                            + json
-                            + ", expected=a file in a folder that this user may write to");
-        }
     }
 }

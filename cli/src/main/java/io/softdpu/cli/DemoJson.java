@@ -4,9 +4,11 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.cli.child.ChildReport;
 import io.softdpu.cli.child.ChildReport.PhaseResult;
+import io.softdpu.cli.child.ResourceUse;
 import io.softdpu.cli.demo.ChildOutcome;
 import io.softdpu.cli.demo.DemoPhase;
 import io.softdpu.cli.demo.DemoResult;
+import java.util.List;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class DemoJson {
     private DemoJson() {}
 
-    static String of(DemoResult result) {
+    static ObjectNode of(List<DemoPhase> plan, DemoResult result) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.put("valid", result.valid());
         root.putObject("sha256")
@@ -26,20 +28,31 @@ final class DemoJson {
         root.put("bytes_verified", result.bytesVerified());
         root.put("payload_copies", rounded(result.payloadCopies()));
         root.put("allocated_bytes_per_op", rounded(result.allocatedBytesPerOperation()));
-        for (DemoPhase phase : DemoPhase.values()) {
+        for (DemoPhase phase : plan) {
             if (phase.isMeasured()) {
-                root.set(phase.key(), result.phase(phase).map(DemoJson::phase).orElse(null));
+                root.set(
+                        phase.key(),
+                        result.phase(phase).map(found -> phase(phase, found, result)).orElse(null));
             }
         }
         for (ChildOutcome outcome : result.outcomes()) {
             root.withArray("processes").add(process(outcome));
         }
-        return root.toPrettyString();
+        return root;
     }
 
-    private static ObjectNode phase(PhaseResult found) {
-        return JsonNodeFactory.instance
-                .objectNode()
+    private static ObjectNode phase(DemoPhase phase, PhaseResult found, DemoResult result) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        ObjectNode cores = node.putObject("cores_used");
+        ObjectNode allocated = node.putObject("allocated_bytes");
+        for (ChildOutcome outcome : result.outcomes()) {
+            ResourceUse used = result.used(phase, outcome.name());
+            cores.put(outcome.name(), used == null ? null : (Double) rounded(used.processors()));
+            allocated.put(outcome.name(), used == null ? null : (Long) used.allocatedBytes());
+        }
+        return node.put("io_size_bytes", found.ioSizeBytes())
+                .put("in_flight", found.transactions())
+                .put("operations", found.operations())
                 .put("iops", rounded(found.iops()))
                 .put("gib_per_s", rounded(found.gibPerSecond()))
                 .put("p50_us", rounded(found.p50Nanos() / 1e3))

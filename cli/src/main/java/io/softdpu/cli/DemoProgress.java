@@ -22,6 +22,7 @@ final class DemoProgress implements DemoListener {
 
     private final PrintWriter err;
     private final boolean terminal;
+    private List<DemoPhase> plan = List.of();
     private boolean lineOpen;
 
     private DemoProgress(PrintWriter err, boolean terminal) {
@@ -34,6 +35,7 @@ final class DemoProgress implements DemoListener {
     }
 
     void begin(DemoOptions options, List<String> cpus) {
+        plan = DemoPhase.of(options);
         Path file = options.volumeFile();
         line(
                 "volume: %s, %s, blocks of %d bytes; cores of target, service, initiator: %s"
@@ -73,13 +75,13 @@ final class DemoProgress implements DemoListener {
         }
     }
 
-    private static String text(DemoPhase phase, ProgressLine progress) {
+    private String text(DemoPhase phase, ProgressLine progress) {
         double seconds = progress.elapsedNanos() / 1e9;
         return String.format(
                 Locale.ROOT,
                 "[%d/%d] %s: %d operations, %.1f s, %.2f GiB/s",
-                phase.number(),
-                DemoPhase.values().length,
+                plan.indexOf(phase) + 1,
+                plan.size(),
                 phase.title(),
                 progress.operations(),
                 seconds,

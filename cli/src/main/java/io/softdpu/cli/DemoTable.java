@@ -17,8 +17,8 @@ final class DemoTable {
 
     private DemoTable() {}
 
-    static List<String> lines(DemoResult result) {
-        List<String> lines = new ArrayList<>(phases(result).lines());
+    static List<String> lines(List<DemoPhase> plan, DemoResult result) {
+        List<String> lines = new ArrayList<>(phases(plan, result).lines());
         lines.add("");
         lines.addAll(processes(result).lines());
         lines.add("");
@@ -37,7 +37,7 @@ final class DemoTable {
         return lines;
     }
 
-    private static TextTable phases(DemoResult result) {
+    private static TextTable phases(List<DemoPhase> plan, DemoResult result) {
         TextTable table =
                 TextTable.ofNumbers(
                         "phase",
@@ -48,14 +48,16 @@ final class DemoTable {
                         "GiB/s",
                         "p50 us",
                         "p99 us",
-                        "p99.9 us");
-        for (DemoPhase phase : DemoPhase.values()) {
+                        "p99.9 us",
+                        "cores used");
+        for (DemoPhase phase : plan) {
             result.phase(phase)
                     .ifPresentOrElse(
-                            found -> table.add(row(phase, found)),
+                            found -> table.add(row(phase, found, result)),
                             () ->
                                     table.add(
                                             phase.title(),
+                                            NONE,
                                             NONE,
                                             NONE,
                                             NONE,
@@ -68,7 +70,7 @@ final class DemoTable {
         return table;
     }
 
-    private static String[] row(DemoPhase phase, PhaseResult found) {
+    private static String[] row(DemoPhase phase, PhaseResult found, DemoResult result) {
         return new String[] {
             phase.title(),
             SizeConverter.format(found.ioSizeBytes()),
@@ -78,7 +80,8 @@ final class DemoTable {
             number("%.3f", found.gibPerSecond()),
             number("%.1f", found.p50Nanos() / 1e3),
             number("%.1f", found.p99Nanos() / 1e3),
-            number("%.1f", found.p999Nanos() / 1e3)
+            number("%.1f", found.p999Nanos() / 1e3),
+            number("%.3f", result.processors(phase))
         };
     }
 

@@ -2,6 +2,7 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.child.ChildReport;
 import io.softdpu.cli.child.Lifeline;
+import io.softdpu.cli.child.ResourceUse;
 import io.softdpu.cli.child.SharedFolder;
 import io.softdpu.cli.options.CpuConverter;
 import io.softdpu.core.DpuException;
@@ -13,6 +14,7 @@ import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.StorageInitiator;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,7 +74,9 @@ abstract class RoleCommand implements Callable<Integer> {
         CommandSpec command = spec();
         PrintWriter out = command.commandLine().getOut();
         PrintWriter err = command.commandLine().getErr();
-        try (Lifeline lifeline = Lifeline.watch(exitWithParent ? System.in : null, err);
+        InputStream parent = exitWithParent ? System.in : null;
+        Runnable tellUse = () -> out.println(ResourceUse.now());
+        try (Lifeline lifeline = Lifeline.watch(parent, tellUse, err);
                 SharedFolder folder = joinParentFolder()) {
             if (folder != null) {
                 lifeline.leaveBeforeHalt(folder);
@@ -115,6 +119,9 @@ abstract class RoleCommand implements Callable<Integer> {
             Statistics.print(run, out);
         }
         Statistics.print(role.report(), out);
+        if (exitWithParent) {
+            out.println(ResourceUse.now()); // for questions that come too late
+        }
         if (report != null) {
             write(ChildReport.of(role.report(), run), report);
         }

@@ -97,6 +97,33 @@ class DemoTest {
     }
 
     @Test
+    void shouldMeasureWhatItIsAskedForAndNothingElse() throws IOException {
+        ChildProcess demo =
+                demo(
+                        "--size",
+                        "1MiB",
+                        "--seconds",
+                        "0.3",
+                        "--measure",
+                        "idle,paced-read-4k",
+                        "--json",
+                        "-");
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+
+        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        assertThat(document.fieldNames())
+                .toIterable()
+                .contains("paced_read_4k", "idle")
+                .doesNotContain("random_read_4k");
+        assertThat(document.at("/idle/operations").asLong()).isEqualTo(1);
+        // One each 2 ms, of 0.3 s; how many fewer a slow machine makes is its own affair.
+        assertThat(document.at("/paced_read_4k/operations").asLong()).isBetween(2L, 151L);
+        assertThat(document.at("/paced_read_4k/in_flight").asInt()).isEqualTo(1);
+        assertNothingLeft();
+    }
+
+    @Test
     void shouldServeAFileAndLeaveItAsItWas(SeededRandom random) throws Exception {
         byte[] content = new byte[3 * 4096 * 7];
         random.nextBytes(content);
@@ -146,8 +173,24 @@ class DemoTest {
         for (String phase : KEYS.subList(5, 10)) {
             assertThat(document.get(phase).fieldNames())
                     .toIterable()
-                    .containsExactly("iops", "gib_per_s", "p50_us", "p99_us", "p999_us");
+                    .containsExactly(
+                            "cores_used",
+                            "allocated_bytes",
+                            "io_size_bytes",
+                            "in_flight",
+                            "operations",
+                            "iops",
+                            "gib_per_s",
+                            "p50_us",
+                            "p99_us",
+                            "p999_us");
             assertThat(document.get(phase).get("iops").asDouble()).isPositive();
+            for (String used : List.of("cores_used", "allocated_bytes")) {
+                assertThat(document.get(phase).get(used).fieldNames())
+                        .toIterable()
+                        .containsExactly("initiator", "zero-copy", "target");
+                assertThat(document.get(phase).get(used)).allMatch(JsonNode::isNumber);
+            }
         }
         assertThat(document.get("processes")).hasSize(3);
         for (JsonNode process : document.get("processes")) {

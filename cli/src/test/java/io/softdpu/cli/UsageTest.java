@@ -97,7 +97,7 @@ class UsageTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "|Missing required subcommand: expected=one of demo, storage, devices",
+                "|Missing required subcommand: expected=one of demo, storage, perf, devices",
                 "storage|Missing required subcommand: expected=one of target, zero-copy, initiator",
                 "demo --blok|Unknown option: '--blok'",
                 "demo --size 5000|option=--size, size=5000, expected=a multiple of"

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param progressMisses rounds without
  * @param payloadBytesCopied payload that it copied
  * @param messageBytesCopied message bytes that it copied
- * @param allocatedBytes heap that its workers allocated while in the data path
  * @param initiator what only an initiator knows; null for the others
  */
 public record ChildReport(
@@ -35,7 +34,6 @@ public record ChildReport(
         long progressMisses,
         long payloadBytesCopied,
         long messageBytesCopied,
-        long allocatedBytes,
         @Nullable Run initiator) {
 
     private static final ObjectMapper MAPPER =
@@ -105,7 +103,6 @@ public record ChildReport(
                 session.progressMisses(),
                 session.payloadBytesCopied(),
                 session.messageBytesCopied(),
-                session.allocatedBytes(),
                 run == null
                         ? null
                         : new Run(

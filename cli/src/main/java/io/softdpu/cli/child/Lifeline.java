@@ -43,14 +43,16 @@ public final class Lifeline implements AutoCloseable {
      * Watches from now on.
      *
      * @param parent the stream whose end is the end of the parent; null: there is no such parent
+     * @param asked called for each byte that the parent sends, on a thread of its own
      * @param errors gets a line where the process has to end before it has a role that says why
      */
-    public static Lifeline watch(@Nullable InputStream parent, PrintWriter errors) {
+    public static Lifeline watch(@Nullable InputStream parent, Runnable asked, PrintWriter errors) {
         Lifeline lifeline = new Lifeline(errors);
         Runtime.getRuntime().addShutdownHook(new Thread(lifeline::onSignal, "softdpu-signal"));
         if (parent != null) {
             Thread watcher =
-                    new Thread(() -> lifeline.awaitEndOf(parent), "softdpu-exit-with-parent");
+                    new Thread(
+                            () -> lifeline.awaitEndOf(parent, asked), "softdpu-exit-with-parent");
             watcher.setDaemon(true);
             watcher.start();
         }
@@ -84,10 +86,10 @@ public final class Lifeline implements AutoCloseable {
         }
     }
 
-    private void awaitEndOf(InputStream parent) {
+    private void awaitEndOf(InputStream parent, Runnable asked) {
         try {
             while (parent.read() >= 0) {
-                // The parent has nothing to say; only the end of the stream counts.
+                asked.run();
             }
         } catch (IOException e) {
             // A stream that cannot be read any more has no parent at its other end either.

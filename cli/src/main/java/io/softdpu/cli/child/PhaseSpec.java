@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param transactions operations in flight
  * @param random random places instead of one after the other
  * @param nanos how long; 0: once over the whole volume
+ * @param paceNanos least time from one operation's beginning to the next one's of a transaction
  * @param fill what is put in the initiator's memory before; null: nothing
  * @param expect what must stand there afterwards; null: whatever
  */
@@ -37,6 +38,7 @@ public record PhaseSpec(
         int transactions,
         boolean random,
         long nanos,
+        long paceNanos,
         @Nullable PlanContent fill,
         @Nullable PlanContent expect) {
 
@@ -84,6 +86,7 @@ public record PhaseSpec(
             throw new IllegalArgumentException("phase has an illegal order: order=" + order);
         }
         @Nullable String nanos = fields.remove("nanos");
+        @Nullable String pace = fields.remove("pace_nanos");
         @Nullable String fill = fields.remove("fill");
         @Nullable String expect = fields.remove("expect");
         PhaseSpec phase =
@@ -94,6 +97,7 @@ public record PhaseSpec(
                         Integer.parseInt(take(fields, "transactions")),
                         order.equals("random"),
                         nanos == null ? 0 : Long.parseLong(nanos),
+                        pace == null ? 0 : Long.parseLong(pace),
                         fill == null ? null : PlanContent.of(fill),
                         expect == null ? null : PlanContent.of(expect));
         if (!fields.isEmpty()) {
@@ -113,6 +117,9 @@ public record PhaseSpec(
         if (nanos > 0) {
             fields.add("nanos=" + nanos);
         }
+        if (paceNanos > 0) {
+            fields.add("pace_nanos=" + paceNanos);
+        }
         if (fill != null) {
             fields.add("fill=" + fill.word());
         }
@@ -129,7 +136,7 @@ public record PhaseSpec(
      */
     public Phase toPhase(@Nullable Path volumeFile) {
         Phase.Builder phase = operation == IoType.READ ? Phase.read(name) : Phase.write(name);
-        phase.ioSize(IoSize.bytes(ioSizeBytes)).transactions(transactions);
+        phase.ioSize(IoSize.bytes(ioSizeBytes)).transactions(transactions).pace(paceNanos);
         if (random) {
             phase.random(RANDOM_SEED);
         } else {

@@ -21,6 +21,11 @@ public record ProgressLine(
                     "phase: name=(\\w+), state=(running|finished), operations=(\\d{1,18}),"
                             + " payload_bytes=(\\d{1,18}), elapsed_nanos=(\\d{1,18})");
 
+    /** Whether it tells of a phase's beginning or end. */
+    public boolean isBoundary() {
+        return finished || elapsedNanos == 0;
+    }
+
     /** Reads a line; empty if it is none of these. */
     public static Optional<ProgressLine> parse(String line) {
         Matcher matcher = FORM.matcher(line);
@@ -38,12 +43,16 @@ public record ProgressLine(
     /** The line. */
     @Override
     public String toString() {
-        return "phase: name=%s, state=%s, operations=%d, payload_bytes=%d, elapsed_nanos=%d"
-                .formatted(
-                        phase,
-                        finished ? "finished" : "running",
-                        operations,
-                        payloadBytes,
-                        elapsedNanos);
+        // Not formatted: it is written while what is allocated is being counted.
+        return "phase: name="
+                + phase
+                + ", state="
+                + (finished ? "finished" : "running")
+                + ", operations="
+                + operations
+                + ", payload_bytes="
+                + payloadBytes
+                + ", elapsed_nanos="
+                + elapsedNanos;
     }
 }

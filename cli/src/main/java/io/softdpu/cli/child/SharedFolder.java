@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class SharedFolder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SharedFolder.class.getName());
     private static final String LOCK_FILE = "in-use";
+
+    private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     /** A folder is without its lock file for microseconds; one that is so for long has no maker. */
     private static final Duration LONGEST_MAKING = Duration.ofMinutes(1);
@@ -59,12 +64,7 @@ public final class SharedFolder implements AutoCloseable {
      * @throws IOException naming the file; nothing is left then
      */
     public static SharedFolder create(Path parent, String prefix) throws IOException {
-        Path root =
-                Files.createTempDirectory(
-                        parent,
-                        prefix,
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rwx------")));
+        Path root = Files.createTempDirectory(parent, prefix, PRIVATE);
         FileChannel channel = null;
         try {
             // Locked before it has its name: nobody ever sees the file of a living owner unlocked.
@@ -85,6 +85,15 @@ public final class SharedFolder implements AutoCloseable {
             removeTree(root);
             throw e;
         }
+    }
+
+    /**
+     * Makes a folder in it, as private.
+     *
+     * @throws IOException naming the folder
+     */
+    public Path makeFolder(String name) throws IOException {
+        return Files.createDirectory(root.resolve(name), PRIVATE);
     }
 
     /**

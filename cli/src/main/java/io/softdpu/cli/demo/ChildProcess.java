@@ -103,12 +103,22 @@ final class ChildProcess {
         return killed;
     }
 
+    /** Asks what it has used; the answer is a line of its output. */
+    void askForUse() {
+        try {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            // It has ended or is about to; what it has used by then it says unasked.
+        }
+    }
+
     /** Asks it to end, as the end of this process would: by the end of its standard input. */
     void end() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            // Nothing was ever written, so nothing is lost: the stream is closed all the same.
+            // All that was written has been flushed: the stream is closed all the same.
         }
     }
 

@@ -3,6 +3,7 @@ package io.softdpu.cli.demo;
 import io.softdpu.cli.log.LogLevel;
 import io.softdpu.storage.StorageDefaults;
 import java.nio.file.Path;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param volumeFile what the target loads; null: the known pattern
  * @param sizeBytes bytes of the volume
  * @param blockSizeBytes bytes of a block
+ * @param measured which measurements are made
  * @param measureNanos how long each measurement lasts
  * @param logLevel what the three processes log
  */
@@ -18,11 +20,17 @@ public record DemoOptions(
         @Nullable Path volumeFile,
         long sizeBytes,
         int blockSizeBytes,
+        Set<DemoPhase> measured,
         long measureNanos,
         LogLevel logLevel) {
 
     /** A pace at which any machine hands memory over that one process has filled to another. */
     private static final long SLOWEST_BYTES_PER_SECOND = 128L << 20;
+
+    /** Takes a copy of the set. */
+    public DemoOptions {
+        measured = Set.copyOf(measured);
+    }
 
     /** How long a control operation may take: the usual, and more for a volume that is large. */
     long controlTimeoutSeconds() {

@@ -4,8 +4,10 @@ import io.softdpu.cli.child.PhaseSpec;
 import io.softdpu.cli.child.PlanContent;
 import io.softdpu.storage.wire.IoType;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the initiator of a demo does, in this order. */
@@ -31,7 +33,14 @@ public enum DemoPhase {
     RANDOM_WRITE_4K_DEPTH1("random write", IoType.WRITE, 4096, 1, Place.RANDOM, Length.MEASURED),
     /** Measured. */
     SEQUENTIAL_READ_1M(
-            "sequential read", IoType.READ, 1 << 20, 16, Place.SEQUENTIAL, Length.MEASURED);
+            "sequential read", IoType.READ, 1 << 20, 16, Place.SEQUENTIAL, Length.MEASURED),
+    /** Measured where it is asked for. */
+    SEQUENTIAL_WRITE_1M(
+            "sequential write", IoType.WRITE, 1 << 20, 16, Place.SEQUENTIAL, Length.MEASURED),
+    /** One operation at a time, with long rests: what sleeping and waking costs. */
+    PACED_READ_4K("read each 2 ms", 2_000_000L),
+    /** One operation and then nothing: what three connected processes cost that have no work. */
+    IDLE("idle", 3_600_000_000_000L);
 
     /** Where the next operation goes. */
     private enum Place {
@@ -55,6 +64,7 @@ public enum DemoPhase {
     private final int transactions;
     private final Place place;
     private final Length length;
+    private final long paceNanos;
     private final @Nullable PlanContent fill;
     private final @Nullable PlanContent expect;
 
@@ -70,6 +80,7 @@ public enum DemoPhase {
         this.transactions = 16;
         this.place = Place.SEQUENTIAL;
         this.length = Length.ONCE_OVER_VOLUME;
+        this.paceNanos = 0;
         this.fill = fill;
         this.expect = expect;
     }
@@ -82,12 +93,29 @@ public enum DemoPhase {
             int transactions,
             Place place,
             Length length) {
+        this(title, operation, ioSizeBytes, transactions, place, length, 0);
+    }
+
+    /** A phase of single reads with rests in between. */
+    DemoPhase(String title, long paceNanos) {
+        this(title, IoType.READ, 4096, 1, Place.RANDOM, Length.MEASURED, paceNanos);
+    }
+
+    DemoPhase(
+            String title,
+            IoType operation,
+            int ioSizeBytes,
+            int transactions,
+            Place place,
+            Length length,
+            long paceNanos) {
         this.title = title;
         this.operation = operation;
         this.ioSizeBytes = ioSizeBytes;
         this.transactions = transactions;
         this.place = place;
         this.length = length;
+        this.paceNanos = paceNanos;
         this.fill = null;
         this.expect = null;
     }
@@ -97,9 +125,16 @@ public enum DemoPhase {
         return title;
     }
 
-    /** Its place in the plan, from 1. */
-    public int number() {
-        return Arrays.asList(values()).indexOf(this) + 1;
+    /** What a demo measures that nobody told what. */
+    public static Set<DemoPhase> measuredByDefault() {
+        return EnumSet.range(RANDOM_READ_4K, SEQUENTIAL_READ_1M);
+    }
+
+    /** The phases of a demo, in their order. */
+    public static List<DemoPhase> of(DemoOptions options) {
+        return Arrays.stream(values())
+                .filter(phase -> !phase.isMeasured() || options.measured().contains(phase))
+                .toList();
     }
 
     /** Its name in plans, reports and JSON. */
@@ -118,11 +153,11 @@ public enum DemoPhase {
     }
 
     /**
-     * All phases, cut to what fits the volume: an operation is a block at least and no larger than
-     * the volume, and no more are in flight than have room in it.
+     * All phases of a demo, cut to what fits the volume: an operation is a block at least and no
+     * larger than the volume, and no more are in flight than have room in it.
      */
     static List<PhaseSpec> plan(DemoOptions options) {
-        return Arrays.stream(values()).map(phase -> phase.spec(options)).toList();
+        return of(options).stream().map(phase -> phase.spec(options)).toList();
     }
 
     private PhaseSpec spec(DemoOptions options) {
@@ -136,6 +171,7 @@ public enum DemoPhase {
                 (int) Math.min(transactions, volumeSizeBytes / ioSize),
                 place == Place.RANDOM,
                 nanos(options.measureNanos()),
+                paceNanos,
                 fill,
                 expect);
     }

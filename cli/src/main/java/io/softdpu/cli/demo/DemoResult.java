@@ -2,8 +2,10 @@ package io.softdpu.cli.demo;
 
 import io.softdpu.cli.child.ChildReport;
 import io.softdpu.cli.child.ChildReport.PhaseResult;
+import io.softdpu.cli.child.ResourceUse;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -18,17 +20,20 @@ import org.jspecify.annotations.Nullable;
  * @param expectedSha256 of the volume, computed by the demo itself; null if a process failed before
  *     that was done
  * @param outcomes initiator, zero-copy, target
+ * @param use what each process used in each phase that came to its end, by its name
  * @param timedOut what was waited for in vain; null if nothing was
  */
 public record DemoResult(
         long sizeBytes,
         @Nullable String expectedSha256,
         List<ChildOutcome> outcomes,
+        Map<DemoPhase, Map<String, ResourceUse>> use,
         @Nullable String timedOut) {
 
-    /** Takes a copy of the list. */
+    /** Takes copies. */
     public DemoResult {
         outcomes = List.copyOf(outcomes);
+        use = Map.copyOf(use);
     }
 
     /** The initiator's part; empty if it left no report. */
@@ -84,14 +89,42 @@ public record DemoResult(
                 run().map(ChildReport.Run::payloadBytesMoved).orElse(0L));
     }
 
-    /** Heap that the data path threads allocated, by the initiator's operations; empty as above. */
+    /**
+     * Heap that all threads of all three processes allocated in the measurements, by their
+     * operations; empty if that is not known of all three. The warm-up, in which classes are
+     * loaded, is no measurement.
+     */
     public OptionalDouble allocatedBytesPerOperation() {
-        long operations =
-                run().stream()
-                        .flatMap(run -> run.phases().stream())
-                        .mapToLong(PhaseResult::operations)
-                        .sum();
-        return perTotal(ChildReport::allocatedBytes, operations);
+        long bytes = 0;
+        long operations = 0;
+        for (DemoPhase phase : DemoPhase.values()) {
+            Optional<PhaseResult> result = phase(phase);
+            if (phase.isMeasured() && result.isPresent()) {
+                Map<String, ResourceUse> used = use.getOrDefault(phase, Map.of());
+                if (used.size() < outcomes.size()) {
+                    return OptionalDouble.empty();
+                }
+                bytes += used.values().stream().mapToLong(ResourceUse::allocatedBytes).sum();
+                operations += result.get().operations();
+            }
+        }
+        return operations == 0
+                ? OptionalDouble.empty()
+                : OptionalDouble.of((double) bytes / operations);
+    }
+
+    /** Processors that all three used in a phase; empty if it is not known. */
+    public OptionalDouble processors(DemoPhase phase) {
+        Map<String, ResourceUse> used = use.getOrDefault(phase, Map.of());
+        return used.size() < outcomes.size()
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(
+                        used.values().stream().mapToDouble(ResourceUse::processors).sum());
+    }
+
+    /** What one of the three used in a phase; null if it is not known. */
+    public @Nullable ResourceUse used(DemoPhase phase, String process) {
+        return use.getOrDefault(phase, Map.of()).get(process);
     }
 
     /**

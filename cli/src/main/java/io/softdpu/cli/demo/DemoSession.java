@@ -3,6 +3,7 @@ package io.softdpu.cli.demo;
 import io.softdpu.cli.child.ChildReport;
 import io.softdpu.cli.child.ProgressLine;
 import io.softdpu.cli.child.ReadyLine;
+import io.softdpu.cli.child.ResourceUse;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.Content;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -64,6 +66,7 @@ public final class DemoSession {
     private final List<String> cpus;
     private final BlockingQueue<ChildProcess.Event> events = new LinkedBlockingQueue<>();
     private final Map<DemoRole, ChildProcess> children = new EnumMap<>(DemoRole.class);
+    private final UseByPhase use = new UseByPhase();
     private final Map<DemoRole, ChildOutcome> outcomes = new EnumMap<>(DemoRole.class);
     private Stage stage = Stage.WORKING;
     private long deadlineNanos;
@@ -114,6 +117,7 @@ public final class DemoSession {
                 options.sizeBytes(),
                 wanted ? get(expectedSha256) : null,
                 ends.reversed(),
+                use.used(),
                 timedOut);
     }
 
@@ -162,7 +166,13 @@ public final class DemoSession {
         if (stage == Stage.WORKING) {
             extendDeadline();
         }
-        switch (DemoRole.of(line.child().name())) {
+        DemoRole role = DemoRole.of(line.child().name());
+        Optional<ResourceUse> answer = ResourceUse.parse(line.text());
+        if (answer.isPresent()) {
+            use.answered(role, answer.get());
+            return;
+        }
+        switch (role) {
             case TARGET -> {
                 OptionalInt port = ReadyLine.portOf(line.text());
                 if (port.isPresent()) {
@@ -176,9 +186,17 @@ public final class DemoSession {
             }
             case INITIATOR ->
                     ProgressLine.parse(line.text())
-                            .ifPresent(progress ->
-                                    listener.progress(DemoPhase.ofKey(progress.phase()), progress));
+                            .ifPresent(
+                                    progress -> hear(DemoPhase.ofKey(progress.phase()), progress));
         }
+    }
+
+    private void hear(DemoPhase phase, ProgressLine progress) {
+        if (progress.isBoundary()) {
+            use.asked(phase, progress.finished());
+            children.values().forEach(ChildProcess::askForUse);
+        }
+        listener.progress(phase, progress);
     }
 
     private void exited(ChildProcess.Event.Exited exited) {

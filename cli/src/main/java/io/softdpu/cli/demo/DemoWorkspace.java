@@ -4,9 +4,7 @@ import io.softdpu.cli.child.SharedFolder;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /**
  * The folder of one demo: the fabric folder of its processes and the reports they leave. No other
@@ -15,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
  */
 final class DemoWorkspace implements AutoCloseable {
     private static final String PREFIX = "softdpu-demo-";
+    private static final String FABRIC = "fabric";
 
     private final SharedFolder folder;
 
@@ -34,10 +33,7 @@ final class DemoWorkspace implements AutoCloseable {
         SharedFolder made = null;
         try {
             made = SharedFolder.create(parent, PREFIX);
-            Files.createDirectory(
-                    made.root().resolve("fabric"),
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwx------")));
+            made.makeFolder(FABRIC);
             return new DemoWorkspace(made);
         } catch (IOException e) {
             if (made != null) {
@@ -55,7 +51,7 @@ final class DemoWorkspace implements AutoCloseable {
     }
 
     Path fabric() {
-        return root().resolve("fabric");
+        return root().resolve(FABRIC);
     }
 
     Path report(String child) {

@@ -71,7 +71,7 @@ public record JvmCommand(List<String> prefix) {
     }
 
     /** A whole command line with these arguments. */
-    List<String> with(List<String> arguments) {
+    public List<String> with(List<String> arguments) {
         List<String> all = new ArrayList<>(prefix);
         all.addAll(arguments);
         return all;

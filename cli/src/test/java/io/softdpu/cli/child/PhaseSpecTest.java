@@ -12,7 +12,7 @@ class PhaseSpecTest {
     @Test
     void shouldReadBackWhatItWrote() {
         PhaseSpec timed =
-                new PhaseSpec(IoType.READ, "random_read_4k", 4096, 32, true, 3, null, null);
+                new PhaseSpec(IoType.READ, "random_read_4k", 4096, 32, true, 3, 5, null, null);
         PhaseSpec once =
                 new PhaseSpec(
                         IoType.WRITE,
@@ -20,6 +20,7 @@ class PhaseSpecTest {
                         1 << 20,
                         16,
                         false,
+                        0,
                         0,
                         PlanContent.WRITTEN,
                         PlanContent.VOLUME);

@@ -69,7 +69,7 @@ class DemoPartsTest {
     void shouldCutThePlanToASmallVolume() {
         List<PhaseSpec> plan = plan(64 << 10, 4096);
 
-        assertThat(plan).hasSize(DemoPhase.values().length);
+        assertThat(plan).hasSize(4 + DemoPhase.measuredByDefault().size());
         assertThat(plan)
                 .allSatisfy(phase ->
                         assertThat((long) phase.ioSizeBytes() * phase.transactions())
@@ -97,7 +97,13 @@ class DemoPartsTest {
 
     private static List<PhaseSpec> plan(long sizeBytes, int blockSizeBytes) {
         return DemoPhase.plan(
-                new DemoOptions(null, sizeBytes, blockSizeBytes, 7, LogLevel.WARNING));
+                new DemoOptions(
+                        null,
+                        sizeBytes,
+                        blockSizeBytes,
+                        DemoPhase.measuredByDefault(),
+                        7,
+                        LogLevel.WARNING));
     }
 
     @Test

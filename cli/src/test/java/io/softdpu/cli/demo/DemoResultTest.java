@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.cli.child.ChildReport;
 import io.softdpu.cli.child.ChildReport.PhaseResult;
+import io.softdpu.cli.child.ResourceUse;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +31,10 @@ class DemoResultTest {
         DemoResult result = result("aa", ended("target", 0, 1));
 
         assertThat(result.payloadCopies()).hasValue(1.0);
-        assertThat(result.allocatedBytesPerOperation()).hasValue(0.5);
+        // 6 bytes in the one measurement there is, of 2 operations.
+        assertThat(result.allocatedBytesPerOperation()).hasValue(3.0);
+        assertThat(result.processors(DemoPhase.RANDOM_READ_4K)).hasValue(0.875);
+        assertThat(result.processors(DemoPhase.IDLE)).isEmpty();
     }
 
     @Test
@@ -44,7 +49,6 @@ class DemoResultTest {
         DemoResult result = result("aa", ended("target", 0, 1), (ChildReport) null);
 
         assertThat(result.payloadCopies()).isEmpty();
-        assertThat(result.allocatedBytesPerOperation()).isEmpty();
     }
 
     @Test
@@ -105,7 +109,17 @@ class DemoResultTest {
 
     private static DemoResult result(
             String actual, ChildOutcome target, ChildOutcome service, ChildOutcome initiator) {
-        return new DemoResult(SIZE, "aa", List.of(initiator, service, target), null);
+        Map<String, ResourceUse> use =
+                Map.of(
+                        "initiator", new ResourceUse(1000, 250, 3),
+                        "zero-copy", new ResourceUse(1000, 500, 2),
+                        "target", new ResourceUse(1000, 125, 1));
+        return new DemoResult(
+                SIZE,
+                "aa",
+                List.of(initiator, service, target),
+                Map.of(DemoPhase.RANDOM_READ_4K, use),
+                null);
     }
 
     private static ChildOutcome ended(String name, int exitCode, int order) {
@@ -113,7 +127,7 @@ class DemoResultTest {
     }
 
     private static ChildReport report(String role, long payloadBytesCopied) {
-        return new ChildReport(role, "SUCCESS", 3, 1, 3, payloadBytesCopied, 64, 1, null);
+        return new ChildReport(role, "SUCCESS", 3, 1, 3, payloadBytesCopied, 64, null);
     }
 
     static ChildReport initiator(String actual) {
@@ -125,7 +139,6 @@ class DemoResultTest {
                 3,
                 0,
                 128,
-                0,
                 new ChildReport.Run(
                         2 * SIZE,
                         2 * SIZE,

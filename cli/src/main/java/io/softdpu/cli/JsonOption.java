@@ -1,0 +1,58 @@
+package io.softdpu.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** The option {@code --json} of the commands that measure. */
+final class JsonOption {
+    private static final String STDOUT = "-";
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE|-",
+            description =
+                    "Write the results as JSON; -: to standard output, in place of the table.")
+    private @Nullable String json;
+
+    /** Whether the document takes the table's place. */
+    boolean isStandardOutput() {
+        return STDOUT.equals(json);
+    }
+
+    /** Before the work, not after it: a minute's results would be lost. */
+    void check(CommandLine command) {
+        if (json == null || isStandardOutput()) {
+            return;
+        }
+        Path file = Path.of(json);
+        Path folder = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
+        boolean writable =
+                Files.exists(file)
+                        ? Files.isRegularFile(file) && Files.isWritable(file)
+                        : Files.isDirectory(folder) && Files.isWritable(folder);
+        if (!writable) {
+            throw new ParameterException(
+                    command,
+                    "file cannot be written: option=--json, file="
+                            + json
+                            + ", expected=a file in a folder that this user may write to");
+        }
+    }
+
+    /** Writes the document where the option says, if it is there. */
+    void write(JsonNode document, PrintWriter out) throws IOException {
+        if (isStandardOutput()) {
+            out.println(document.toPrettyString());
+        } else if (json != null) {
+            Files.writeString(Path.of(json), document.toPrettyString() + System.lineSeparator());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.perf.PerfMode;
+import java.util.Locale;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads what is to be measured. */
+final class PerfModeConverter implements ITypeConverter<PerfMode> {
+    /** For picocli. */
+    public PerfModeConverter() {}
+
+    @Override
+    public PerfMode convert(String text) {
+        return switch (text) {
+            case "latency" -> PerfMode.LATENCY;
+            case "rate" -> PerfMode.RATE;
+            case "bandwidth" -> PerfMode.BANDWIDTH;
+            default ->
+                    throw new TypeConversionException(
+                            "no such measurement: measurement="
+                                    + text
+                                    + ", expected=latency, rate or bandwidth");
+        };
+    }
+
+    /** The word for it. */
+    public static String word(PerfMode mode) {
+        return mode.name().toLowerCase(Locale.ROOT);
+    }
+}

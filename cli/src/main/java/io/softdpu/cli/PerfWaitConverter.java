@@ -1,0 +1,31 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.perf.PerfWait;
+import java.util.Locale;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads how to wait. */
+final class PerfWaitConverter implements ITypeConverter<PerfWait> {
+    /** For picocli. */
+    public PerfWaitConverter() {}
+
+    @Override
+    public PerfWait convert(String text) {
+        return switch (text) {
+            case "busy" -> PerfWait.BUSY;
+            case "adaptive" -> PerfWait.ADAPTIVE;
+            case "event" -> PerfWait.EVENT;
+            default ->
+                    throw new TypeConversionException(
+                            "no such way to wait: wait="
+                                    + text
+                                    + ", expected=busy, adaptive or event");
+        };
+    }
+
+    /** The word for it. */
+    public static String word(PerfWait wait) {
+        return wait.name().toLowerCase(Locale.ROOT);
+    }
+}

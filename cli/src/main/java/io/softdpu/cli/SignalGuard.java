@@ -1,0 +1,49 @@
+package io.softdpu.cli;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Has something done where a signal ends this process (SIGINT, SIGTERM), and holds the end of the
+ * JVM back for the moment that the command needs to say what happened.
+ */
+final class SignalGuard implements AutoCloseable {
+    /** For a few lines, once everything has ended. */
+    private static final int LAST_WORDS_SECONDS = 5;
+
+    private final CountDownLatch said = new CountDownLatch(1);
+
+    private SignalGuard() {}
+
+    /**
+     * Guards from now on.
+     *
+     * @param interrupt called on another thread; also at the end of a normal exit, where there is
+     *     nothing left to end
+     */
+    static SignalGuard on(Runnable interrupt) {
+        SignalGuard guard = new SignalGuard();
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> guard.onSignal(interrupt), "softdpu-signal"));
+        return guard;
+    }
+
+    /** The command has said what it has to say. */
+    @Override
+    public void close() {
+        said.countDown();
+    }
+
+    /** The JVM ends when this returns, even if the main thread has not said yet what happened. */
+    private void onSignal(Runnable interrupt) {
+        interrupt.run();
+        try {
+            if (!said.await(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
+                System.getLogger(SignalGuard.class.getName())
+                        .log(System.Logger.Level.WARNING, "command did not end after a signal");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package io.softdpu.cli.options;
+
+import io.softdpu.cli.demo.DemoPhase;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads and lists what a demo can measure, in lower case with hyphens. */
+public final class MeasuredConverter implements ITypeConverter<DemoPhase>, Iterable<String> {
+    @Override
+    public DemoPhase convert(String text) {
+        return measurements().stream()
+                .filter(phase -> word(phase).equals(text))
+                .findFirst()
+                .orElseThrow(() ->
+                        new TypeConversionException(
+                                "no such measurement: measurement="
+                                        + text
+                                        + ", expected=one of "
+                                        + String.join(", ", this)));
+    }
+
+    /** All of them. */
+    @Override
+    public Iterator<String> iterator() {
+        return measurements().stream().map(MeasuredConverter::word).iterator();
+    }
+
+    private static List<DemoPhase> measurements() {
+        return Arrays.stream(DemoPhase.values()).filter(DemoPhase::isMeasured).toList();
+    }
+
+    private static String word(DemoPhase phase) {
+        return phase.key().replace('_', '-');
+    }
+}

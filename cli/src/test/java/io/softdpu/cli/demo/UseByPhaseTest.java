@@ -1,0 +1,64 @@
+package io.softdpu.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.cli.child.ResourceUse;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class UseByPhaseTest {
+    private final UseByPhase use = new UseByPhase();
+
+    @Test
+    void shouldTakeTheDifferenceBetweenTheAnswersAtAPhasesTwoEnds() {
+        phase(DemoPhase.WARM_UP);
+        phase(DemoPhase.IDLE);
+        for (DemoRole role : DemoRole.values()) {
+            use.answered(role, new ResourceUse(1000, 10, 100));
+            use.answered(role, new ResourceUse(2000, 20, 200));
+            use.answered(role, new ResourceUse(2100, 25, 230));
+            use.answered(role, new ResourceUse(3100, 75, 930));
+        }
+
+        assertThat(use.used())
+                .containsOnlyKeys(DemoPhase.WARM_UP, DemoPhase.IDLE)
+                .containsEntry(
+                        DemoPhase.IDLE,
+                        Map.of(
+                                "target", new ResourceUse(1000, 50, 700),
+                                "zero-copy", new ResourceUse(1000, 50, 700),
+                                "initiator", new ResourceUse(1000, 50, 700)));
+        assertThat(use.used().get(DemoPhase.IDLE).get("target").processors()).isEqualTo(0.05);
+    }
+
+    @Test
+    void shouldTakeTheLastWordOfWhoHasEndedBeforeItWasAsked() {
+        phase(DemoPhase.IDLE);
+        use.answered(DemoRole.TARGET, new ResourceUse(0, 0, 0));
+        use.answered(DemoRole.TARGET, new ResourceUse(500, 5, 50));
+
+        assertThat(use.used().get(DemoPhase.IDLE).get("target"))
+                .isEqualTo(new ResourceUse(500, 5, 50));
+    }
+
+    @Test
+    void shouldSayNothingOfAPhaseThatDidNotEnd() {
+        use.asked(DemoPhase.IDLE, false);
+        use.answered(DemoRole.TARGET, new ResourceUse(1, 1, 1));
+
+        assertThat(use.used()).isEmpty();
+    }
+
+    @Test
+    void shouldReadBackWhatAProcessSays() {
+        ResourceUse now = ResourceUse.now();
+
+        assertThat(ResourceUse.parse(now.toString())).contains(now);
+        assertThat(ResourceUse.parse("resources: nanos=1, cpu_nanos=2")).isEmpty();
+    }
+
+    private void phase(DemoPhase phase) {
+        use.asked(phase, false);
+        use.asked(phase, true);
+    }
+}
