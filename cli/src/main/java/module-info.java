@@ -2,6 +2,8 @@
 module io.softdpu.cli {
     requires com.fasterxml.jackson.databind;
     requires info.picocli;
+    requires HdrHistogram;
+    requires io.softdpu.comch;
     requires io.softdpu.core;
     requires io.softdpu.storage;
     requires jdk.management;

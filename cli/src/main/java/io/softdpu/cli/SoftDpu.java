@@ -22,7 +22,12 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "softdpu",
         description = "A software DPU: the DOCA programming model on any Linux machine.",
-        subcommands = {DemoCommand.class, StorageCommand.class, DevicesCommand.class},
+        subcommands = {
+            DemoCommand.class,
+            StorageCommand.class,
+            PerfCommand.class,
+            DevicesCommand.class
+        },
         footer = {
             "",
             "Exit codes: 0 done, 1 failed, 2 usage, 3 data wrong, 130 interrupted, 143 terminated."

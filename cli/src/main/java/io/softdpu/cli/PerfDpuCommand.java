@@ -1,0 +1,64 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.child.SharedFolder;
+import io.softdpu.cli.perf.PerfDpu;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The other half of {@code softdpu perf comch}, which starts it; the end of standard input is the
+ * end of its parent.
+ */
+@Command(name = "comch-dpu", hidden = true, description = "The side of the DPU.")
+final class PerfDpuCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+    @Mixin private final PerfPlanOptions options = new PerfPlanOptions();
+
+    @Option(names = "--parent-folder", required = true, paramLabel = "FOLDER")
+    private @Nullable Path parentFolder;
+
+    @Override
+    public Integer call() {
+        Path shared = Objects.requireNonNull(parentFolder);
+        try (SharedFolder _ = SharedFolder.join(shared);
+                PerfDpu dpu =
+                        new PerfDpu(
+                                options.plan(Objects.requireNonNull(spec).commandLine()),
+                                shared.resolve(PerfDpu.FABRIC))) {
+            endWithParent(dpu);
+            dpu.run();
+        }
+        return ExitCode.OK.code();
+    }
+
+    /** A parent that is killed before it has connected would be waited for otherwise. */
+    private static void endWithParent(PerfDpu dpu) {
+        Thread watcher =
+                new Thread(
+                        () -> {
+                            awaitEnd(System.in);
+                            dpu.abort("parent process has ended");
+                        },
+                        "softdpu-exit-with-parent");
+        watcher.setDaemon(true);
+        watcher.start();
+    }
+
+    private static void awaitEnd(InputStream parent) {
+        try {
+            parent.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            // A stream that cannot be read any more has no parent at its other end either.
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.cli.perf.PerfMode;
+import io.softdpu.cli.perf.PerfPlan;
+import io.softdpu.cli.perf.PerfWait;
+import io.softdpu.core.DpuException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** What is to be measured: the same options for the command of the user and for its other half. */
+final class PerfPlanOptions {
+    @Parameters(
+            paramLabel = "latency|rate|bandwidth",
+            converter = PerfModeConverter.class,
+            description = {
+                "latency: one message at a time goes there and back.",
+                "rate: small messages go one way, as many as there is room for.",
+                "bandwidth: the same with large ones."
+            })
+    private @Nullable PerfMode mode;
+
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description =
+                    "Bytes of a message, 1 to 64MiB (default: latency 64, rate 32, bandwidth"
+                            + " 1MiB).")
+    private @Nullable Long size;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "busy|adaptive|event",
+            converter = PerfWaitConverter.class,
+            defaultValue = "adaptive",
+            description = {
+                "How both processes wait (default: ${DEFAULT-VALUE}).",
+                "busy: they look all the time. adaptive: they look for a while, then sleep."
+                        + " event: they sleep at once."
+            })
+    private @Nullable PerfWait wait;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "SECONDS",
+            converter = SecondsConverter.class,
+            defaultValue = "2",
+            description =
+                    "How long the measurement lasts, and the warm-up before it (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private @Nullable Duration seconds;
+
+    /** The plan; values that make none are refused as picocli refuses those of a wrong form. */
+    PerfPlan plan(CommandLine command) {
+        PerfMode measured = Objects.requireNonNull(mode, "required");
+        try {
+            return new PerfPlan(
+                    measured,
+                    size == null ? measured.defaultSizeBytes() : size,
+                    Objects.requireNonNull(wait, "has a default"),
+                    Objects.requireNonNull(seconds, "has a default").toNanos());
+        } catch (DpuException e) {
+            throw new ParameterException(command, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** The arguments that these options are read from. */
+    static List<String> arguments(PerfPlan plan) {
+        return List.of(
+                PerfModeConverter.word(plan.mode()),
+                "--size",
+                Long.toString(plan.sizeBytes()),
+                "--wait",
+                PerfWaitConverter.word(plan.waiting()));
+    }
+}

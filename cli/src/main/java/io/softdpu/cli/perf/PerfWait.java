@@ -1,0 +1,37 @@
+package io.softdpu.cli.perf;
+
+import io.softdpu.core.execution.ProgressEngine;
+
+/** How both sides wait while there is nothing to do. */
+public enum PerfWait {
+    /** They never stop looking: best with a core for each. */
+    BUSY {
+        @Override
+        boolean turn(ProgressEngine engine, long timeoutNanos) {
+            return engine.progress();
+        }
+    },
+    /** They look for a while, then sleep: what the storage roles do. */
+    ADAPTIVE {
+        @Override
+        boolean turn(ProgressEngine engine, long timeoutNanos) {
+            return engine.await(timeoutNanos);
+        }
+    },
+    /** They sleep at once. */
+    EVENT {
+        @Override
+        boolean turn(ProgressEngine engine, long timeoutNanos) {
+            if (engine.progress()) {
+                return true;
+            }
+            engine.requestNotification();
+            engine.awaitNotification(timeoutNanos);
+            engine.clearNotification();
+            return engine.progress();
+        }
+    };
+
+    /** Does what there is to do, or waits for it at most this long; whether anything was done. */
+    abstract boolean turn(ProgressEngine engine, long timeoutNanos);
+}

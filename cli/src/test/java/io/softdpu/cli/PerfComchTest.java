@@ -1,0 +1,282 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withPrecision;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Processes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The measurement of the Comm Channel: two real processes. */
+class PerfComchTest {
+    private static final List<String> KEYS =
+            List.of(
+                    "measurement",
+                    "size_bytes",
+                    "wait",
+                    "messages",
+                    "messages_per_s",
+                    "gb_per_s",
+                    "p50_ns",
+                    "p99_ns",
+                    "p999_ns",
+                    "allocated_bytes_per_op",
+                    "cores_used");
+
+    @TempDir Path temporary;
+    @TempDir Path folder;
+
+    private Processes processes;
+
+    @BeforeEach
+    void setUp(Processes processes) {
+        this.processes = processes;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "latency, 64, adaptive",
+        "latency, 1, event",
+        "rate, 32, adaptive",
+        "rate, 7, busy",
+        "rate, 100, event",
+        "bandwidth, 1048576, adaptive",
+        "bandwidth, 300000, busy"
+    })
+    void shouldMeasureEachWayWithEachWayToWait(String measurement, int size, String wait)
+            throws IOException {
+        JsonNode found =
+                measured(
+                        perf(
+                                measurement,
+                                "--size",
+                                Integer.toString(size),
+                                "--wait",
+                                wait,
+                                "--seconds",
+                                "0.2",
+                                "--json",
+                                "-"));
+
+        assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
+        assertThat(found.get("measurement").asText()).isEqualTo(measurement);
+        assertThat(found.get("size_bytes").asInt()).isEqualTo(size);
+        assertThat(found.get("wait").asText()).isEqualTo(wait);
+        assertThat(found.get("messages").asLong()).isPositive();
+        if (measurement.equals("latency") || size >= Long.BYTES) {
+            assertThat(found.get("p50_ns").asLong())
+                    .isPositive()
+                    .isLessThanOrEqualTo(found.get("p99_ns").asLong());
+        } else {
+            assertThat(List.of(found.get("p50_ns"), found.get("p999_ns")))
+                    .as("no room for the time")
+                    .allMatch(JsonNode::isNull);
+        }
+        double messages = found.get("messages_per_s").asDouble();
+        assertThat(found.get("gb_per_s").asDouble())
+                .isEqualTo(messages * size / 1e9, withPrecision(1e-6));
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldPrintATableAndWriteTheJsonBesideIt() throws IOException {
+        Path json = folder.resolve("perf.json");
+        ChildProcess perf = perf("latency", "--seconds", "0.1", "--json", json.toString());
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+
+        assertThat(perf.outputLines()).hasSize(2);
+        assertThat(perf.outputLines().getFirst()).startsWith("measurement").contains("p50 ns");
+        assertThat(perf.outputLines().getLast()).matches("latency +64 +adaptive +\\d+ .*");
+        assertThat(new ObjectMapper().readTree(json.toFile()).get("size_bytes").asInt())
+                .isEqualTo(64);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"latency, adaptive", "latency, busy", "rate, event"})
+    void shouldEndWhereItsOtherHalfIsKilled(String measurement, String wait) {
+        ChildProcess perf = perf(measurement, "--wait", wait, "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+
+        dpu.destroyForcibly();
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.errorLines())
+                .filteredOn(line -> line.startsWith("softdpu: "))
+                .singleElement()
+                .asString()
+                .startsWith("softdpu: CONNECTION_RESET: ");
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldNotEndBeforeAFrozenOtherHalfHasReceivedAll() throws IOException {
+        ChildProcess perf = perf("rate", "--seconds", "0.3", "--json", "-");
+        ProcessHandle dpu = otherHalf(perf);
+        signal(dpu, "STOP");
+
+        assertThat(Await.holdsWithin(Duration.ofSeconds(2), () -> !perf.isAlive()))
+                .as("ended without it")
+                .isFalse();
+        signal(dpu, "CONT");
+
+        assertThat(measured(perf).get("messages").asLong()).isPositive();
+        assertNothingLeft();
+    }
+
+    /** A frozen other half neither sees the end nor the SIGTERM: it has to be killed. */
+    @Test
+    void shouldSayItsLastWordsAfterASignalThoughItsOtherHalfIsFrozen() {
+        ChildProcess perf = perf("latency", "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+        signal(dpu, "STOP");
+
+        perf.signal("TERM");
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.TERMINATED.code());
+        assertThat(perf.errorLines())
+                .contains("softdpu: CONNECTION_ABORTED: User requested abort")
+                .noneMatch(line -> line.contains("command did not end after a signal"));
+        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldLeaveNothingAfterCtrlC() {
+        ChildProcess perf = perf("rate", "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+
+        perf.signal("INT");
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.INTERRUPTED.code());
+        assertThat(perf.errorLines()).contains("softdpu: CONNECTION_ABORTED: User requested abort");
+        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldEndItsOtherHalfWhereItIsKilledItself() {
+        ChildProcess perf = perf("rate", "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+
+        perf.signal("KILL"); // and not its other half with it
+
+        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        assertNothingLeft();
+    }
+
+    /** Its other half is frozen while it starts, and finds nobody when it goes on. */
+    @Test
+    void shouldEndItsOtherHalfWhereItIsKilledBeforeThatConnects() {
+        ChildProcess perf = perf("rate", "--seconds", "60");
+        ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
+        Await.until("started", DEADLINE, () -> parent.children().findAny().isPresent());
+        ProcessHandle dpu = parent.children().findFirst().orElseThrow();
+        signal(dpu, "STOP");
+
+        perf.signal("KILL"); // and not its other half with it
+        Await.until("killed", DEADLINE, () -> !parent.isAlive());
+        signal(dpu, "CONT");
+
+        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        assertNothingLeft();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "latency --size 0|size is zero: size=0",
+                "latency --size 65MiB|message size is illegal: size=65MiB, expected=1 to 64MiB",
+                "rate --size 3GiB|message size is illegal: size=3GiB, expected=1 to 64MiB",
+                "rate --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
+                "speed|no such measurement: measurement=speed, expected=latency, rate or bandwidth",
+                "rate --wait long|no such way to wait: wait=long, expected=busy, adaptive or event"
+            })
+    void shouldRefuseWhatCannotBeMeasured(String arguments, String reason) {
+        ChildProcess perf = perf(arguments.split(" "));
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
+        assertThat(perf.errorLines().getFirst())
+                .startsWith("softdpu: INVALID_VALUE: ")
+                .contains(reason);
+    }
+
+    @Test
+    void shouldNameTheCommandsForUsersWhereNoneIsGiven() {
+        ChildProcess perf = processes.start(Pipeline.command("perf"));
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
+        assertThat(perf.errorLines().getFirst())
+                .isEqualTo(
+                        "softdpu: INVALID_VALUE: Missing required subcommand:"
+                                + " expected=one of comch");
+    }
+
+    private void signal(ProcessHandle process, String name) {
+        ChildProcess kill =
+                processes.start(
+                        new ProcessBuilder(
+                                "/bin/sh", "-c", "kill -s " + name + " " + process.pid()));
+        assertThat(kill.awaitExit(DEADLINE)).isZero();
+    }
+
+    private ChildProcess perf(String... arguments) {
+        return processes.start(
+                Pipeline.command("perf", "comch")
+                        .withArguments(arguments)
+                        .withJvmOptions("-Djava.io.tmpdir=" + temporary));
+    }
+
+    private static JsonNode measured(ChildProcess perf) throws IOException {
+        assertThat(perf.awaitExit(DEADLINE))
+                .as("%s", perf.errorLines())
+                .isEqualTo(ExitCode.OK.code());
+        return new ObjectMapper().readTree(String.join("\n", perf.outputLines()));
+    }
+
+    /** Waits until both have a bus in the folder, and the server its name. */
+    private ProcessHandle otherHalf(ChildProcess perf) {
+        ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
+        Await.until("both are there", DEADLINE, () -> sockets() > 2);
+        return parent.children().findFirst().orElseThrow();
+    }
+
+    private long sockets() {
+        return list(temporary).stream()
+                .flatMap(root -> list(root.resolve("fabric")).stream())
+                .filter(path -> path.toString().endsWith(".sock"))
+                .count();
+    }
+
+    private void assertNothingLeft() {
+        Await.until(
+                "the folder has gone",
+                DEADLINE,
+                () ->
+                        list(temporary).stream()
+                                .noneMatch(path -> path.toString().contains("softdpu-perf")));
+    }
+
+    private static List<Path> list(Path where) {
+        try (Stream<Path> found = Files.list(where)) {
+            return found.toList();
+        } catch (IOException e) {
+            return List.of(); // not there yet, or not any more
+        }
+    }
+}
