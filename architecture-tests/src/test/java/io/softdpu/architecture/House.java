@@ -39,6 +39,7 @@ final class House {
                             Map.entry("api-tests", Set.of()),
                             Map.entry("jcstress", Set.of()),
                             Map.entry("fuzz-tests", Set.of()),
+                            Map.entry("benchmarks", Set.of()),
                             Map.entry("architecture-tests", Set.of())));
 
     /** Test support: they may do what the product may not, such as printing and waiting. */
@@ -49,6 +50,7 @@ final class House {
                     "api-tests",
                     "jcstress",
                     "fuzz-tests",
+                    "benchmarks",
                     "architecture-tests");
 
     /** Need the JDK alone at run time. */

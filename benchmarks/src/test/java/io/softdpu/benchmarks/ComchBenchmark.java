@@ -1,0 +1,235 @@
+package io.softdpu.benchmarks;
+
+import io.softdpu.comch.ComchClient;
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchConsumer;
+import io.softdpu.comch.ComchEndpoint;
+import io.softdpu.comch.ComchPostReceiveTask;
+import io.softdpu.comch.ComchProducer;
+import io.softdpu.comch.ComchProducerSendTask;
+import io.softdpu.comch.ComchSendTask;
+import io.softdpu.comch.ComchServer;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.fabric.ring.FastPathRing;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * A message of 64 bytes from a producer to a consumer, with all that is around it: task, progress
+ * of both engines, both callbacks, and the buffer posted again. What it costs more than {@link
+ * RingBenchmark} is the layers' own.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(2)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class ComchBenchmark {
+    private static final int BATCH = 32;
+    private static final int BUFFERS = 64;
+    private static final int BYTES = FastPathRing.INLINE_BYTES;
+    private static final int ROUNDS_A_LOOK = 1 << 16;
+    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Folder folder = Folder.make();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private ProgressEngine hostEngine;
+    private ProgressEngine dpuEngine;
+    private ComchConnection client;
+    private int remoteConsumer;
+    private final ComchProducerSendTask[] sends = new ComchProducerSendTask[BATCH];
+    private int received;
+    private int sent;
+
+    @Setup
+    public void setUp() {
+        Machine host = keep(Machine.builder(Side.HOST).fabricFolder(folder.path()).open());
+        Machine dpu = keep(Machine.builder(Side.DPU).fabricFolder(folder.path()).open());
+        Device pf0 = keep(host.findDevice("pf0").open());
+        Device p0 = keep(dpu.findDevice("p0").open());
+        hostEngine = keep(ProgressEngine.create());
+        dpuEngine = keep(ProgressEngine.create());
+        ComchServer server =
+                ComchServer.create(p0, keep(p0.findRepresentor("hpf0").open(p0)), "benchmark");
+        server.setConnectionCallbacks((arrived, _) -> client = arrived, (_, _) -> {});
+        start(server, dpuEngine);
+        ComchClient connecting = ComchClient.create(pf0, "benchmark");
+        start(connecting, hostEngine);
+        until(() -> client != null && connecting.state() == ContextState.RUNNING);
+        consume(p0);
+        until(() -> remoteConsumer != 0);
+        produce(pf0, connecting.connection());
+    }
+
+    @TearDown
+    public void tearDown() throws Exception {
+        while (!opened.isEmpty()) {
+            opened.pop().close();
+        }
+        folder.close();
+    }
+
+    /** 32 are submitted, then both engines make progress until all are complete: a message each. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public void submitAndComplete() {
+        received = 0;
+        sent = 0;
+        for (ComchProducerSendTask send : sends) {
+            Status status = send.trySubmit();
+            if (status != Status.SUCCESS) {
+                throw new IllegalStateException("not submitted: status=" + status);
+            }
+        }
+        long deadline = 0;
+        int rounds = 0;
+        while (sent < BATCH || received < BATCH) {
+            hostEngine.progress();
+            dpuEngine.progress();
+            if (++rounds % ROUNDS_A_LOOK == 0) { // a batch takes a few: the clock stays outside
+                deadline = requireInTime(deadline);
+            }
+        }
+    }
+
+    /** The deadline begins with the first look. */
+    private long requireInTime(long deadline) {
+        long now = System.nanoTime();
+        if (deadline != 0 && now - deadline > 0) {
+            throw new IllegalStateException(
+                    "messages do not arrive: sent=" + sent + ", received=" + received);
+        }
+        return deadline == 0 ? now + DEADLINE_NANOS : deadline;
+    }
+
+    private static void failed(ComchProducerSendTask task) {
+        throw new IllegalStateException("message was not sent: status=" + task.status());
+    }
+
+    private void start(ComchEndpoint endpoint, ProgressEngine engine) {
+        endpoint.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);
+        endpoint.setMessageCallback((_, _) -> {});
+        endpoint.setConsumerCallbacks((_, id) -> remoteConsumer = id, (_, _) -> {});
+        engine.connect(endpoint);
+        endpoint.start();
+        keep(() -> stop(endpoint));
+    }
+
+    private void consume(Device device) {
+        Memory memory = memory(device, BUFFERS);
+        ComchConsumer consumer = ComchConsumer.create(client, memory.mmap());
+        consumer.setPostReceiveTasks(
+                BUFFERS,
+                task -> {
+                    received++;
+                    task.buf().resetDataLength();
+                    if (task.trySubmit() != Status.SUCCESS) {
+                        task.free();
+                    }
+                },
+                ComchPostReceiveTask::free);
+        dpuEngine.connect(consumer);
+        consumer.start();
+        keep(() -> stop(consumer));
+        until(() -> consumer.state() == ContextState.RUNNING);
+        for (int i = 0; i < BUFFERS; i++) {
+            consumer.allocatePostReceiveTask(memory.buf(i)).submit();
+        }
+    }
+
+    private void produce(Device device, ComchConnection over) {
+        Memory memory = memory(device, BATCH);
+        ComchProducer producer = ComchProducer.create(over);
+        producer.setSendTasks(BATCH, _ -> sent++, ComchBenchmark::failed);
+        hostEngine.connect(producer);
+        producer.start();
+        keep(() -> {
+            for (ComchProducerSendTask send : sends) {
+                send.free();
+            }
+            stop(producer);
+        });
+        until(() -> producer.state() == ContextState.RUNNING);
+        for (int i = 0; i < BATCH; i++) {
+            memory.buf(i).setData(memory.buf(i).offset(), BYTES);
+            sends[i] = producer.allocateSendTask(memory.buf(i), remoteConsumer);
+        }
+    }
+
+    private record Memory(Mmap mmap, Buf[] bufs) {
+        Buf buf(int message) {
+            return bufs[message];
+        }
+    }
+
+    /** All of it is given back after what uses it has stopped: an mmap with bufs does not close. */
+    private Memory memory(Device device, int messages) {
+        SharedMemory memory = keep(SharedMemory.allocate((long) messages * BYTES));
+        Mmap mmap = keep(Mmap.create());
+        mmap.setMemory(memory)
+                .setPermissions(
+                        Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE))
+                .addDevice(device)
+                .start();
+        BufInventory inventory = keep(BufInventory.create(messages));
+        inventory.start();
+        Buf[] bufs = new Buf[messages];
+        for (int i = 0; i < messages; i++) {
+            Buf buf = inventory.bufByAddress(mmap, (long) i * BYTES, BYTES);
+            bufs[i] = buf;
+            keep(buf::release);
+        }
+        return new Memory(mmap, bufs);
+    }
+
+    private void stop(Context context) {
+        if (context.state() != ContextState.IDLE) {
+            context.stop();
+        }
+        until(() -> context.state() == ContextState.IDLE);
+        context.close();
+    }
+
+    private void until(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        while (!condition.getAsBoolean()) {
+            hostEngine.progress();
+            dpuEngine.progress();
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("the other side does not follow");
+            }
+        }
+    }
+
+    private <T extends AutoCloseable> T keep(T resource) {
+        opened.push(resource);
+        return resource;
+    }
+}
