@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# The storage pipeline beside nbdkit's memory plugin under fio's nbd engine, turn by turn in one run.
+#
+#   benchmarks/beside-storage.sh                 three rounds, a table
+#   benchmarks/beside-storage.sh --rounds N      more of them
+#   benchmarks/beside-storage.sh --seconds N     how long each measurement lasts (default 3)
+#   benchmarks/beside-storage.sh --json FILE|-   the figures as JSON as well; -: in place of the table
+#
+# Needs a JDK as ./softdpu does, 300 MiB of room in /dev/shm, and maven, nbdkit, fio, gcc, libc6-dev
+# and python3, which it installs by these names where it runs as root. Nothing else should run on
+# the machine. Takes about two minutes a round. The idle and the paced phase last 10 seconds or
+# more: the CPU time of a process comes in steps of 10 ms.
+#
+# Ours is the load of the initiator itself, which hands its requests over in its own memory; theirs
+# passes a socket. It compares what a program gets that links either.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+volume_mib=256 # far larger than the caches, for both
+rounds=3
+seconds=3
+json=
+
+# shellcheck source=benchmarks/lib.sh
+. "$here/lib.sh"
+read_options "$@"
+need nbdkit:nbdkit fio:fio gcc:gcc python3:python3 mvn:maven setpriv:util-linux taskset:util-linux
+begin
+need_writable_json
+need_shared_memory 300
+need_c_library
+choose_cores
+machine=$(machine)
+unset GLIBC_TUNABLES # ./softdpu sets its own
+tunable=
+if [[ $(uname -m) == x86_64 ]]; then
+    tunable=$(sed -n 's/.*\(glibc\.cpu\.x86_non_temporal_threshold=0x[0-9a-f]*\).*/\1/p' "$root/softdpu")
+    [[ -n $tunable ]] || fail "./softdpu does not say from which size on copies go past the caches"
+fi
+file=$shm/volume # fio's: tmpfs, as our memory is
+
+# ---- ours
+
+# One run of the demo, which checks the data before it measures: suffix of the cases, seconds, what
+# is measured.
+ours() {
+    run "$root/softdpu" demo --size "${volume_mib}MiB" --seconds "$2" --measure "$3" \
+        --json "$work/demo.json" >/dev/null
+    python3 - "$work/demo.json" "$1" >"$work/ours" <<'PY'
+import json
+import sys
+
+demo, suffix = json.load(open(sys.argv[1])), sys.argv[2]
+if not demo["valid"]:
+    sys.exit("beside-storage: the demo has not read back what it wrote")
+operations = 0
+for case, found in demo.items():
+    if not isinstance(found, dict) or "iops" not in found:
+        continue
+    operations += found["operations"]
+    cores = found["cores_used"]
+    if case == "idle":
+        print("idle_cores", "cores", sum(cores.values()))
+    elif case == "paced_read_4k":
+        print("paced_p50", "us", found["p50_us"])
+        print("paced_cores_of_service_and_target", "cores", cores["zero-copy"] + cores["target"])
+    elif case.startswith("sequential"):
+        print(case + suffix, "GB/s", found["gib_per_s"] * 1.073741824)
+    else:
+        print(case + suffix, "op/s", found["iops"])
+if not suffix and "random_read_4k" in demo:
+    if operations < 1_000_000:
+        # What is allocated once would count for too much.
+        print(f"beside-storage: allocated_bytes_per_op: n/a: operations={operations}, needed=1000000",
+              file=sys.stderr)
+    else:
+        print("allocated_bytes_per_op", "B/op", demo["allocated_bytes_per_op"])
+PY
+    local case unit value
+    while read -r case unit value; do figure "$case" "$unit" ours "$value"; done <"$work/ours"
+}
+
+# ---- theirs
+
+# nbdkit at the address in `listen`, its volume filled through `uri`; its pid in `server`. The
+# command is what it runs under.
+start_nbdkit() {
+    rm -f "$work/nbd.sock" "$work/nbdkit.pid"
+    start "$@" nbdkit -f -P "$work/nbdkit.pid" "${listen[@]}" memory "${volume_mib}M" \
+        allocator=malloc 2>"$work/nbdkit.err"
+    server=$started
+    local deadline=$((SECONDS + 60))
+    until [[ -s $work/nbdkit.pid ]]; do # it is there once clients are served
+        kill -0 "$server" 2>/dev/null || return 1
+        ((SECONDS < deadline)) || return 1
+        sleep 0.02
+    done
+    run_fio fill --ioengine=nbd --uri="$uri" --rw=write --bs=1M --iodepth=4
+}
+
+no_nbdkit() {
+    cat "$work/nbdkit.err" >&2
+    fail "nbdkit does not start: address=$uri"
+}
+
+# Runs fio, what it runs under before a --, with its terse line in fio.row: name, arguments.
+run_fio() {
+    local status=0 name=$1
+    shift
+    start "${pin[@]}" fio --name="$name" --output-format=terse --terse-version=3 \
+        --size="${volume_mib}M" "$@" >"$work/fio.out" 2>&1
+    await "$started" || status=$?
+    if ((status != 0)) || ! grep '^3;' "$work/fio.out" >"$work/fio.row"; then
+        cat "$work/fio.out" >&2
+        fail "fio failed: status=$status, after at most $limit s, arguments=$*"
+    fi
+}
+
+# fio's operations a second, or GB/s where the case is sequential, pinned as `pin` says: case, who,
+# arguments.
+fio_figure() {
+    local case=$1 who=$2
+    shift 2
+    run_fio x --norandommap --randrepeat=0 --time_based --ramp_time=0.5 --runtime="$seconds" "$@"
+    if [[ $case == sequential* ]]; then
+        figure "$case" GB/s "$who" "$(awk -F';' '{print ($7 + $48) * 1024 / 1e9}' "$work/fio.row")"
+    else
+        figure "$case" op/s "$who" "$(awk -F';' '{print $8 + $49}' "$work/fio.row")"
+    fi
+}
+
+# The settings are the best found for each, of a Unix socket and TCP, and of client and server on a
+# core each, on the same one and not bound: at depth 32 a core each over a Unix socket, at depth 1
+# both on the same core, for 1 MiB over TCP and not bound.
+theirs() {
+    local listen=(-U "$work/nbd.sock") uri="nbd+unix:///?socket=$work/nbd.sock" pin=(taskset -c "$first")
+    start_nbdkit taskset -c "$second" || no_nbdkit
+    fio_figure random_read_4k nbdkit --ioengine=nbd --uri="$uri" --rw=randread --bs=4k --iodepth=32
+    fio_figure random_write_4k nbdkit --ioengine=nbd --uri="$uri" --rw=randwrite --bs=4k --iodepth=32
+    stop "$server"
+    start_nbdkit taskset -c "$first" || no_nbdkit
+    fio_figure random_read_4k_depth1 nbdkit --ioengine=nbd --uri="$uri" --rw=randread --bs=4k --iodepth=1
+    fio_figure random_write_4k_depth1 nbdkit --ioengine=nbd --uri="$uri" --rw=randwrite --bs=4k --iodepth=1
+    stop "$server"
+    pin=()
+    start_nbdkit_on_tcp
+    fio_figure sequential_read_1m nbdkit --ioengine=nbd --uri="$uri" --rw=read --bs=1m --iodepth=16
+    fio_figure sequential_write_1m nbdkit --ioengine=nbd --uri="$uri" --rw=write --bs=1m --iodepth=16
+    stop "$server"
+}
+
+# Another port is tried where one was lost before nbdkit had it.
+start_nbdkit_on_tcp() {
+    local port tries=3
+    while ((tries-- > 0)); do
+        port=$(free_port)
+        listen=(-i 127.0.0.1 -p "$port") uri="nbd://127.0.0.1:$port"
+        start_nbdkit && return
+        stop "$server"
+        say "nbdkit does not start: port=$port, tries left=$tries"
+    done
+    no_nbdkit
+}
+
+theirs_with_competitor() {
+    local listen=(-U "$work/nbd.sock") uri="nbd+unix:///?socket=$work/nbd.sock" pin=()
+    start_nbdkit || no_nbdkit
+    fio_figure random_read_4k_with_competitor nbdkit --ioengine=nbd --uri="$uri" --rw=randread \
+        --bs=4k --iodepth=32
+    stop "$server"
+}
+
+# ---- the ceiling
+
+# C's memcpy: who, slice in bytes, case, unit, what GB/s are multiplied by; under the environment.
+copy_figure() {
+    run "$work/memcpy" "$volume_mib" "$2" "$seconds" >"$work/copied"
+    figure "$3" "$4" "$1" "$(awk -v factor="$5" '{print $1 * factor}' "$work/copied")"
+}
+
+ceiling() {
+    local pin=()
+    fio_figure random_read_4k "fio mmap" --ioengine=mmap --filename="$file" --rw=randread --bs=4k
+    fio_figure random_write_4k "fio mmap" --ioengine=mmap --filename="$file" --rw=randwrite --bs=4k
+    fio_figure sequential_read_1m "fio mmap" --ioengine=mmap --filename="$file" --rw=read --bs=1m
+    copy_figure "C memcpy" 4096 random_read_4k op/s "$(awk 'BEGIN {print 1e9 / 4096}')"
+    copy_figure "C memcpy" 1048576 sequential_read_1m GB/s 1
+    if [[ -n $tunable ]]; then
+        # As the copies of ./softdpu are made.
+        GLIBC_TUNABLES=$tunable copy_figure "C memcpy, past the caches" 1048576 sequential_read_1m GB/s 1
+    fi
+}
+
+gcc -O2 -o "$work/memcpy" "$here/memcpy.c" || fail "memcpy.c does not compile: file=$here/memcpy.c"
+say "building ours"
+"$root/softdpu" --version >/dev/null
+long=$((seconds > 10 ? seconds : 10)) # 0.1 % of a core is then a step of its CPU time
+measured=random-read-4k,random-write-4k,random-read-4k-depth1,random-write-4k-depth1
+measured+=,sequential-read-1m,sequential-write-1m
+for ((round = 1; round <= rounds; round++)); do
+    say "round $round of $rounds: ours"
+    ours "" "$seconds" "$measured"
+    say "round $round of $rounds: nbdkit"
+    theirs
+    say "round $round of $rounds: ceiling"
+    ceiling
+    say "round $round of $rounds: idle and paced, $long s each"
+    ours "" "$long" idle,paced-read-4k
+    say "round $round of $rounds: with a competitor"
+    start bash -c 'while :; do :; done'
+    competitor=$started
+    ours _with_competitor "$seconds" random-read-4k
+    theirs_with_competitor
+    kill -0 "$competitor" 2>/dev/null || fail "the competitor ended before the measurement"
+    stop "$competitor"
+done
+
+goals=(
+    random_read_4k nbdkit 10x
+    random_write_4k nbdkit 8x
+    random_read_4k_depth1 nbdkit 4x
+    sequential_read_1m nbdkit 3x
+    sequential_read_1m "C memcpy" 0.9x
+    random_read_4k_with_competitor nbdkit 3x
+    idle_cores ours "<=0.02"
+    paced_p50 ours "<=150"
+    paced_cores_of_service_and_target ours "<=0.1"
+    allocated_bytes_per_op ours "<=0.01"
+)
+sum_up "Ours is the initiator's own load, which hands its requests over in its own memory; theirs \
+passes a socket. Idle and paced: $long s each." "$machine" "${goals[@]}"

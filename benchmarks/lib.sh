@@ -1,0 +1,254 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # what is set here is used there, and the other way
+# What the scripts here share; to be read by them after `here` and `root` are set.
+
+export LC_ALL=C # figures have a point, whatever the user's language
+
+script=$(basename "$0" .sh)
+
+say() { echo "$script: $*" >&2; }
+
+fail() {
+    say "$@"
+    exit 1
+}
+
+# The comment at the beginning of the script.
+usage() {
+    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
+}
+
+# What both comparisons can be told: sets rounds, seconds and json.
+read_options() {
+    while (($#)); do
+        case $1 in
+            -h | --help)
+                usage
+                exit 0
+                ;;
+            --rounds | --seconds | --json)
+                (($# > 1)) || {
+                    say "a value is missing: option=$1"
+                    exit 2
+                }
+                ;;
+            *)
+                say "no such option: option=$1"
+                usage >&2
+                exit 2
+                ;;
+        esac
+        if [[ $1 == --json ]]; then
+            json=$2
+        else
+            [[ $2 =~ ^[1-9][0-9]{0,3}$ ]] || {
+                say "not a number from 1 to 9999: option=$1, value=$2"
+                exit 2
+            }
+            [[ $1 == --rounds ]] && rounds=$2 || seconds=$2
+        fi
+        shift 2
+    done
+}
+
+# ---- what has to be there
+
+# Installs the packages of the commands that are missing: command:package ...
+need() {
+    local missing=() pair
+    for pair in "$@"; do
+        command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
+    done
+    ((${#missing[@]})) || return 0
+    install_packages "${missing[@]}"
+}
+
+install_packages() {
+    say "installing $*"
+    if [[ $(id -u) != 0 ]]; then
+        fail "not root, so these are left to you: apt-get install $*"
+    fi
+    apt-get update -qq >&2
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
+
+# The C library's headers, which Debian's gcc does no more than recommend. After `begin`.
+need_c_library() {
+    printf '#include <stdio.h>\nint main(void) { return 0; }\n' >"$work/nothing.c"
+    gcc -o "$work/nothing" "$work/nothing.c" 2>/dev/null || install_packages libc6-dev
+}
+
+# Room in /dev/shm: MiB.
+need_shared_memory() {
+    local free
+    free=$(df -Pk /dev/shm | awk 'NR == 2 {print int($4 / 1024)}')
+    ((free >= $1)) || fail "too little room: folder=/dev/shm, free=$free MiB, needed=$1 MiB"
+}
+
+# The file of --json must be writable before anything is measured, not only after it.
+need_writable_json() {
+    [[ -n $json && $json != - ]] || return 0
+    local old=
+    [[ ! -e $json ]] || old=1
+    { : >>"$json"; } 2>/dev/null || fail "cannot be written: file=$json"
+    [[ -n $old ]] || rm "$json"
+}
+
+# Maven on the JDK that ./softdpu uses, given in jdk; its own libraries would make it warn.
+maven() {
+    JAVA_HOME=$jdk \
+        MAVEN_OPTS="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow ${MAVEN_OPTS:-}" \
+        mvn -B "$@" </dev/null
+}
+
+# ---- processes and files, which all end with the script
+
+declare -A background=() # pids
+
+# Folders of this run: work on disk, shm in memory.
+begin() {
+    work=$(mktemp -d)
+    trap tidy EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    shm=$(mktemp -d /dev/shm/softdpu-beside.XXXXXX)
+    # Nothing here takes as long as this, however slow the machine is.
+    limit=$((300 + 20 * seconds))
+}
+
+tidy() {
+    trap '' INT TERM HUP
+    local pid
+    for pid in "${!background[@]}"; do
+        kill "$pid" 2>/dev/null || true
+    done
+    for pid in "${!background[@]}"; do
+        wait "$pid" 2>/dev/null || true
+    done
+    rm -rf "$work" "${shm:-}"
+}
+
+# Starts a command in the background, its pid in `started`. It ends at the limit, and with this
+# script even where that is killed.
+start() {
+    setpriv --pdeathsig TERM timeout -k 5 "$limit" "$@" &
+    started=$!
+    background[$started]=1
+}
+
+# Starts a Java program in the background and waits until it says that it is ready.
+start_ready() {
+    local line='' both in
+    rm -f "$work/ready"
+    mkfifo "$work/ready"
+    exec {both}<>"$work/ready" # else either end would wait for the other to be opened
+    start "$@" 1>&"$both" 2>"$work/started.err"
+    exec {in}<"$work/ready" {both}>&- # from here on the end of the program is the end of the file
+    IFS= read -r -t "$limit" -u "$in" line || true
+    exec {in}<&-
+    [[ $line == ready ]] || {
+        cat "$work/started.err" >&2
+        fail "not ready: command=$*"
+    }
+}
+
+# Ends a command of the background: pid.
+stop() {
+    kill "$1" 2>/dev/null || true
+    await "$1" 2>/dev/null || true
+}
+
+# Waits for the end of a command of the background and has its status: pid.
+await() {
+    local status=0
+    wait "$1" || status=$?
+    unset "background[$1]"
+    return "$status"
+}
+
+# Waits for the end of a command of the background, which must be a good one: pid.
+finish() {
+    await "$1" || fail "what ran beside has failed: status=$?"
+}
+
+# Runs a command; what it says on standard error is shown if it fails. It is in the background, for
+# a signal would have to wait until a command in the foreground ends.
+run() {
+    start "$@" 2>"$work/err"
+    await "$started" || {
+        say "failed: status=$?, after at most $limit s, command=$*"
+        cat "$work/err" >&2
+        exit 1
+    }
+}
+
+# Waits until a command of the background listens: port, pid. Not by connecting to it: what serves
+# one client only would take that for the client.
+listening() {
+    local socket deadline=$((SECONDS + 30))
+    socket=$(printf ':%04X 0*:0000 0A' "$1") # 0A: it listens
+    until grep -qs "$socket" /proc/net/tcp /proc/net/tcp6; do
+        kill -0 "$2" 2>/dev/null || return 1
+        ((SECONDS < deadline)) || return 1
+        sleep 0.02
+    done
+}
+
+# A TCP port that nobody listens on just now.
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# ---- cores
+
+# The numbers of a list such as 0-3,8, one a line.
+numbers() {
+    tr , '\n' | while IFS=- read -r from to; do seq "$from" "${to:-$from}"; done
+}
+
+# Sets first and second: two cores that this process may use, not siblings where there are such.
+# On a machine of one core both are that one.
+choose_cores() {
+    local allowed siblings core
+    mapfile -t allowed < <(taskset -cp $$ | sed 's/.*: //' | numbers)
+    first=${allowed[0]}
+    second=${allowed[1]:-$first}
+    siblings=$(numbers 2>/dev/null <"/sys/devices/system/cpu/cpu$first/topology/thread_siblings_list" || echo "$first")
+    for core in "${allowed[@]}"; do
+        if ! grep -qx "$core" <<<"$siblings"; then
+            second=$core
+            return
+        fi
+    done
+}
+
+# ---- figures
+
+# Keeps a figure of this round: case, unit, who, value.
+figure() {
+    [[ $4 =~ ^[0-9] ]] || fail "no figure: case=$1, who=$3, value=$4"
+    printf '%s\t%s\t%s\t%s\t%s\n' "$round" "$@" >>"$work/figures"
+}
+
+# What the figures are measured on, before anything is measured.
+machine() {
+    echo "$(nproc) cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)," \
+        "Linux $(uname -r), load average before it $(cut -d ' ' -f 1 /proc/loadavg)"
+}
+
+# Prints all figures as --json asks for it: note, machine, goals as summary.py takes them.
+sum_up() {
+    local note=$1 machine=$2
+    shift 2
+    summary() {
+        python3 "$here/summary.py" --form "$1" --note "$note" --machine "$machine" \
+            --rounds "$rounds" --seconds "$seconds" "$work/figures" "${@:2}"
+    }
+    if [[ $json == - ]]; then
+        summary json "$@"
+        return
+    fi
+    if [[ -n $json ]]; then
+        summary json "$@" >"$json"
+    fi
+    summary table "$@"
+}
