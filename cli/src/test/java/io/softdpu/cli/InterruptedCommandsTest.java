@@ -151,6 +151,13 @@ class InterruptedCommandsTest {
         return role.equals(own) ? new String[] {"--exit-with-parent"} : new String[0];
     }
 
+    /**
+     * A JVM that a signal ends while it initializes itself, of whatever program, may exit with 1.
+     */
+    private static boolean hitTheJvmBeforeItRanAnything(ChildProcess demo) {
+        return demo.outputLines().contains("Error occurred during initialization of VM");
+    }
+
     @Test
     @Tag(Soak.TAG)
     void shouldEndTheDemoAtAnyTime(SeededRandom random) {
@@ -175,6 +182,9 @@ class InterruptedCommandsTest {
             demo.signal(terminate ? "TERM" : "INT");
 
             int exit = demo.awaitExit(END_DEADLINE);
+            if (exit == 1 && hitTheJvmBeforeItRanAnything(demo)) {
+                continue;
+            }
             assertThat(exit)
                     .as("round %d: %s", round, demo.errorLines())
                     .isEqualTo((terminate ? ExitCode.TERMINATED : ExitCode.INTERRUPTED).code());
