@@ -5,6 +5,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.initiator.DataMismatchException;
 import java.io.PrintWriter;
+import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -35,6 +37,21 @@ final class Errors {
                         + " --help` for what there is");
         printStackTrace(failure, err);
         return ExitCode.USAGE.code();
+    }
+
+    /** For a group of commands that was called by itself; what is hidden is not named. */
+    static ParameterException missingSubcommand(CommandLine group) {
+        return new ParameterException(
+                group,
+                "Missing required subcommand: expected=one of "
+                        + group.getSubcommands().entrySet().stream()
+                                .filter(one -> !isHidden(one.getValue()))
+                                .map(Map.Entry::getKey)
+                                .collect(Collectors.joining(", ")));
+    }
+
+    private static boolean isHidden(CommandLine command) {
+        return command.getCommandSpec().usageMessage().hidden();
     }
 
     /** For picocli: what a command threw. */

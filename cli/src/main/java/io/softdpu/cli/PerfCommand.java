@@ -1,15 +1,11 @@
 package io.softdpu.cli;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
@@ -25,18 +21,7 @@ final class PerfCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        CommandLine command = Objects.requireNonNull(spec).commandLine();
-        throw new ParameterException(
-                command,
-                "Missing required subcommand: expected=one of "
-                        + command.getSubcommands().entrySet().stream()
-                                .filter(one -> !isHidden(one.getValue()))
-                                .map(Map.Entry::getKey)
-                                .collect(Collectors.joining(", ")));
-    }
-
-    private static boolean isHidden(CommandLine command) {
-        return command.getCommandSpec().usageMessage().hidden();
+        throw Errors.missingSubcommand(Objects.requireNonNull(spec).commandLine());
     }
 
     /** What stands after the main class on this process's command line. */

@@ -14,7 +14,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -113,11 +112,7 @@ public final class SoftDpu implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        CommandLine command = Objects.requireNonNull(spec).commandLine();
-        throw new ParameterException(
-                command,
-                "Missing required subcommand: expected=one of "
-                        + String.join(", ", command.getSubcommands().keySet()));
+        throw Errors.missingSubcommand(Objects.requireNonNull(spec).commandLine());
     }
 
     private int execute(CommandLine.ParseResult parsed) {

@@ -3,10 +3,8 @@ package io.softdpu.cli;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code softdpu storage}: the group of the three roles; does nothing by itself. */
@@ -19,10 +17,6 @@ final class StorageCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        CommandLine command = Objects.requireNonNull(spec).commandLine();
-        throw new ParameterException(
-                command,
-                "Missing required subcommand: expected=one of "
-                        + String.join(", ", command.getSubcommands().keySet()));
+        throw Errors.missingSubcommand(Objects.requireNonNull(spec).commandLine());
     }
 }
