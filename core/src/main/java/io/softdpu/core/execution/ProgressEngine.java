@@ -107,7 +107,8 @@ public final class ProgressEngine implements AutoCloseable {
 
     /**
      * Ends an {@link #await} now, or the next one where none is going on; it then returns false
-     * unless it did something. Any thread.
+     * unless it did something. The same for {@link #awaitNotification}, which then returns true.
+     * Any thread.
      */
     public void wake() {
         core.wake();

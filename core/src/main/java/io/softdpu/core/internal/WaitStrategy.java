@@ -132,8 +132,7 @@ public final class WaitStrategy {
             if (left <= 0) {
                 return false;
             }
-            boolean progressed = sleep(waiter, left);
-            if (progressed) {
+            if (sleep(waiter, left)) {
                 ended(nanoClock.getAsLong() - begin);
                 return true;
             }
