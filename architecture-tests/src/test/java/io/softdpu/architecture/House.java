@@ -30,12 +30,14 @@ final class House {
                             Map.entry("linux", Set.of()),
                             Map.entry("fabric", Set.of("linux")),
                             Map.entry("core", Set.of("fabric")),
+                            Map.entry("compute", Set.of("core")),
                             Map.entry("comch", Set.of("core", "fabric")),
                             Map.entry("rdma", Set.of("core")),
                             Map.entry("rdma-contract", Set.of("rdma", "core", "testkit")),
                             Map.entry("rdma-shm", Set.of("rdma", "core", "fabric")),
                             Map.entry("storage", Set.of("core", "comch", "rdma", "linux")),
-                            Map.entry("cli", Set.of("storage", "rdma", "comch", "core")),
+                            Map.entry("samples", Set.of("core", "compute", "comch")),
+                            Map.entry("cli", Set.of("samples", "storage", "rdma", "comch", "core")),
                             Map.entry("api-tests", Set.of()),
                             Map.entry("jcstress", Set.of()),
                             Map.entry("fuzz-tests", Set.of()),
@@ -55,7 +57,7 @@ final class House {
 
     /** Need the JDK alone at run time. */
     static final Set<String> JDK_ONLY =
-            Set.of("linux", "fabric", "core", "comch", "rdma", "rdma-shm");
+            Set.of("linux", "fabric", "core", "compute", "comch", "rdma", "rdma-shm");
 
     static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 

@@ -1,0 +1,7 @@
+/** The acceleration libraries: DMA, a context whose tasks and jobs copy memory. */
+module io.softdpu.compute {
+    requires transitive io.softdpu.core;
+    requires static org.jspecify;
+
+    exports io.softdpu.compute;
+}

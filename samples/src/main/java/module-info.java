@@ -1,0 +1,9 @@
+/** Small programs to learn from, one for each way of working; the command runs them by name. */
+module io.softdpu.samples {
+    requires io.softdpu.comch;
+    requires io.softdpu.compute;
+    requires io.softdpu.core;
+    requires static org.jspecify;
+
+    exports io.softdpu.samples;
+}
