@@ -15,6 +15,7 @@ public final class ComchCapabilities {
     static final int MAX_CLIENTS = 512;
     static final int MAX_SEND_TASKS = 8192;
     static final long MAX_BUFFER_BYTES = 1L << 31;
+    static final int MAX_LIST_LENGTH = 1;
 
     private final boolean server;
     private final boolean client;
@@ -108,7 +109,7 @@ public final class ComchCapabilities {
 
     /** Most elements of a buffer list: 1, since chained buffers are not supported. */
     public int maxBufferListLength() {
-        return basic(1);
+        return basic(MAX_LIST_LENGTH);
     }
 
     /** Most bytes of immediate data in a producer's send. */

@@ -251,8 +251,9 @@ public final class ComchProducer extends ContextBase {
         if (to.unusable()) {
             return to.unusableStatus();
         }
-        if (!Regions.markInFlight(buf)) {
-            return Status.IN_USE;
+        Status marked = Regions.markSource(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        if (marked != Status.SUCCESS) {
+            return marked;
         }
         Status claimed = claim(task, buf, to, length);
         if (claimed != Status.SUCCESS) {

@@ -130,8 +130,9 @@ final class ConsumerQueue {
         if (capacity < 1 || capacity > ComchCapabilities.MAX_BUFFER_BYTES) {
             return Status.INVALID_VALUE;
         }
-        if (!Regions.markInFlight(buf)) {
-            return Status.IN_USE;
+        Status marked = Regions.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        if (marked != Status.SUCCESS) {
+            return marked;
         }
         long tailOffset = buf.dataOffset() + buf.dataLength();
         if (!ring.post(tailOffset, capacity)) {

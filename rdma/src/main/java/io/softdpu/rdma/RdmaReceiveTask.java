@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * and are used up in the order of submission.
  *
  * <p>{@link #trySubmit()} refuses, and the task stays the user's: NOT_PERMITTED if the buf's mmap
- * lacks LOCAL_READ_WRITE or the device; IN_USE if the buf is in flight. It fails with: TOO_BIG if
- * the message was larger than the room behind the data, which ends the connection; CONNECTION_RESET
- * or CONNECTION_ABORTED if the connection ended in the middle of the message; CONNECTION_ABORTED if
- * the instance stopped.
+ * lacks LOCAL_READ_WRITE or the device; INVALID_VALUE if the buf is a list of several; IN_USE if it
+ * is in flight. It fails with: TOO_BIG if the message was larger than the room behind the data,
+ * which ends the connection; CONNECTION_RESET or CONNECTION_ABORTED if the connection ended in the
+ * middle of the message; CONNECTION_ABORTED if the instance stopped.
  *
  * <p>Thread: that of the engine. From submit to callback the buf must not be touched.
  */
@@ -67,8 +67,9 @@ public final class RdmaReceiveTask extends RdmaTask {
         if (local != Status.SUCCESS) {
             return local;
         }
-        if (!Regions.markInFlight(into)) {
-            return refusalOf(into);
+        Status marked = Regions.markDestination(into, MAX_LIST_LENGTH);
+        if (marked != Status.SUCCESS) {
+            return marked;
         }
         setLocal(into, into.dataOffset() + into.dataLength(), into.tailroom());
         Status posted = rdma.postReceive(request);

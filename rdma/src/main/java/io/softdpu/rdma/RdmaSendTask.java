@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * it.
  *
  * <p>{@link #trySubmit()} refuses, and the task stays the user's: NOT_PERMITTED if the buf's mmap
- * lacks LOCAL_READ_WRITE or the device; INVALID_VALUE if the message is too long; NOT_CONNECTED;
- * AGAIN if the connection's send queue is full; IN_USE if the buf is in flight. It fails with:
- * IO_FAILED if the message did not fit the peer's receive, or the peer had none and the retries are
- * used up; CONNECTION_RESET if the peer ended; CONNECTION_ABORTED if this side stopped, or the
- * connection failed for something before it.
+ * lacks LOCAL_READ_WRITE or the device; INVALID_VALUE if the message is too long or the buf a list
+ * of several; NOT_CONNECTED; AGAIN if the connection's send queue is full; IN_USE if the buf is in
+ * flight. It fails with: IO_FAILED if the message did not fit the peer's receive, or the peer had
+ * none and the retries are used up; CONNECTION_RESET if the peer ended; CONNECTION_ABORTED if this
+ * side stopped, or the connection failed for something before it.
  *
  * <p>Thread: that of the engine. From submit to callback the buf must not be touched.
  */
@@ -74,8 +74,9 @@ public final class RdmaSendTask extends RdmaTask {
         if (from.dataLength() > rdma.maxMessageBytes()) {
             return Status.INVALID_VALUE;
         }
-        if (!Regions.markInFlight(from)) {
-            return refusalOf(from);
+        Status marked = Regions.markSource(from, MAX_LIST_LENGTH);
+        if (marked != Status.SUCCESS) {
+            return marked;
         }
         setLocal(from, from.dataOffset(), from.dataLength());
         Status submitted = submit(connection(), request);

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * are those of the guide's table of permissions, strictly.
  */
 abstract class RdmaTask extends TaskBase {
+    /** Bufs that a task takes as one: a provider is given one piece of memory. */
+    static final int MAX_LIST_LENGTH = 1;
+
     private static final Permissions LOCAL = Permissions.LOCAL_READ_WRITE;
     private static final Permissions OVER_PCI = Permissions.of(AccessFlag.PCI_READ_WRITE);
 
@@ -65,11 +68,6 @@ abstract class RdmaTask extends TaskBase {
                     Status.BAD_STATE, "task was freed: item=%s, context=%s".formatted(what, rdma));
         }
         return value;
-    }
-
-    /** The status with which a buf that could not be marked is refused. */
-    static Status refusalOf(Buf buf) {
-        return buf.references() == 0 ? Status.BAD_STATE : Status.IN_USE;
     }
 
     static Status submit(RdmaConnection connection, WorkRequest request) {

@@ -81,12 +81,14 @@ abstract class RemoteTask extends RdmaTask {
         if (lengthBytes > rdma.maxMessageBytes() || lengthBytes > to.tailroom()) {
             return Status.INVALID_VALUE;
         }
-        if (!Regions.markInFlight(from)) {
-            return refusalOf(from);
+        Status marked = Regions.markSource(from, MAX_LIST_LENGTH);
+        if (marked != Status.SUCCESS) {
+            return marked;
         }
-        if (!Regions.markInFlight(to)) {
+        marked = Regions.markDestination(to, MAX_LIST_LENGTH);
+        if (marked != Status.SUCCESS) {
             Regions.clearInFlight(from);
-            return refusalOf(to);
+            return marked;
         }
         Status submitted = submit(from, to, lengthBytes, read);
         if (submitted != Status.SUCCESS) {

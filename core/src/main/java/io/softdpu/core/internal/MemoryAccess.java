@@ -53,8 +53,11 @@ public abstract class MemoryAccess {
     /** Takes {@link #retain} back. */
     public abstract void release(Mmap mmap);
 
-    /** See {@code Regions.markInFlight}. */
-    public abstract boolean markInFlight(Buf buf);
+    /** See {@code Regions.markSource}. */
+    public abstract Status markSource(Buf buf, int maxListLength);
+
+    /** See {@code Regions.markDestination}. */
+    public abstract Status markDestination(Buf buf, int maxListLength);
 
     /** See {@code Regions.clearInFlight}. */
     public abstract void clearInFlight(Buf buf);

@@ -19,11 +19,31 @@ import org.jspecify.annotations.Nullable;
  * user's and is never touched. All offsets are in bytes and count from the start of the mmap's
  * range.
  *
+ * <p>Bufs can be {@linkplain #chain chained} into a list, which stands for all of their memory: a
+ * task reads the datarooms of the elements one after another, and writes their tailrooms one after
+ * another until all is written; the last elements may get nothing. A list is named by its first
+ * element, its head: only the head is given to tasks, retained and released, and with its last
+ * reference the whole list goes back. How long a list may be is a question to the library; one that
+ * is too long is refused with INVALID_VALUE.
+ *
  * <p>A buf comes from a {@link BufInventory} with one reference and goes back when the last is
- * released. It does not own its memory. While a task has it, it cannot be changed or released
- * (IN_USE). Used by one thread at a time; allocates nothing.
+ * released. It does not own its memory. While a task has it, or has the list that it is in, it
+ * cannot be changed, chained or released (IN_USE). Used by one thread at a time; allocates nothing.
  */
+@SuppressWarnings("ReferenceEquality") // bufs and mmaps are objects, not values
 public final class Buf {
+    /** Most references that a buf can have. */
+    public static final int MAX_REFERENCES = 0xffff;
+
+    private enum Use {
+        /** The user's. */
+        NONE,
+        /** A task reads it. */
+        SOURCE,
+        /** A task writes it. */
+        DESTINATION
+    }
+
     private final BufInventory inventory;
     private @Nullable Mmap mmap;
     private long offset;
@@ -31,7 +51,17 @@ public final class Buf {
     private long dataOffset;
     private long dataLength;
     private int references;
-    private boolean inFlight;
+
+    /** The list that it is in, by its first element; itself while it is in none. */
+    private Buf head = this;
+
+    /** What follows it in its list. */
+    private @Nullable Buf next;
+
+    // Of a head alone: its list's last element, how many there are, and what a task does with it.
+    private Buf last = this;
+    private int listLength = 1;
+    private Use use = Use.NONE;
 
     Buf(BufInventory inventory) {
         this.inventory = inventory;
@@ -131,43 +161,173 @@ public final class Buf {
         reuse(newMmap, newOffset, newLength, newLength);
     }
 
+    // ---- references ----
+
     /** How many references there are; 0 after the last was released. */
     public int references() {
         return references;
     }
 
     /**
-     * Takes one reference more.
+     * Takes one reference more; of a list, to the head.
      *
-     * @throws DpuException BAD_STATE if the buf was released
+     * @throws DpuException BAD_STATE if the buf was released; NOT_PERMITTED if it is in a list
+     *     behind its head; TOO_BIG if it has {@link #MAX_REFERENCES}
      */
     public void retain() {
         if (references == 0) {
             throw released();
         }
+        requireHead();
+        if (references == MAX_REFERENCES) {
+            throw new DpuException(
+                    Status.TOO_BIG, "too many references: max=%d".formatted(MAX_REFERENCES));
+        }
         references++;
     }
 
     /**
-     * Gives a reference back; with the last one the buf goes back to its inventory. The memory
-     * stays as it is.
+     * Gives a reference back; with the last one the buf goes back to its inventory, and so do all
+     * those behind it in its list, each to its own. The memory stays as it is.
      *
-     * @throws DpuException BAD_STATE if there is none left; IN_USE if it is the last and a task has
+     * @throws DpuException BAD_STATE if there is none left; NOT_PERMITTED if it is in a list behind
+     *     its head: release the head, or take it out first; IN_USE if it is the last and a task has
      *     the buf
      */
     public void release() {
         if (references == 0) {
             throw released();
         }
-        if (references == 1) {
-            requireUser();
-            mmap().releaseUser();
-            mmap = null;
-            references = 0;
-            inventory.put(this);
-        } else {
+        requireHead();
+        if (references > 1) {
             references--;
+            return;
         }
+        requireUser();
+        Buf element = this;
+        while (element != null) {
+            Buf following = element.next;
+            element.goBack();
+            element = following;
+        }
+    }
+
+    // ---- lists ----
+
+    /**
+     * Puts a list, or a buf that is in none, behind this list or buf.
+     *
+     * <pre>
+     *   this: 1 - 2 - 3    list: 4 - 5    afterwards this: 1 - 2 - 3 - 4 - 5
+     * </pre>
+     *
+     * <p>The references of the list go with it: it is released with this one. The memory of two
+     * elements may be in different mmaps, and may overlap. Takes time for each element of the list
+     * that is put behind.
+     *
+     * @param list the head of another list, with one reference
+     * @throws DpuException BAD_STATE if one of the two was released; IN_USE if a task has one of
+     *     them; NOT_PERMITTED if one of them is in a list behind its head, or the list has several
+     *     references; INVALID_VALUE if the two are the same
+     */
+    public void chain(Buf list) {
+        Arguments.notNull(list, "list");
+        requireUser();
+        list.requireUser();
+        requireHead();
+        list.requireHead();
+        if (list == this) {
+            throw new DpuException(
+                    Status.INVALID_VALUE, "buf cannot be put behind itself: buf=" + this);
+        }
+        if (list.references != 1) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "list to be put behind another must have one reference: references=%d"
+                            .formatted(list.references));
+        }
+        last.next = list;
+        last = list.last;
+        listLength += list.listLength;
+        for (Buf element = list; element != null; element = element.next) {
+            element.head = this;
+        }
+    }
+
+    /**
+     * Takes an element out of this list, and all those behind it: they are a list of their own
+     * again, with one reference. Takes time for each element of this list.
+     *
+     * <pre>
+     *   this: 1 - 2 - 3 - 4 - 5    list: 4    afterwards this: 1 - 2 - 3    list: 4 - 5
+     * </pre>
+     *
+     * @param list where the part begins that is to be taken out
+     * @throws DpuException BAD_STATE if this was released; IN_USE if a task has the list;
+     *     NOT_PERMITTED if this is in a list behind its head; INVALID_VALUE if the other is not in
+     *     this list, or is its head
+     */
+    public void unchain(Buf list) {
+        Arguments.notNull(list, "list");
+        requireUser();
+        requireHead();
+        if (list == this || list.head != this) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "not an element behind the head of this list: element=%s, head=%s"
+                            .formatted(list, this));
+        }
+        Buf before = this;
+        int kept = 1;
+        Buf following = next;
+        while (following != null && following != list) {
+            before = following;
+            following = following.next;
+            kept++;
+        }
+        list.last = last;
+        list.listLength = listLength - kept;
+        before.next = null;
+        last = before;
+        listLength = kept;
+        for (Buf element = list; element != null; element = element.next) {
+            element.head = list;
+        }
+    }
+
+    /** What follows it in its list; null behind the last, and for a buf that is in none. */
+    public @Nullable Buf nextInList() {
+        return next;
+    }
+
+    /** The last element of its list; itself while it is in none. */
+    public Buf lastInList() {
+        return head.last;
+    }
+
+    /**
+     * How many elements the list has that begins with it; 1 while it is in none.
+     *
+     * @throws DpuException NOT_PERMITTED if it is in a list behind its head
+     */
+    public int listLength() {
+        requireHead();
+        return listLength;
+    }
+
+    /** Whether it is in a list, of two elements at least. */
+    public boolean isInList() {
+        return head.listLength > 1;
+    }
+
+    /** Whether nothing comes before it: the head of a list, or a buf that is in none. */
+    public boolean isFirstInList() {
+        return head == this;
+    }
+
+    /** Whether nothing follows it: the last of a list, or a buf that is in none. */
+    public boolean isLastInList() {
+        return next == null;
     }
 
     /**
@@ -201,16 +361,30 @@ public final class Buf {
 
     // ---- for the libraries above ----
 
-    boolean markInFlight() {
-        if (inFlight || references == 0) {
-            return false;
-        }
-        inFlight = true;
-        return true;
+    Status markSource(int maxListLength) {
+        return mark(Use.SOURCE, maxListLength);
+    }
+
+    Status markDestination(int maxListLength) {
+        return mark(Use.DESTINATION, maxListLength);
     }
 
     void clearInFlight() {
-        inFlight = false;
+        use = Use.NONE;
+    }
+
+    private Status mark(Use by, int maxListLength) {
+        if (references > 0 && head == this && use == Use.NONE && listLength <= maxListLength) {
+            use = by;
+            return Status.SUCCESS;
+        }
+        if (references == 0) {
+            return Status.BAD_STATE;
+        }
+        if (head != this) {
+            return Status.NOT_PERMITTED;
+        }
+        return use == Use.NONE ? Status.INVALID_VALUE : Status.IN_USE;
     }
 
     void appendData(long sizeBytes) {
@@ -240,8 +414,29 @@ public final class Buf {
         dataLength = newDataLength;
     }
 
+    /** Leaves its list, and goes to where it came from. */
+    private void goBack() {
+        mmap().releaseUser();
+        mmap = null;
+        references = 0;
+        head = this;
+        next = null;
+        last = this;
+        listLength = 1;
+        inventory.put(this);
+    }
+
+    private void requireHead() {
+        if (head != this) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "buf is in a list behind its head: buf=%s, listLength=%d"
+                            .formatted(this, head.listLength));
+        }
+    }
+
     private void requireUser() {
-        if (inFlight) {
+        if (head.use != Use.NONE) {
             throw new DpuException(Status.IN_USE, "a task has the buf: buf=" + this);
         }
         if (references == 0) {

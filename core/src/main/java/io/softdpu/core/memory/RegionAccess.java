@@ -69,8 +69,13 @@ final class RegionAccess extends MemoryAccess {
     }
 
     @Override
-    public boolean markInFlight(Buf buf) {
-        return buf.markInFlight();
+    public Status markSource(Buf buf, int maxListLength) {
+        return buf.markSource(maxListLength);
+    }
+
+    @Override
+    public Status markDestination(Buf buf, int maxListLength) {
+        return buf.markDestination(maxListLength);
     }
 
     @Override

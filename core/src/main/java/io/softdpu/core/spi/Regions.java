@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Memory is addressed by a segment for the whole range of the mmap and an offset in it: {@code
  * segmentOf(buf)} with {@code buf.offset()} and {@code buf.dataOffset()}. Before a task uses memory
  * the library asks {@link #checkUse}, and again in each progress that goes on with the task: an
- * import can be revoked at any time. From submission to completion a buf is {@linkplain
- * #markInFlight marked}, which also keeps its memory from being closed. Nothing here allocates
- * except the exports.
+ * import can be revoked at any time. From submission to completion a buf is marked, as {@linkplain
+ * #markSource source} or as {@linkplain #markDestination destination}, which also keeps its memory
+ * from being closed. Nothing here allocates except the exports.
  */
 public final class Regions {
     private static final MemoryAccess MEMORY = MemoryAccess.get();
@@ -138,22 +138,34 @@ public final class Regions {
     }
 
     /**
-     * Takes the buf for a task.
+     * Takes the buf, and the list that it is the head of, for a task to read. All of it or nothing.
      *
-     * @return false if another task has it already (IN_USE), or it was released (BAD_STATE): {@code
-     *     buf.references()} is 0 then
+     * @param maxListLength how many elements the library accepts; 1 if it knows no lists
+     * @return SUCCESS; INVALID_VALUE if the list is longer; IN_USE if another task has it already,
+     *     or this one in its other place; NOT_PERMITTED if it is in a list behind its head;
+     *     BAD_STATE if it was released
      */
-    public static boolean markInFlight(Buf buf) {
-        return MEMORY.markInFlight(buf);
-    }
-
-    /** Gives the buf back to the user. */
-    public static void clearInFlight(Buf buf) {
-        MEMORY.clearInFlight(buf);
+    public static Status markSource(Buf list, int maxListLength) {
+        return MEMORY.markSource(list, maxListLength);
     }
 
     /**
-     * Counts bytes that were written into the tailroom: the data length grows by them.
+     * The same, for a task to write.
+     *
+     * @return as {@link #markSource}
+     */
+    public static Status markDestination(Buf list, int maxListLength) {
+        return MEMORY.markDestination(list, maxListLength);
+    }
+
+    /** Gives the buf, and the list that it is the head of, back to the user. */
+    public static void clearInFlight(Buf list) {
+        MEMORY.clearInFlight(list);
+    }
+
+    /**
+     * Counts bytes that were written into the tailroom of one buf: the data length grows by them.
+     * For a list there is {@link BufLists#appendData}.
      *
      * @throws DpuException INVALID_VALUE if the tailroom is smaller
      */

@@ -92,7 +92,7 @@ class ZeroAllocationTest {
             twin.setData(80, 4);
             buf.reuseByData(mmap, 0, 64);
             buf.resetDataLength();
-            Regions.markInFlight(buf);
+            Regions.markSource(buf, 1);
             Regions.appendData(buf, 8);
             Regions.clearInFlight(buf);
             twin.release();

@@ -189,15 +189,15 @@ class BufTest {
         Thrown.with(Status.BAD_STATE, buf::mmap);
         Thrown.with(Status.BAD_STATE, buf::resetDataLength);
         Thrown.with(Status.BAD_STATE, () -> inventory.duplicate(buf));
-        assertThat(Regions.markInFlight(buf)).isFalse();
+        assertThat(Regions.markSource(buf, 1)).isEqualTo(Status.BAD_STATE);
     }
 
     @Test
     @Clause("core-110")
     void shouldBelongToTheLibraryWhileInFlight() {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
-        assertThat(Regions.markInFlight(buf)).isTrue();
-        assertThat(Regions.markInFlight(buf)).as("one task at a time").isFalse();
+        assertThat(Regions.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
+        assertThat(Regions.markSource(buf, 1)).as("one task at a time").isEqualTo(Status.IN_USE);
         Thrown.with(Status.IN_USE, buf::release);
         Thrown.with(Status.IN_USE, () -> buf.setData(0, 1));
         Thrown.with(Status.IN_USE, buf::resetDataLength);
