@@ -7,4 +7,9 @@ module io.softdpu.comch {
     requires static org.jspecify;
 
     exports io.softdpu.comch;
+
+    provides io.softdpu.core.capability.CapabilitySource with
+            io.softdpu.comch.capability.ComchSources.Messages,
+            io.softdpu.comch.capability.ComchSources.Producer,
+            io.softdpu.comch.capability.ComchSources.Consumer;
 }

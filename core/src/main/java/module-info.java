@@ -4,6 +4,7 @@ module io.softdpu.core {
     requires static org.jspecify;
 
     exports io.softdpu.core;
+    exports io.softdpu.core.capability;
     exports io.softdpu.core.device;
     exports io.softdpu.core.execution;
     exports io.softdpu.core.memory;
@@ -13,4 +14,9 @@ module io.softdpu.core {
             io.softdpu.rdma,
             io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
+
+    uses io.softdpu.core.capability.CapabilitySource;
+
+    provides io.softdpu.core.capability.CapabilitySource with
+            io.softdpu.core.capability.CoreSource;
 }

@@ -8,4 +8,7 @@ module io.softdpu.rdma {
             io.softdpu.rdma.shm;
 
     uses io.softdpu.rdma.spi.RdmaProvider;
+
+    provides io.softdpu.core.capability.CapabilitySource with
+            io.softdpu.rdma.capability.RdmaSource;
 }

@@ -1,9 +1,15 @@
 package io.softdpu.comch;
 
 import io.softdpu.comch.wire.ChannelLimits;
+import io.softdpu.comch.wire.Hello;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.ring.FastPathRing;
+import java.nio.charset.StandardCharsets;
 
 /**
  * What a device can do for the Comm Channel (Comm Channel guide, "Device Support"), as values of
@@ -17,10 +23,12 @@ public final class ComchCapabilities {
     static final long MAX_BUFFER_BYTES = 1L << 31;
     static final int MAX_LIST_LENGTH = 1;
 
+    private final PciFunction function;
     private final boolean server;
     private final boolean client;
 
     private ComchCapabilities(DeviceInfo device) {
+        this.function = device.function();
         this.server = ChannelName.canServe(device);
         this.client = ChannelName.canConnect(device);
     }
@@ -54,37 +62,37 @@ public final class ComchCapabilities {
 
     /** Longest server name in bytes of UTF-8, the NUL of the C API included. */
     public int maxNameLength() {
-        return basic(ChannelLimits.MAX_NAME_BYTES + 1);
+        return basic(DeviceLimit.COMCH_MAX_NAME_LENGTH, ChannelLimits.MAX_NAME_BYTES + 1);
     }
 
     /** Largest message of the basic path in bytes. */
     public int maxMessageSize() {
-        return basic(ChannelLimits.MAX_MESSAGE_BYTES);
+        return basic(DeviceLimit.COMCH_MAX_MESSAGE_SIZE, ChannelLimits.MAX_MESSAGE_BYTES);
     }
 
     /** Longest queue of received messages. */
     public int maxReceiveQueueSize() {
-        return basic(ChannelLimits.MAX_RECEIVE_QUEUE);
+        return basic(DeviceLimit.COMCH_MAX_RECEIVE_QUEUE_SIZE, ChannelLimits.MAX_RECEIVE_QUEUE);
     }
 
     /** Most clients of one server at a time. */
     public int maxClients() {
-        return server ? MAX_CLIENTS : 0;
+        return server ? basic(DeviceLimit.COMCH_MAX_CLIENTS, MAX_CLIENTS) : 0;
     }
 
     /** Most send tasks of a server or client. */
     public int maxSendTasks() {
-        return basic(MAX_SEND_TASKS);
+        return basic(DeviceLimit.COMCH_MAX_SEND_TASKS, MAX_SEND_TASKS);
     }
 
     /** Most send tasks of a producer. */
     public int maxProducerTasks() {
-        return basic(MAX_SEND_TASKS);
+        return basic(DeviceLimit.COMCH_PRODUCER_MAX_TASKS, MAX_SEND_TASKS);
     }
 
     /** Most post receive tasks of a consumer. */
     public int maxConsumerTasks() {
-        return basic(ChannelLimits.MAX_POSTED_BUFFERS);
+        return basic(DeviceLimit.COMCH_CONSUMER_MAX_TASKS, ChannelLimits.MAX_POSTED_BUFFERS);
     }
 
     /** Most producers that one side may have on a connection. */
@@ -99,12 +107,16 @@ public final class ComchCapabilities {
 
     /** Most bytes of data in a producer's send. */
     public long maxProducerBufferSize() {
-        return isProducerSupported() ? MAX_BUFFER_BYTES : 0;
+        return isProducerSupported()
+                ? function.lowered(DeviceLimit.COMCH_PRODUCER_MAX_BUFFER_SIZE, MAX_BUFFER_BYTES)
+                : 0;
     }
 
     /** Largest free room of a posted buffer, in bytes. */
     public long maxConsumerBufferSize() {
-        return isConsumerSupported() ? MAX_BUFFER_BYTES : 0;
+        return isConsumerSupported()
+                ? function.lowered(DeviceLimit.COMCH_CONSUMER_MAX_BUFFER_SIZE, MAX_BUFFER_BYTES)
+                : 0;
     }
 
     /** Most elements of a buffer list: 1, since chained buffers are not supported. */
@@ -115,6 +127,22 @@ public final class ComchCapabilities {
     /** Most bytes of immediate data in a producer's send. */
     public int maxImmediateSize() {
         return basic(FastPathRing.IMMEDIATE_BYTES);
+    }
+
+    /** Refuses a server name that is illegal, or longer than the device takes. */
+    void requireLegalName(String name) {
+        Hello.requireLegalName(name);
+        int sizeBytes = name.getBytes(StandardCharsets.UTF_8).length;
+        if (sizeBytes >= maxNameLength()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "server name is too long for the device: name=%s, sizeBytes=%d, maximum=%d, device=%s"
+                            .formatted(name, sizeBytes, maxNameLength() - 1, function.key()));
+        }
+    }
+
+    private int basic(DeviceLimit limit, int ofLibrary) {
+        return basic((int) function.lowered(limit, ofLibrary));
     }
 
     private int basic(int limit) {

@@ -106,6 +106,7 @@ public final class ComchClient extends ComchEndpoint {
                             + " device=%s, side=%s"
                                     .formatted(device, device.machine().side().id()));
         }
+        ComchCapabilities.of(device.info()).requireLegalName(serverName);
         return new ComchClient(device, serverName);
     }
 

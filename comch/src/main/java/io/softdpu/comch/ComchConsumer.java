@@ -1,6 +1,5 @@
 package io.softdpu.comch;
 
-import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
@@ -114,7 +113,8 @@ public final class ComchConsumer extends ContextBase {
             ComchTaskCallback<ComchPostReceiveTask> onFailure) {
         requireOwnerThread();
         requireConfigurable();
-        ComchEndpoint.requireRange("postReceiveTasks", count, ChannelLimits.MAX_POSTED_BUFFERS);
+        ComchEndpoint.requireRange(
+                "postReceiveTasks", count, connection.endpoint().capabilities().maxConsumerTasks());
         Arguments.notNull(onSuccess, "onSuccess");
         Arguments.notNull(onFailure, "onFailure");
         received = onSuccess;

@@ -1,6 +1,5 @@
 package io.softdpu.comch;
 
-import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ChannelTerms;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.core.DpuException;
@@ -40,9 +39,10 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
     private static final long MESSAGE_ALIGNMENT_BYTES = 64;
 
     private final String serverName;
+    private final ComchCapabilities capabilities;
     private final List<Channel> channels = new ArrayList<>();
-    private int maxMessageBytes = ChannelLimits.MAX_MESSAGE_BYTES;
-    private int receiveQueue = DEFAULT_RECEIVE_QUEUE;
+    private int maxMessageBytes;
+    private int receiveQueue;
     private volatile long controlTimeoutNanos = DEFAULT_CONTROL_TIMEOUT_NANOS;
     private int sendTasks;
     private @Nullable ComchTaskCallback<ComchSendTask> sent;
@@ -57,11 +57,17 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
     ComchEndpoint(Device device, String serverName) {
         super("comch client " + serverName, device);
         this.serverName = serverName;
+        this.capabilities = ComchCapabilities.of(device.info());
+        this.maxMessageBytes = capabilities.maxMessageSize();
+        this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
     }
 
     ComchEndpoint(Device device, Representor representor, String serverName) {
         super("comch server " + serverName, device, representor);
         this.serverName = serverName;
+        this.capabilities = ComchCapabilities.of(device.info());
+        this.maxMessageBytes = capabilities.maxMessageSize();
+        this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
     }
 
     // ---- configuration ----
@@ -72,14 +78,14 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
     }
 
     /**
-     * Sets the largest message that can be sent and received; 4,080 bytes if it is not set. Server
-     * and client must set the same, or the connection fails with INVALID_VALUE.
+     * Sets the largest message that can be sent and received; the device's maximum if it is not
+     * set. Server and client must set the same, or the connection fails with INVALID_VALUE.
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
     public final void setMaxMessageSize(int sizeBytes) {
         requireChange();
-        requireRange("maxMessageSize", sizeBytes, ChannelLimits.MAX_MESSAGE_BYTES);
+        requireRange("maxMessageSize", sizeBytes, capabilities.maxMessageSize());
         maxMessageBytes = sizeBytes;
     }
 
@@ -89,14 +95,15 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
     }
 
     /**
-     * Sets how many messages of a peer may wait to be received, on each connection; 64 if it is not
-     * set. Each takes about the maximum message size of shared memory.
+     * Sets how many messages of a peer may wait to be received, on each connection; 64, or the
+     * device's maximum, if it is not set. Each takes about the maximum message size of shared
+     * memory.
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
     public final void setReceiveQueueSize(int messageCount) {
         requireChange();
-        requireRange("receiveQueueSize", messageCount, ChannelLimits.MAX_RECEIVE_QUEUE);
+        requireRange("receiveQueueSize", messageCount, capabilities.maxReceiveQueueSize());
         receiveQueue = messageCount;
     }
 
@@ -135,7 +142,7 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
             ComchTaskCallback<ComchSendTask> onSuccess,
             ComchTaskCallback<ComchSendTask> onFailure) {
         requireChange();
-        requireRange("sendTasks", count, ComchCapabilities.MAX_SEND_TASKS);
+        requireRange("sendTasks", count, capabilities.maxSendTasks());
         Arguments.notNull(onSuccess, "onSuccess");
         Arguments.notNull(onFailure, "onFailure");
         sent = onSuccess;
@@ -380,6 +387,11 @@ public abstract sealed class ComchEndpoint extends ContextBase permits ComchServ
             throw new DpuException(
                     Status.BAD_STATE, "not configured: item=%s, context=%s".formatted(what, this));
         }
+    }
+
+    /** What the device can do. */
+    final ComchCapabilities capabilities() {
+        return capabilities;
     }
 
     static void requireRange(String what, int value, int maximum) {

@@ -38,6 +38,7 @@ public final class ComchProducer extends ContextBase {
     private final ConsumerDirectory directory;
     private final RemoteConsumer[] attached = new RemoteConsumer[ChannelLimits.MAX_CONSUMERS];
     private final boolean[] doorbellDue = new boolean[ChannelLimits.MAX_CONSUMERS];
+    private final long maxBufferBytes;
     private int attachedCount;
     private int doorbellsDue;
     private int unrung;
@@ -56,6 +57,7 @@ public final class ComchProducer extends ContextBase {
         super("comch producer of " + connection, connection.endpoint().device());
         this.connection = connection;
         this.directory = directory;
+        this.maxBufferBytes = connection.endpoint().capabilities().maxProducerBufferSize();
     }
 
     /**
@@ -84,7 +86,8 @@ public final class ComchProducer extends ContextBase {
             ComchTaskCallback<ComchProducerSendTask> onFailure) {
         requireOwnerThread();
         requireConfigurable();
-        ComchEndpoint.requireRange("sendTasks", count, ComchCapabilities.MAX_SEND_TASKS);
+        ComchEndpoint.requireRange(
+                "sendTasks", count, connection.endpoint().capabilities().maxProducerTasks());
         Arguments.notNull(onSuccess, "onSuccess");
         Arguments.notNull(onFailure, "onFailure");
         sent = onSuccess;
@@ -236,7 +239,7 @@ public final class ComchProducer extends ContextBase {
             return Status.INVALID_VALUE;
         }
         long length = buf.dataLength();
-        if (length > ComchCapabilities.MAX_BUFFER_BYTES) {
+        if (length > maxBufferBytes) {
             return Status.INVALID_VALUE;
         }
         Status usable = Regions.checkUse(buf.mmap(), device(), Permissions.LOCAL_READ_ONLY);

@@ -34,13 +34,14 @@ public final class ComchServer extends ComchEndpoint {
     private final String busName;
     private final Representor representor;
     private final List<ComchConnection> connections = new ArrayList<>();
-    private int maxClients = DEFAULT_MAX_CLIENTS;
+    private int maxClients;
     private @Nullable ComchConnectionCallback connected;
     private @Nullable ComchConnectionCallback disconnected;
     private @Nullable ServerArrivals arrivals;
 
     private ComchServer(Device device, Representor representor, String name) {
         super(device, representor, name);
+        this.maxClients = Math.min(DEFAULT_MAX_CLIENTS, capabilities().maxClients());
         this.representor = representor;
         this.represented = representor.info().function();
         this.busName = ChannelName.ofServer(device.info(), represented, name);
@@ -71,18 +72,19 @@ public final class ComchServer extends ComchEndpoint {
                     "representor was opened on another device: representor=%s, device=%s"
                             .formatted(representor, device));
         }
+        ComchCapabilities.of(device.info()).requireLegalName(name);
         return new ComchServer(device, representor, name);
     }
 
     /**
-     * Sets how many clients may be connected at a time; 16 if it is not set. One more is refused
-     * with FULL.
+     * Sets how many clients may be connected at a time; 16, or the device's maximum, if it is not
+     * set. One more is refused with FULL.
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
     public void setMaxClients(int clients) {
         requireChange();
-        requireRange("maxClients", clients, ComchCapabilities.MAX_CLIENTS);
+        requireRange("maxClients", clients, capabilities().maxClients());
         maxClients = clients;
     }
 

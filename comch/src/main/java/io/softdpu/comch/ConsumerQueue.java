@@ -43,6 +43,7 @@ final class ConsumerQueue {
     private final ExportedRegion memoryRegion;
     private final @Nullable ComchPostReceiveTask[] posted;
     private final int mask;
+    private final long maxBufferBytes;
     private int head;
     private int count;
     private volatile boolean ending;
@@ -86,6 +87,8 @@ final class ConsumerQueue {
         this.geometry = new FastPathRing.Geometry(ChannelLimits.roundUpToPowerOfTwo(tasks));
         this.posted = new @Nullable ComchPostReceiveTask[geometry.slots()];
         this.mask = geometry.slots() - 1;
+        this.maxBufferBytes =
+                consumer.connection().endpoint().capabilities().maxConsumerBufferSize();
         this.memoryRegion = Regions.exportFor(mmap, consumer.device(), true, memoryWatch);
         SharedSegment allocated = null;
         ExportedRegion exported = null;
@@ -127,7 +130,7 @@ final class ConsumerQueue {
             return Status.INVALID_VALUE;
         }
         long capacity = buf.tailroom();
-        if (capacity < 1 || capacity > ComchCapabilities.MAX_BUFFER_BYTES) {
+        if (capacity < 1 || capacity > maxBufferBytes) {
             return Status.INVALID_VALUE;
         }
         Status marked = Regions.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);

@@ -1,6 +1,8 @@
 package io.softdpu.rdma;
 
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.spi.Arguments;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
@@ -28,6 +30,7 @@ public final class RdmaCapabilities {
                 providers.stream()
                         .map(provider -> provider.limits(device))
                         .reduce(RdmaCapabilities::lower)
+                        .map(limits -> lowered(limits, device.function()))
                         .orElse(new ProviderLimits(0, 0, 0, 0)));
     }
 
@@ -37,6 +40,20 @@ public final class RdmaCapabilities {
                 Math.min(a.maxSendQueueSize(), b.maxSendQueueSize()),
                 Math.min(a.maxConnections(), b.maxConnections()),
                 Math.min(a.maxReceiveTasks(), b.maxReceiveTasks()));
+    }
+
+    private static ProviderLimits lowered(ProviderLimits limits, PciFunction function) {
+        return new ProviderLimits(
+                function.lowered(DeviceLimit.RDMA_MAX_MESSAGE_SIZE, limits.maxMessageBytes()),
+                Integer.highestOneBit(
+                        (int)
+                                function.lowered(
+                                        DeviceLimit.RDMA_MAX_SEND_QUEUE_SIZE,
+                                        limits.maxSendQueueSize())),
+                (int) function.lowered(DeviceLimit.RDMA_MAX_CONNECTIONS, limits.maxConnections()),
+                (int)
+                        function.lowered(
+                                DeviceLimit.RDMA_MAX_RECEIVE_TASKS, limits.maxReceiveTasks()));
     }
 
     /** Whether an RDMA instance can be made on the device at all. */
@@ -79,6 +96,16 @@ public final class RdmaCapabilities {
     /** Most connections of an instance. */
     public int maxConnections() {
         return limits.maxConnections();
+    }
+
+    /** Most elements of a chain of bufs in a send: 1, a chain is refused. */
+    public int maxSendBufferListLength() {
+        return isSupported() ? 1 : 0;
+    }
+
+    /** Most elements of a chain of bufs in a receive: 1, a chain is refused. */
+    public int maxReceiveBufferListLength() {
+        return isSupported() ? 1 : 0;
     }
 
     /** Most receive tasks of an instance. */

@@ -60,18 +60,18 @@ final class BuiltinTopology {
             @Nullable String representor) {
         PciAddress address = PciAddress.of(pci);
         int last = type == FunctionType.SF ? 2 : 1;
-        return new PciFunction(
-                side,
-                name,
-                ibdev,
-                type,
-                address,
-                parent,
-                representor,
-                PciFunction.ipv4Of(
-                        "127.%d.%d.%d".formatted(address.bus(), address.function(), last)),
-                "02:53:44:%02x:%02x:%02x".formatted(address.bus(), address.function(), last),
-                "SDPU-%s-%s".formatted(side.id(), name),
-                RATE_BITS_PER_SECOND);
+        return PciFunction.builder(side, name)
+                .ibdevName(ibdev)
+                .type(type)
+                .pciAddress(address)
+                .ipv4("127.%d.%d.%d".formatted(address.bus(), address.function(), last))
+                .macAddress(
+                        "02:53:44:%02x:%02x:%02x"
+                                .formatted(address.bus(), address.function(), last))
+                .vuid("SDPU-%s-%s".formatted(side.id(), name))
+                .activeRate(RATE_BITS_PER_SECOND)
+                .parent(parent)
+                .representor(representor)
+                .build();
     }
 }

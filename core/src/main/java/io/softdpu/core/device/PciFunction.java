@@ -8,12 +8,15 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One PCIe function of a topology: what a machine sees as a device, and what a representor stands
- * for.
+ * for. {@link #builder} makes one value by value.
  *
  * @param side the machine that has it as a local device
  * @param interfaceName its network interface, unique on its side, for example {@code pf0vf1}
@@ -25,9 +28,12 @@ import org.jspecify.annotations.Nullable;
  * @param representor the interface name of its representor on the DPU; null where it has none, and
  *     given exactly where {@code parent} is
  * @param ipv4 its address, from which its default GID is made
+ * @param ipv6 its IPv6 address; usually the link-local one that follows from the MAC address
  * @param macAddress six bytes in hex with colons, lower case
  * @param vuid the vendor's unique name of the function, the same for its representor
  * @param activeRateBitsPerSecond the rate of the link
+ * @param profile what it has less of than the libraries have at all, each at least 1; mostly empty
+ * @param hotplugged whether it was plugged in at run time; false in what a program starts with
  */
 public record PciFunction(
         Side side,
@@ -38,13 +44,17 @@ public record PciFunction(
         @Nullable String parent,
         @Nullable String representor,
         Inet4Address ipv4,
+        Inet6Address ipv6,
         String macAddress,
         String vuid,
-        long activeRateBitsPerSecond) {
+        long activeRateBitsPerSecond,
+        Map<DeviceLimit, Long> profile,
+        boolean hotplugged) {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,31}");
     private static final Pattern MAC = Pattern.compile("[0-9a-f]{2}(:[0-9a-f]{2}){5}");
     private static final Pattern DOTTED = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+    private static final Pattern COLONS = Pattern.compile("[0-9a-fA-F:.]{2,45}");
 
     /**
      * Checks each value.
@@ -60,6 +70,8 @@ public record PciFunction(
         check(MAC, "macAddress", macAddress);
         Arguments.notNull(pciAddress, "pciAddress");
         Arguments.notNull(ipv4, "ipv4");
+        Arguments.notNull(ipv6, "ipv6");
+        profile = checked(interfaceName, profile);
         if (parent != null) {
             check(NAME, "parent", parent);
         }
@@ -92,18 +104,10 @@ public record PciFunction(
                 + Arguments.notNull(interfaceName, "interfaceName");
     }
 
-    /** The link-local address that follows from the MAC address (modified EUI-64). */
-    public Inet6Address ipv6() {
-        byte[] bytes = new byte[16];
-        bytes[0] = (byte) 0xfe;
-        bytes[1] = (byte) 0x80;
-        for (int i = 0; i < 6; i++) {
-            int part = Integer.parseInt(macAddress, i * 3, i * 3 + 2, 16);
-            bytes[(i < 3 ? 8 : 10) + i] = (byte) (i == 0 ? part ^ 2 : part);
-        }
-        bytes[11] = (byte) 0xff;
-        bytes[12] = (byte) 0xfe;
-        return (Inet6Address) addressOf(bytes);
+    /** How much of something it has, if the library has this much at all: the lower of the two. */
+    public long lowered(DeviceLimit limit, long ofLibrary) {
+        return Math.min(
+                ofLibrary, profile.getOrDefault(Arguments.notNull(limit, "limit"), ofLibrary));
     }
 
     /** The default GID, 16 bytes: the IPv4 address mapped into IPv6 ({@code ::ffff:a.b.c.d}). */
@@ -130,6 +134,68 @@ public record PciFunction(
             throw new DpuException(Status.INVALID_VALUE, "not an IPv4 address: text=" + text, e);
         }
         throw new DpuException(Status.INVALID_VALUE, "not an IPv4 address: text=" + text);
+    }
+
+    /**
+     * Reads an IPv6 address in digits, without a zone; never asks a name server.
+     *
+     * @throws DpuException INVALID_VALUE if the text is none
+     */
+    public static Inet6Address ipv6Of(String text) {
+        Arguments.notNull(text, "text");
+        try {
+            if (COLONS.matcher(text).matches()) {
+                return (Inet6Address) Inet6Address.ofLiteral(text);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new DpuException(Status.INVALID_VALUE, "not an IPv6 address: text=" + text, e);
+        }
+        throw new DpuException(Status.INVALID_VALUE, "not an IPv6 address: text=" + text);
+    }
+
+    /**
+     * The link-local address that follows from a MAC address (modified EUI-64).
+     *
+     * @param macAddress six bytes in hex with colons, lower case
+     * @throws DpuException INVALID_VALUE if it is none
+     */
+    public static Inet6Address linkLocalOf(String macAddress) {
+        check(MAC, "macAddress", macAddress);
+        byte[] bytes = new byte[16];
+        bytes[0] = (byte) 0xfe;
+        bytes[1] = (byte) 0x80;
+        for (int i = 0; i < 6; i++) {
+            int part = Integer.parseInt(macAddress, i * 3, i * 3 + 2, 16);
+            bytes[(i < 3 ? 8 : 10) + i] = (byte) (i == 0 ? part ^ 2 : part);
+        }
+        bytes[11] = (byte) 0xff;
+        bytes[12] = (byte) 0xfe;
+        return (Inet6Address) addressOf(bytes);
+    }
+
+    /** Starts a function of this side with this interface name. */
+    public static PciFunctionBuilder builder(Side side, String interfaceName) {
+        return new PciFunctionBuilder(side, interfaceName);
+    }
+
+    /** Starts a function that has all values of this one, to change some. */
+    public PciFunctionBuilder toBuilder() {
+        return new PciFunctionBuilder(this);
+    }
+
+    private static Map<DeviceLimit, Long> checked(String function, Map<DeviceLimit, Long> profile) {
+        EnumMap<DeviceLimit, Long> copy = new EnumMap<>(DeviceLimit.class);
+        Arguments.notNull(profile, "profile")
+                .forEach((limit, most) -> {
+                    if (Arguments.notNull(most, "profile's value") < 1) {
+                        throw new DpuException(
+                                Status.INVALID_VALUE,
+                                "limit is not positive: function=%s, limit=%s, value=%d"
+                                        .formatted(function, limit, most));
+                    }
+                    copy.put(Arguments.notNull(limit, "profile's limit"), most);
+                });
+        return Collections.unmodifiableMap(copy);
     }
 
     private static InetAddress addressOf(byte[] bytes) {

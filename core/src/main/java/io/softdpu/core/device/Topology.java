@@ -32,6 +32,10 @@ import org.jspecify.annotations.Nullable;
  * softdpu topology 1
  * function side=host interface=pf0 ibdev=mlx5_0 type=PF pci=0000:0b:00.0 parent=p0 representor=hpf0 ipv4=127.11.0.1 mac=02:53:44:0b:00:01 vuid=SDPU-host-pf0 rate=200000000000
  * </pre>
+ *
+ * <p>A line goes on with {@code ipv6=} and the address where that does not follow from the MAC
+ * address, with {@code limit.comch.max_clients=16} for each limit of the profile, sorted, and with
+ * {@code hotplugged=yes}.
  */
 public final class Topology {
     /** More functions than any card has; a file with more is a mistake. */
@@ -157,6 +161,16 @@ public final class Topology {
             text.append(" mac=").append(f.macAddress());
             text.append(" vuid=").append(f.vuid());
             text.append(" rate=").append(f.activeRateBitsPerSecond());
+            if (!f.ipv6().equals(PciFunction.linkLocalOf(f.macAddress()))) {
+                text.append(" ipv6=").append(f.ipv6().getHostAddress());
+            }
+            f.profile().entrySet().stream()
+                    .map(limit -> " limit." + limit.getKey().id() + "=" + limit.getValue())
+                    .sorted()
+                    .forEach(text::append);
+            if (f.hotplugged()) {
+                text.append(" hotplugged=yes");
+            }
             text.append('\n');
         }
         return text.toString();

@@ -24,18 +24,17 @@ class TopologyTest {
             String pci,
             @Nullable String parent,
             @Nullable String representor) {
-        return new PciFunction(
-                side,
-                name,
-                "ib_" + name,
-                type,
-                PciAddress.of(pci),
-                parent,
-                representor,
-                PciFunction.ipv4Of("127.1.2.3"),
-                "02:00:00:00:00:01",
-                "V-" + name,
-                1_000_000_000);
+        return PciFunction.builder(side, name)
+                .ibdevName("ib_" + name)
+                .type(type)
+                .pciAddress(pci)
+                .ipv4("127.1.2.3")
+                .macAddress("02:00:00:00:00:01")
+                .vuid("V-" + name)
+                .activeRate(1_000_000_000)
+                .parent(parent)
+                .representor(representor)
+                .build();
     }
 
     @Test

@@ -1,0 +1,26 @@
+package io.softdpu.core.capability;
+
+import io.softdpu.core.device.DeviceInfo;
+import java.util.List;
+
+/** What Core itself can do on a device; found by ServiceLoader. */
+public final class CoreSource implements CapabilitySource {
+    static final String NAME = "core";
+
+    /** For ServiceLoader. */
+    public CoreSource() {}
+
+    @Override
+    public String library() {
+        return NAME;
+    }
+
+    @Override
+    public List<Capability> capabilities(DeviceInfo device) {
+        return List.of(
+                Capability.support("mmap_export_pci", device.isMmapExportPciSupported()),
+                Capability.support("mmap_from_export_pci", device.isMmapFromExportPciSupported()),
+                Capability.support("representor_list", device.isRepresentorListSupported()),
+                Capability.support("hotplug_manager", device.isHotplugManagerSupported()));
+    }
+}

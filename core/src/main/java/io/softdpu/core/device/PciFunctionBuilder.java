@@ -1,0 +1,191 @@
+package io.softdpu.core.device;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of a {@link PciFunction}, one by one. Belongs to one thread.
+ *
+ * <p>To be given: ibdev name, PCI address, IPv4 address, MAC address and vuid. The type is physical
+ * unless said, the rate 200 Gbit/s, the IPv6 address follows from the MAC address, and nothing is
+ * limited.
+ */
+public final class PciFunctionBuilder {
+    /** The rate of a link that nobody gave one: 200 Gbit/s. */
+    public static final long DEFAULT_RATE_BITS_PER_SECOND = 200_000_000_000L;
+
+    private final Side side;
+    private final String interfaceName;
+    private final Map<DeviceLimit, Long> profile = new EnumMap<>(DeviceLimit.class);
+    private @Nullable String ibdevName;
+    private FunctionType type = FunctionType.PF;
+    private @Nullable PciAddress pciAddress;
+    private @Nullable String parent;
+    private @Nullable String representor;
+    private @Nullable Inet4Address ipv4;
+    private @Nullable Inet6Address ipv6;
+    private @Nullable String macAddress;
+    private @Nullable String vuid;
+    private long activeRateBitsPerSecond = DEFAULT_RATE_BITS_PER_SECOND;
+    private boolean hotplugged;
+
+    PciFunctionBuilder(Side side, String interfaceName) {
+        this.side = Arguments.notNull(side, "side");
+        this.interfaceName = Arguments.notNull(interfaceName, "interfaceName");
+    }
+
+    PciFunctionBuilder(PciFunction all) {
+        this(all.side(), all.interfaceName());
+        ibdevName = all.ibdevName();
+        type = all.type();
+        pciAddress = all.pciAddress();
+        parent = all.parent();
+        representor = all.representor();
+        ipv4 = all.ipv4();
+        ipv6 = all.ipv6().equals(PciFunction.linkLocalOf(all.macAddress())) ? null : all.ipv6();
+        macAddress = all.macAddress();
+        vuid = all.vuid();
+        activeRateBitsPerSecond = all.activeRateBitsPerSecond();
+        profile.putAll(all.profile());
+        hotplugged = all.hotplugged();
+    }
+
+    /** The name of its RDMA device, unique on its side. */
+    public PciFunctionBuilder ibdevName(String name) {
+        ibdevName = Arguments.notNull(name, "name");
+        return this;
+    }
+
+    /** Physical, virtual or sub function. */
+    public PciFunctionBuilder type(FunctionType type) {
+        this.type = Arguments.notNull(type, "type");
+        return this;
+    }
+
+    /** Its address; a sub function has that of its port. */
+    public PciFunctionBuilder pciAddress(PciAddress address) {
+        pciAddress = Arguments.notNull(address, "address");
+        return this;
+    }
+
+    /**
+     * Its address in the short or the long form.
+     *
+     * @throws DpuException INVALID_VALUE if the text has neither
+     */
+    public PciFunctionBuilder pciAddress(String address) {
+        return pciAddress(PciAddress.of(address));
+    }
+
+    /** The interface name of the DPU's port that made it; it has a representor then. */
+    public PciFunctionBuilder parent(@Nullable String port) {
+        parent = port;
+        return this;
+    }
+
+    /** The interface name of its representor on the DPU; it has a parent then. */
+    public PciFunctionBuilder representor(@Nullable String interfaceName) {
+        representor = interfaceName;
+        return this;
+    }
+
+    /** Its IPv4 address. */
+    public PciFunctionBuilder ipv4(Inet4Address address) {
+        ipv4 = Arguments.notNull(address, "address");
+        return this;
+    }
+
+    /**
+     * Its dotted IPv4 address.
+     *
+     * @throws DpuException INVALID_VALUE if the text is none
+     */
+    public PciFunctionBuilder ipv4(String address) {
+        return ipv4(PciFunction.ipv4Of(address));
+    }
+
+    /** Its IPv6 address, instead of the link-local one that follows from the MAC address. */
+    public PciFunctionBuilder ipv6(Inet6Address address) {
+        ipv6 = Arguments.notNull(address, "address");
+        return this;
+    }
+
+    /**
+     * Its IPv6 address in digits.
+     *
+     * @throws DpuException INVALID_VALUE if the text is none
+     */
+    public PciFunctionBuilder ipv6(String address) {
+        return ipv6(PciFunction.ipv6Of(address));
+    }
+
+    /** Its MAC address: six bytes in hex with colons, lower case. */
+    public PciFunctionBuilder macAddress(String address) {
+        macAddress = Arguments.notNull(address, "address");
+        return this;
+    }
+
+    /** The vendor's unique name. */
+    public PciFunctionBuilder vuid(String vuid) {
+        this.vuid = Arguments.notNull(vuid, "vuid");
+        return this;
+    }
+
+    /** The rate of its link in bits a second. */
+    public PciFunctionBuilder activeRate(long bitsPerSecond) {
+        activeRateBitsPerSecond = bitsPerSecond;
+        return this;
+    }
+
+    /** Gives the device less of something than the libraries have at all; at least 1. */
+    public PciFunctionBuilder limit(DeviceLimit limit, long most) {
+        profile.put(Arguments.notNull(limit, "limit"), most);
+        return this;
+    }
+
+    PciFunctionBuilder hotplugged(boolean plugged) {
+        hotplugged = plugged;
+        return this;
+    }
+
+    /**
+     * Makes the function.
+     *
+     * @throws DpuException INVALID_VALUE naming the value that is missing or wrong
+     */
+    public PciFunction build() {
+        String mac = given("macAddress", macAddress);
+        return new PciFunction(
+                side,
+                interfaceName,
+                given("ibdevName", ibdevName),
+                type,
+                given("pciAddress", pciAddress),
+                parent,
+                representor,
+                given("ipv4", ipv4),
+                ipv6 == null ? PciFunction.linkLocalOf(mac) : ipv6,
+                mac,
+                given("vuid", vuid),
+                activeRateBitsPerSecond,
+                profile,
+                hotplugged);
+    }
+
+    private <T> T given(String what, @Nullable T value) {
+        if (value == null) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "value is missing: function=%s/%s, value=%s"
+                            .formatted(side.id(), interfaceName, what));
+        }
+        return value;
+    }
+}

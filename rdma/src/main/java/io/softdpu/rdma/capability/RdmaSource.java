@@ -1,0 +1,47 @@
+package io.softdpu.rdma.capability;
+
+import io.softdpu.core.capability.Capability;
+import io.softdpu.core.capability.Capability.Unit;
+import io.softdpu.core.capability.CapabilitySource;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaTaskType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** RDMA instances: whether there can be one, each of its tasks, its limits. */
+public final class RdmaSource implements CapabilitySource {
+    /** For ServiceLoader. */
+    public RdmaSource() {}
+
+    @Override
+    public String library() {
+        return "rdma";
+    }
+
+    @Override
+    public List<Capability> capabilities(DeviceInfo device) {
+        RdmaCapabilities rdma = RdmaCapabilities.of(device);
+        List<Capability> all = new ArrayList<>();
+        all.add(Capability.support("instance", rdma.isSupported()));
+        for (RdmaTaskType type : RdmaTaskType.values()) {
+            all.add(
+                    Capability.support(
+                            "task_" + type.name().toLowerCase(Locale.ROOT),
+                            rdma.isSupported(type)));
+        }
+        all.add(Capability.limit(DeviceLimit.RDMA_MAX_MESSAGE_SIZE, rdma.maxMessageBytes()));
+        all.add(Capability.limit(DeviceLimit.RDMA_MAX_SEND_QUEUE_SIZE, rdma.maxSendQueueSize()));
+        all.add(Capability.limit(DeviceLimit.RDMA_MAX_CONNECTIONS, rdma.maxConnections()));
+        all.add(Capability.limit(DeviceLimit.RDMA_MAX_RECEIVE_TASKS, rdma.maxReceiveTasks()));
+        all.add(
+                Capability.limit(
+                        "max_send_list_length", Unit.COUNT, rdma.maxSendBufferListLength()));
+        all.add(
+                Capability.limit(
+                        "max_receive_list_length", Unit.COUNT, rdma.maxReceiveBufferListLength()));
+        return List.copyOf(all);
+    }
+}
