@@ -229,6 +229,11 @@ final class Odd {
         }
 
         @Override
+        public boolean isEventDrivenSupported() {
+            return false;
+        }
+
+        @Override
         public void close() {
             // Holds nothing.
         }

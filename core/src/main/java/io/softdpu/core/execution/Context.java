@@ -13,18 +13,23 @@ import org.jspecify.annotations.Nullable;
  * start, use, stop, close. After start nothing of its configuration can be changed (BAD_STATE) and
  * the data path allocates nothing. A stopped context can be configured and started again.
  *
+ * <p>A library that knows jobs also lets its context be started without an engine, for use on
+ * {@link WorkQueue}s alone: it then has no tasks and no callbacks.
+ *
  * <p>Thread: once connected, a context belongs to the thread of its engine; a call from another
- * fails with NOT_PERMITTED that names both. Callbacks run inside {@link ProgressEngine#progress()}
- * only: a change that {@link #start()} or {@link #stop()} makes at once is seen by {@link #state()}
- * at once, and its callback runs in the next progress.
+ * fails with NOT_PERMITTED that names both. One without an engine may be used by any thread, and by
+ * several at once. Callbacks run inside {@link ProgressEngine#progress()} only: a change that
+ * {@link #start()} or {@link #stop()} makes at once is seen by {@link #state()} at once, and its
+ * callback runs in the next progress.
  */
 public interface Context extends AutoCloseable {
     /**
      * Starts the context.
      *
      * @return SUCCESS if it is RUNNING, IN_PROGRESS if it is STARTING and progress has to go on
-     * @throws DpuException BAD_STATE if it is not IDLE, has no engine, or a mandatory item of its
-     *     configuration is missing (the message names it); what else its library documents
+     * @throws DpuException BAD_STATE if it is not IDLE, a mandatory item of its configuration is
+     *     missing (the message names it), or it has no engine and its library knows no jobs, or it
+     *     has a callback that only an engine could run; what else its library documents
      */
     Status start();
 
@@ -34,7 +39,8 @@ public interface Context extends AutoCloseable {
      * left the context is IDLE.
      *
      * @return SUCCESS if it is IDLE now, IN_PROGRESS if progress has to go on
-     * @throws DpuException BAD_STATE if it is IDLE or STOPPING
+     * @throws DpuException BAD_STATE if it is IDLE or STOPPING; NOT_PERMITTED while it is on work
+     *     queues: {@linkplain WorkQueue#remove remove} them first
      */
     Status stop();
 
@@ -55,6 +61,12 @@ public interface Context extends AutoCloseable {
 
     /** How many tasks are submitted and not yet completed. */
     int inFlightTasks();
+
+    /**
+     * Whether it can be waited for, on an engine or a work queue in event-driven mode
+     * (doca_ctx_get_event_driven_supported). One that cannot has to be polled. Any thread.
+     */
+    boolean isEventDrivenSupported();
 
     /** The device that it works on. */
     Device device();

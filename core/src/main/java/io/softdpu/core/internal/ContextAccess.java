@@ -25,4 +25,11 @@ public abstract class ContextAccess {
      * @return how the engine reaches it
      */
     public abstract EngineMember connect(Context context, ProgressEngine engine, EngineCore core);
+
+    /**
+     * Makes a context do the jobs of a queue.
+     *
+     * @return how the queue reaches it
+     */
+    public abstract QueueMember addQueue(Context context, QueueCore queue);
 }

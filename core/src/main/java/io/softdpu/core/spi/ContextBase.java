@@ -13,11 +13,14 @@ import io.softdpu.core.internal.DeviceAccess;
 import io.softdpu.core.internal.EngineCore;
 import io.softdpu.core.internal.EngineMember;
 import io.softdpu.core.internal.MachineAccess;
+import io.softdpu.core.internal.QueueCore;
+import io.softdpu.core.internal.QueueMember;
 import io.softdpu.core.internal.Usage;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.EngineWaiter;
 import io.softdpu.fabric.PayloadCopy;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +54,12 @@ public abstract class ContextBase implements Context {
     private @Nullable StateChangedCallback callback;
     private volatile ContextState state = ContextState.IDLE;
     private volatile @Nullable DpuException failure;
+
+    /** Held where the state changes: without an engine any thread may do that. */
+    private final Object control = new Object();
+
+    private final ArrayList<JobLane> lanes = new ArrayList<>();
+    private boolean takesTasks;
     private int inFlight;
     private boolean stopNoticed = true;
     private boolean armed;
@@ -144,42 +153,65 @@ public abstract class ContextBase implements Context {
     /** Gives up what the context has held since its creation. Called once, in IDLE. */
     protected abstract void onDestroy();
 
+    /**
+     * How many work queues the context can be added to at once, for a library that knows jobs. With
+     * 0, as unless overridden, it needs an engine. Otherwise it can also be started without one:
+     * {@link #onStart} then makes no tasks, {@link #onProgress}, {@link #onArm} and {@link
+     * #onDisarm} are not called, and {@link #onStop} comes on whichever thread stops it, when it is
+     * on no queue any more. {@link #hasEngine()} tells.
+     */
+    protected int maxWorkQueues() {
+        return 0;
+    }
+
+    /**
+     * Makes what does the context's jobs on one work queue. Called in RUNNING, on the queue's
+     * thread.
+     *
+     * @param depth how many jobs can be in flight on that queue
+     */
+    protected JobLane newJobLane(int depth) {
+        throw new DpuException(Status.NOT_SUPPORTED, "library knows no jobs: context=" + name);
+    }
+
     // ---- what the user calls ----
 
     @Override
     public final Status start() {
         requireOwnerThread();
-        requireConfigurable();
-        if (core == null) {
-            throw badState("context has no progress engine");
+        synchronized (control) {
+            requireConfigurable();
+            requireDriver();
+            if (undelivered.size() > MAX_UNDELIVERED) {
+                throw badState("too many changes of state without a progress");
+            }
+            checkConfiguration();
+            failure = null;
+            ContextState first = onStart();
+            transition(first);
+            return first == ContextState.RUNNING ? Status.SUCCESS : Status.IN_PROGRESS;
         }
-        core.requireOpen();
-        if (undelivered.size() > MAX_UNDELIVERED) {
-            throw badState("too many changes of state without a progress");
-        }
-        checkConfiguration();
-        failure = null;
-        ContextState first = onStart();
-        transition(first);
-        return first == ContextState.RUNNING ? Status.SUCCESS : Status.IN_PROGRESS;
     }
 
     @Override
     public final Status stop() {
         requireOwnerThread();
-        switch (state) {
-            case IDLE, STOPPING -> throw badState("context is not started");
-            case STARTING, RUNNING -> {
-                checkStop();
-                transition(ContextState.STOPPING);
+        synchronized (control) {
+            switch (state) {
+                case IDLE, STOPPING -> throw badState("context is not started");
+                case STARTING, RUNNING -> {
+                    requireNoLanes();
+                    checkStop();
+                    transition(ContextState.STOPPING);
+                }
             }
+            stopNoticed = false;
+            if (!isProgressing() && inFlight == 0 && onStop()) {
+                transition(ContextState.IDLE);
+                return Status.SUCCESS;
+            }
+            return Status.IN_PROGRESS;
         }
-        stopNoticed = false;
-        if (!isProgressing() && inFlight == 0 && onStop()) {
-            transition(ContextState.IDLE);
-            return Status.SUCCESS;
-        }
-        return Status.IN_PROGRESS;
     }
 
     @Override
@@ -204,6 +236,12 @@ public abstract class ContextBase implements Context {
         return inFlight;
     }
 
+    /** True unless the library overrides it. */
+    @Override
+    public boolean isEventDrivenSupported() {
+        return true;
+    }
+
     @Override
     public final Device device() {
         return device;
@@ -215,6 +253,15 @@ public abstract class ContextBase implements Context {
             return;
         }
         requireOwnerThread();
+        synchronized (control) {
+            closeInControl();
+        }
+    }
+
+    private void closeInControl() {
+        if (closed) {
+            return; // by another thread meanwhile
+        }
         if (state == ContextState.STARTING || state == ContextState.RUNNING) {
             stop();
         }
@@ -261,12 +308,14 @@ public abstract class ContextBase implements Context {
     /** The same as {@link #fatal(Status, String)}, for a failure that is an exception already. */
     protected final void fatal(DpuException reason) {
         requireOwnerThread();
-        switch (state) {
-            case IDLE, STOPPING -> {}
-            case STARTING, RUNNING -> {
-                failure = reason;
-                stopNoticed = false;
-                transition(ContextState.STOPPING);
+        synchronized (control) {
+            switch (state) {
+                case IDLE, STOPPING -> {}
+                case STARTING, RUNNING -> {
+                    failure = reason;
+                    stopNoticed = false;
+                    transition(ContextState.STOPPING);
+                }
             }
         }
     }
@@ -327,6 +376,11 @@ public abstract class ContextBase implements Context {
         return core != null && core.progressing();
     }
 
+    /** Whether there is an engine, and not work queues. */
+    protected final boolean hasEngine() {
+        return core != null;
+    }
+
     /** Whether the context is closed for good. */
     protected final boolean isClosed() {
         return closed;
@@ -371,8 +425,9 @@ public abstract class ContextBase implements Context {
 
     // ---- for the tasks ----
 
+    /** Whether tasks can be submitted. */
     final boolean isRunning() {
-        return state == ContextState.RUNNING;
+        return takesTasks;
     }
 
     final void taskSubmitted() {
@@ -391,7 +446,61 @@ public abstract class ContextBase implements Context {
         }
     }
 
+    // ---- for the work queues ----
+
+    private QueueMember addLane(QueueCore queue) {
+        synchronized (control) {
+            if (maxWorkQueues() == 0) {
+                throw new DpuException(
+                        Status.NOT_SUPPORTED, "library knows no jobs: context=" + name);
+            }
+            if (core != null) {
+                throw badState("context has a progress engine, and so no work queues");
+            }
+            requireState(ContextState.RUNNING, "adding a work queue");
+            if (lanes.size() >= maxWorkQueues()) {
+                throw new DpuException(
+                        Status.IN_USE,
+                        "context is on as many work queues as it can be: context=%s, queues=%d"
+                                .formatted(name, lanes.size()));
+            }
+            JobLane lane = newJobLane(queue.depth());
+            lanes.add(lane);
+            return lane.attach(queue);
+        }
+    }
+
+    /** One that has failed is IDLE when the last of its queues has let go of it. */
+    final void removeLane(JobLane lane) {
+        synchronized (control) {
+            lanes.remove(lane);
+            if (state == ContextState.STOPPING && lanes.isEmpty() && onStop()) {
+                transition(ContextState.IDLE);
+            }
+        }
+    }
+
+    private void requireNoLanes() {
+        if (!lanes.isEmpty()) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "context is on work queues: context=%s, queues=%d"
+                            .formatted(name, lanes.size()));
+        }
+    }
+
     // ---- inside ----
+
+    /** Somebody has to make it go on: an engine, or work queues. */
+    private void requireDriver() {
+        if (core != null) {
+            core.requireOpen();
+        } else if (maxWorkQueues() == 0) {
+            throw badState("context has no progress engine");
+        } else if (callback != null) {
+            throw badState("callback needs a progress engine, and the context has none");
+        }
+    }
 
     /** The one place where the state changes. */
     private void transition(ContextState next) {
@@ -402,6 +511,7 @@ public abstract class ContextBase implements Context {
                             .formatted(name, previous, next));
         }
         state = next;
+        takesTasks = next == ContextState.RUNNING && core != null;
         if (callback != null) {
             undelivered.add(new StateChange(callback, previous, next));
         }
@@ -447,6 +557,19 @@ public abstract class ContextBase implements Context {
     private DpuException badState(String reason) {
         return new DpuException(
                 Status.BAD_STATE, "%s: context=%s, state=%s".formatted(reason, name, state));
+    }
+
+    private EngineMember connect(ProgressEngine newEngine, EngineCore newCore) {
+        requireConfigurable();
+        if (core != null) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "context is connected to an engine already: context=%s, engineThread=%s"
+                            .formatted(name, core.owner().getName()));
+        }
+        engine = newEngine;
+        core = newCore;
+        return member;
     }
 
     /** This context as its engine sees it. */
@@ -497,16 +620,19 @@ public abstract class ContextBase implements Context {
                         Status.INVALID_VALUE,
                         "not a context of this library: class=" + context.getClass().getName());
             }
-            base.requireConfigurable();
-            if (base.core != null) {
-                throw new DpuException(
-                        Status.NOT_PERMITTED,
-                        "context is connected to an engine already: context=%s, engineThread=%s"
-                                .formatted(base.name, base.core.owner().getName()));
+            synchronized (base.control) {
+                return base.connect(engine, core);
             }
-            base.engine = engine;
-            base.core = core;
-            return base.member;
+        }
+
+        @Override
+        public QueueMember addQueue(Context context, QueueCore queue) {
+            if (!(context instanceof ContextBase base)) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "not a context of this library: class=" + context.getClass().getName());
+            }
+            return base.addLane(queue);
         }
     }
 }

@@ -8,7 +8,11 @@
  * io.softdpu.core.spi.TaskBase} and come from a {@link io.softdpu.core.spi.TaskPool} that was made
  * at start. What arrives on other threads (the bus thread, other engines) is posted to the engine
  * of the context and becomes visible in its progress. All calls into a library come on the thread
- * of the engine. Regions, leases and links that a library opens are the library's to close.
+ * of the engine.
+ *
+ * <p>A library that knows jobs as well makes {@link io.softdpu.core.spi.JobBase}s and, for each
+ * work queue that its context is added to, a {@link io.softdpu.core.spi.JobLane}, which the queue's
+ * thread alone uses. Regions, leases and links that a library opens are the library's to close.
  */
 @NullMarked
 package io.softdpu.core.spi;

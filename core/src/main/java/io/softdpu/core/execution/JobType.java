@@ -1,0 +1,30 @@
+package io.softdpu.core.execution;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.spi.Arguments;
+
+/**
+ * A kind of job, such as the copy of the DMA library: a constant of the library that does it. A
+ * value; any thread.
+ *
+ * @param name what messages call it: {@code dma copy}
+ */
+public record JobType(String name) {
+    /**
+     * Names a kind of job.
+     *
+     * @throws DpuException INVALID_VALUE if the name is null or blank
+     */
+    public JobType {
+        if (Arguments.notNull(name, "name").isBlank()) {
+            throw new DpuException(Status.INVALID_VALUE, "name of a job type is blank");
+        }
+    }
+
+    /** The name. */
+    @Override
+    public String toString() {
+        return name;
+    }
+}

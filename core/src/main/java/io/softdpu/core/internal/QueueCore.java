@@ -1,0 +1,308 @@
+package io.softdpu.core.internal;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.Job;
+import io.softdpu.fabric.EngineWaiter;
+import io.softdpu.fabric.PayloadCopy;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a work queue is made of, seen from the contexts as well as from the user's side: the
+ * contexts, the jobs that have ended and wait to be retrieved, and where to sleep.
+ *
+ * <p>Belongs to the thread that made it. Nothing here allocates, locks or calls the system while it
+ * polls.
+ */
+@SuppressWarnings("ReferenceEquality") // threads and contexts are what they are
+public final class QueueCore {
+    private final Thread owner = Thread.currentThread();
+    private final int depth;
+    private final PayloadCopy copier = new PayloadCopy();
+    private @Nullable QueueMember[] members = new @Nullable QueueMember[4];
+    private int memberCount;
+
+    /** A ring of the jobs that have ended, and whose they were. */
+    private final @Nullable Job[] ended;
+
+    private final @Nullable QueueMember[] endedOf;
+    private int endedHead;
+    private int endedCount;
+
+    private @Nullable EngineWaiter waiter;
+    private boolean armed;
+    private boolean used;
+    private boolean broken;
+    private boolean closed;
+    private int inFlight;
+
+    /** A queue of the calling thread, without contexts, in polling mode. */
+    public QueueCore(int depth) {
+        this.depth = depth;
+        this.ended = new @Nullable Job[depth];
+        this.endedOf = new @Nullable QueueMember[depth];
+    }
+
+    // ---- the queue's face ----
+
+    /** See {@code WorkQueue.add}. */
+    public void add(QueueMember member) {
+        if (memberCount == members.length) {
+            members = Arrays.copyOf(members, memberCount * 2);
+        }
+        members[memberCount++] = member;
+    }
+
+    /** The place of this context; null if the queue was not added to it. */
+    public @Nullable QueueMember member(Context context) {
+        for (int i = 0; i < memberCount; i++) {
+            QueueMember member = Objects.requireNonNull(members[i], "no gaps");
+            if (member.context() == context) {
+                return member;
+            }
+        }
+        return null;
+    }
+
+    /** See {@code WorkQueue.remove}. */
+    public void remove(QueueMember member) {
+        member.remove();
+        int kept = 0;
+        for (int i = 0; i < memberCount; i++) {
+            QueueMember each = members[i];
+            members[i] = null;
+            if (each != member) {
+                members[kept++] = each;
+            }
+        }
+        memberCount = kept;
+    }
+
+    /** Takes the queue from all contexts; nothing is in flight. */
+    public void removeAll() {
+        while (memberCount > 0) {
+            remove(Objects.requireNonNull(members[memberCount - 1], "no gaps"));
+        }
+    }
+
+    /** See {@code WorkQueue.trySubmit}. */
+    public Status submit(Job job) {
+        QueueMember member = member(job.context());
+        if (member == null) {
+            return Status.NOT_FOUND;
+        }
+        if (inFlight == depth && !job.isInFlight()) {
+            return Status.NO_MEMORY;
+        }
+        used = true;
+        inFlight++;
+        Status submitted = Status.UNEXPECTED;
+        try {
+            submitted = member.submit(job);
+        } finally {
+            if (submitted != Status.SUCCESS) {
+                inFlight--;
+            } else if (armed) {
+                signal();
+            }
+        }
+        return submitted;
+    }
+
+    /**
+     * Does what can be done now, unless a job has ended already.
+     *
+     * @return SUCCESS if a job has ended, AGAIN if none has, INVALID_VALUE once after a context has
+     *     failed
+     */
+    public Status progress() {
+        used = true;
+        if (endedCount == 0) {
+            for (int i = 0; i < memberCount; i++) {
+                progress(Objects.requireNonNull(members[i], "no gaps"));
+            }
+        }
+        if (broken) {
+            broken = false;
+            return Status.INVALID_VALUE;
+        }
+        return endedCount > 0 ? Status.SUCCESS : Status.AGAIN;
+    }
+
+    /** The next job that has ended; there is one. */
+    public Job take() {
+        Job job = Objects.requireNonNull(ended[endedHead], "an ended job");
+        QueueMember member = Objects.requireNonNull(endedOf[endedHead], "its context");
+        ended[endedHead] = null;
+        endedOf[endedHead] = null;
+        endedHead = endedHead + 1 == depth ? 0 : endedHead + 1;
+        endedCount--;
+        inFlight--;
+        member.retrieved(job);
+        return job;
+    }
+
+    /** See {@code WorkQueue.setEventDriven}. */
+    public void setEventDriven(boolean eventDriven) {
+        if (used) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "mode is set before the first job: thread=" + owner.getName());
+        }
+        if (!eventDriven) {
+            closeWaiter();
+            return;
+        }
+        for (int i = 0; i < memberCount; i++) {
+            requireEventDriven(Objects.requireNonNull(members[i], "no gaps").context());
+        }
+        if (waiter == null) {
+            waiter = new EngineWaiter();
+        }
+    }
+
+    /** Refuses a context that cannot be waited for where the queue is event-driven. */
+    public void requireFit(Context context) {
+        if (waiter != null) {
+            requireEventDriven(context);
+        }
+    }
+
+    /** Whether the queue is in event-driven mode. */
+    public boolean isEventDriven() {
+        return waiter != null;
+    }
+
+    /**
+     * Where the queue sleeps.
+     *
+     * @throws DpuException BAD_STATE in polling mode
+     */
+    public EngineWaiter waiter() {
+        if (waiter == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "queue is in polling mode: enable event-driven mode first, thread="
+                            + owner.getName());
+        }
+        return waiter;
+    }
+
+    /** See {@code WorkQueue.armEvent}. */
+    public void arm() {
+        EngineWaiter bell = waiter();
+        used = true;
+        armed = true;
+        boolean ready = endedCount > 0 || broken;
+        for (int i = 0; i < memberCount; i++) {
+            ready |= Objects.requireNonNull(members[i], "no gaps").arm();
+        }
+        if (ready) {
+            armed = false;
+            bell.wake();
+        }
+    }
+
+    /** See {@code WorkQueue.clearEvent}. */
+    public void clear() {
+        waiter().clear();
+        armed = false;
+        for (int i = 0; i < memberCount; i++) {
+            Objects.requireNonNull(members[i], "no gaps").disarm();
+        }
+    }
+
+    /** Ends the queue; it was removed from all contexts. */
+    public void close() {
+        closed = true;
+        closeWaiter();
+    }
+
+    /** Whether it is closed for good. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** How many jobs may be in flight. */
+    public int depth() {
+        return depth;
+    }
+
+    /** How many jobs are submitted and not yet retrieved. */
+    public int inFlight() {
+        return inFlight;
+    }
+
+    /** The thread that made the queue. */
+    public Thread owner() {
+        return owner;
+    }
+
+    // ---- for the contexts ----
+
+    /** The queue's copier. */
+    public PayloadCopy copier() {
+        return copier;
+    }
+
+    /** A job has ended; it waits here to be retrieved. */
+    public void ended(Job job, QueueMember member) {
+        int tail = endedHead + endedCount;
+        int at = tail < depth ? tail : tail - depth;
+        ended[at] = job;
+        endedOf[at] = member;
+        endedCount++;
+    }
+
+    /**
+     * Refuses a call from any thread but the queue's, and any after close.
+     *
+     * @throws DpuException NOT_PERMITTED naming both threads; BAD_STATE if the queue is closed
+     */
+    public void requireUsable() {
+        if (Thread.currentThread() != owner) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "called from a thread that is not the queue's: thread=%s, queueThread=%s"
+                            .formatted(Thread.currentThread().getName(), owner.getName()));
+        }
+        if (closed) {
+            throw new DpuException(
+                    Status.BAD_STATE, "work queue is closed: queueThread=" + owner.getName());
+        }
+    }
+
+    private void progress(QueueMember member) {
+        try {
+            boolean unused = member.progress();
+        } catch (RuntimeException e) { // the library itself cannot go on
+            broken = true;
+            member.failed(e);
+        }
+    }
+
+    /** Work has come after arming: one signal for one arming. */
+    private void signal() {
+        armed = false;
+        waiter().wake();
+    }
+
+    private void requireEventDriven(Context context) {
+        if (!context.isEventDrivenSupported()) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "context does not support event-driven mode: context=%s, queueThread=%s"
+                            .formatted(context, owner.getName()));
+        }
+    }
+
+    private void closeWaiter() {
+        if (waiter != null) {
+            waiter.close();
+            waiter = null;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.Job;
+import io.softdpu.core.execution.JobType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job without its library: whose it is and how it ended. The library adds what is to be done,
+ * with setters that begin with {@link #requireUser()}. Made by the library's context when the user
+ * asks for one; allocates nothing afterwards.
+ */
+public abstract class JobBase implements Job {
+    private enum Owner {
+        /** Set it up, submit it, keep it. */
+        USER,
+        /** Submitted: hands off. */
+        LIBRARY,
+        /** The library is done with it, and the queue has it until it is retrieved. */
+        QUEUE
+    }
+
+    private final ContextBase context;
+    private final JobType type;
+    private Owner owner = Owner.USER;
+    private Status status = Status.SUCCESS;
+    private Status ending = Status.SUCCESS;
+    private long userData;
+    private @Nullable Object userObject;
+
+    /** A job of this context and of this kind. */
+    protected JobBase(ContextBase context, JobType type) {
+        this.context = Arguments.notNull(context, "context");
+        this.type = Arguments.notNull(type, "type");
+    }
+
+    @Override
+    public Context context() {
+        return context;
+    }
+
+    @Override
+    public final JobType type() {
+        return type;
+    }
+
+    @Override
+    public final Status status() {
+        return status;
+    }
+
+    @Override
+    public final boolean isInFlight() {
+        return owner != Owner.USER;
+    }
+
+    @Override
+    public final long userData() {
+        return userData;
+    }
+
+    @Override
+    public final void setUserData(long userData) {
+        requireUser();
+        this.userData = userData;
+    }
+
+    @Override
+    public final @Nullable Object userObject() {
+        return userObject;
+    }
+
+    @Override
+    public final void setUserObject(@Nullable Object userObject) {
+        requireUser();
+        this.userObject = userObject;
+    }
+
+    /**
+     * Refuses to change a job in any hands but the user's.
+     *
+     * @throws DpuException IN_USE if it is in flight
+     */
+    protected final void requireUser() {
+        if (owner != Owner.USER) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    "job is in flight: type=%s, context=%s".formatted(type, context));
+        }
+    }
+
+    // ---- for the lane ----
+
+    final void submitted() {
+        owner = Owner.LIBRARY;
+    }
+
+    final void refused() {
+        owner = Owner.USER;
+    }
+
+    final void ended(Status how) {
+        if (owner != Owner.LIBRARY) {
+            throw new IllegalStateException(
+                    "completed a job that the library does not have: type=%s, context=%s"
+                            .formatted(type, context));
+        }
+        owner = Owner.QUEUE;
+        ending = how;
+    }
+
+    final void retrieved() {
+        owner = Owner.USER;
+        status = ending;
+    }
+}
