@@ -26,9 +26,10 @@ import org.jspecify.annotations.Nullable;
  * reference the whole list goes back. How long a list may be is a question to the library; one that
  * is too long is refused with INVALID_VALUE.
  *
- * <p>A buf comes from a {@link BufInventory} with one reference and goes back when the last is
- * released. It does not own its memory. While a task has it, or has the list that it is in, it
- * cannot be changed, chained or released (IN_USE). Used by one thread at a time; allocates nothing.
+ * <p>A buf comes from a {@link BufInventory}, a {@link BufPool} or a {@link BufArray} with one
+ * reference, and is the same wherever it comes from. It goes back when the last is released. It
+ * does not own its memory. While a task has it, or has the list that it is in, it cannot be
+ * changed, chained or released (IN_USE). Used by one thread at a time; allocates nothing.
  */
 @SuppressWarnings("ReferenceEquality") // bufs and mmaps are objects, not values
 public final class Buf {
@@ -44,7 +45,7 @@ public final class Buf {
         DESTINATION
     }
 
-    private final BufInventory inventory;
+    private final BufOwner owner;
     private @Nullable Mmap mmap;
     private long offset;
     private long length;
@@ -63,8 +64,8 @@ public final class Buf {
     private int listLength = 1;
     private Use use = Use.NONE;
 
-    Buf(BufInventory inventory) {
-        this.inventory = inventory;
+    Buf(BufOwner owner) {
+        this.owner = owner;
     }
 
     /**
@@ -133,6 +134,16 @@ public final class Buf {
     }
 
     /**
+     * Says how much data it has, from where its data begins.
+     *
+     * @param newDataLength how long it is
+     * @throws DpuException as {@link #setData}
+     */
+    public void setDataLength(long newDataLength) {
+        setData(dataOffset, newDataLength);
+    }
+
+    /**
      * Sets the data length to 0, so that a task writes from the same data offset again.
      *
      * @throws DpuException IN_USE if a task has it; BAD_STATE if it was released
@@ -146,7 +157,7 @@ public final class Buf {
      * Makes it describe other memory, with no data; the references stay.
      *
      * @throws DpuException as {@link BufInventory#bufByAddress}; IN_USE if a task has it; BAD_STATE
-     *     if it was released
+     *     if it was released; NOT_PERMITTED if it comes from a pool or an array
      */
     public void reuseByAddress(Mmap newMmap, long newOffset, long newLength) {
         reuse(newMmap, newOffset, newLength, 0);
@@ -187,12 +198,12 @@ public final class Buf {
     }
 
     /**
-     * Gives a reference back; with the last one the buf goes back to its inventory, and so do all
-     * those behind it in its list, each to its own. The memory stays as it is.
+     * Gives a reference back; with the last one the buf goes back to where it came from, and so do
+     * all those behind it in its list, each to its own. The memory stays as it is.
      *
      * @throws DpuException BAD_STATE if there is none left; NOT_PERMITTED if it is in a list behind
-     *     its head: release the head, or take it out first; IN_USE if it is the last and a task has
-     *     the buf
+     *     its head: release the head, or take it out first; NOT_PERMITTED also if it is the last of
+     *     a buf of a {@link BufArray}; IN_USE if it is the last and a task has the buf
      */
     public void release() {
         if (references == 0) {
@@ -204,10 +215,15 @@ public final class Buf {
             return;
         }
         requireUser();
-        Buf element = this;
+        if (owner.keepsItsBufs()) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED, "last reference is the array's: buf=" + this);
+        }
+        @Nullable Buf element = this;
         while (element != null) {
-            Buf following = element.next;
-            element.goBack();
+            @Nullable Buf following = element.next;
+            element.standAlone();
+            element.owner.takeBack(element);
             element = following;
         }
     }
@@ -343,13 +359,26 @@ public final class Buf {
 
     @Override
     public String toString() {
-        return "buf[offset=%d, length=%d, dataOffset=%d, dataLength=%d, references=%d]"
-                .formatted(offset, length, dataOffset, dataLength, references);
+        return "buf[offset=%d, length=%d, dataOffset=%d, dataLength=%d, references=%d, listLength=%d]"
+                .formatted(offset, length, dataOffset, dataLength, references, head.listLength);
     }
 
-    // ---- for the inventory ----
+    // ---- for the owner, which counts on the mmap ----
 
-    /** The caller has counted this buf on the mmap. */
+    /** Says where it lies from now on; it has been released. */
+    void place(long at, long size) {
+        offset = at;
+        length = size;
+    }
+
+    /** The user has it now, at its place, without data. */
+    void handOut(Mmap from) {
+        mmap = from;
+        dataOffset = offset;
+        dataLength = 0;
+        references = 1;
+    }
+
     void handOut(Mmap from, long at, long size, long dataAt, long dataSize) {
         mmap = from;
         offset = at;
@@ -357,6 +386,17 @@ public final class Buf {
         dataOffset = dataAt;
         dataLength = dataSize;
         references = 1;
+    }
+
+    /** The owner has it again. */
+    void takeIn() {
+        mmap = null;
+        references = 0;
+    }
+
+    /** Whether the owner's reference is the only one, and neither a task nor a list has it. */
+    boolean isAlone() {
+        return references == 1 && head == this && listLength == 1 && use == Use.NONE;
     }
 
     // ---- for the libraries above ----
@@ -400,6 +440,11 @@ public final class Buf {
     private void reuse(Mmap newMmap, long newOffset, long newLength, long newDataLength) {
         Arguments.notNull(newMmap, "newMmap");
         requireUser();
+        if (owner.hasFixedPlaces()) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "only a buf of an inventory can describe other memory: buf=" + this);
+        }
         Mmap before = mmap();
         newMmap.requireStarted();
         newMmap.requireRange(newOffset, newLength);
@@ -414,16 +459,11 @@ public final class Buf {
         dataLength = newDataLength;
     }
 
-    /** Leaves its list, and goes to where it came from. */
-    private void goBack() {
-        mmap().releaseUser();
-        mmap = null;
-        references = 0;
+    private void standAlone() {
         head = this;
         next = null;
         last = this;
         listLength = 1;
-        inventory.put(this);
     }
 
     private void requireHead() {

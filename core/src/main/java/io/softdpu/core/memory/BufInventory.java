@@ -10,21 +10,15 @@ import io.softdpu.core.spi.Arguments;
  * <p>All bufs are made at creation; handing one out and taking it back allocates nothing. Used by
  * one thread at a time. After a stop it can be started again.
  */
-public final class BufInventory implements AutoCloseable {
+public final class BufInventory extends BufOwner implements AutoCloseable {
     /** More bufs than any program needs; a larger number is a mistake. */
     public static final int MAX_ELEMENTS = 1 << 24;
 
-    private enum State {
-        IDLE,
-        STARTED,
-        CLOSED
-    }
-
     private final Buf[] free;
     private int available;
-    private State state = State.IDLE;
 
     private BufInventory(int elements) {
+        super("inventory");
         free = new Buf[elements];
         for (int i = 0; i < elements; i++) {
             free[i] = new Buf(this);
@@ -39,13 +33,7 @@ public final class BufInventory implements AutoCloseable {
      * @throws DpuException INVALID_VALUE if the number is out of range
      */
     public static BufInventory create(int elements) {
-        if (elements < 1 || elements > MAX_ELEMENTS) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "number of bufs out of range: elements=%d, max=%d"
-                            .formatted(elements, MAX_ELEMENTS));
-        }
-        return new BufInventory(elements);
+        return new BufInventory(requireElements(elements));
     }
 
     /**
@@ -53,11 +41,10 @@ public final class BufInventory implements AutoCloseable {
      *
      * @throws DpuException BAD_STATE if it is started or closed
      */
-    public void start() {
-        if (state != State.IDLE) {
-            throw badState("inventory cannot be started");
-        }
-        state = State.STARTED;
+    public BufInventory start() {
+        requireIdle("cannot be started");
+        enterStarted();
+        return this;
     }
 
     /**
@@ -102,7 +89,8 @@ public final class BufInventory implements AutoCloseable {
     }
 
     /**
-     * A second buf for the same memory and the same data; from then on each goes its own way.
+     * A second buf for the same memory and the same data; from then on each goes its own way. Of a
+     * list it is the one element, and the second buf is in none.
      *
      * @param buf a buf of this or another inventory
      * @throws DpuException as {@link #bufByAddress}; BAD_STATE also if the buf was released
@@ -128,16 +116,9 @@ public final class BufInventory implements AutoCloseable {
      * @throws DpuException BAD_STATE if it is not started; IN_USE while bufs are handed out
      */
     public void stop() {
-        if (state != State.STARTED) {
-            throw badState("inventory is not started");
-        }
-        if (available != free.length) {
-            throw new DpuException(
-                    Status.IN_USE,
-                    "bufs are in use: bufs=%d, total=%d"
-                            .formatted(free.length - available, free.length));
-        }
-        state = State.IDLE;
+        requireStarted();
+        requireAllBack(available, free.length);
+        enterIdle();
     }
 
     /**
@@ -147,21 +128,32 @@ public final class BufInventory implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (state == State.STARTED) {
+        if (isStarted()) {
             stop();
         }
-        state = State.CLOSED;
+        enterClosed();
     }
 
-    void put(Buf buf) {
+    @Override
+    void takeBack(Buf buf) {
+        buf.mmap().releaseUser();
+        buf.takeIn();
         free[available++] = buf;
+    }
+
+    @Override
+    boolean hasFixedPlaces() {
+        return false;
+    }
+
+    @Override
+    boolean keepsItsBufs() {
+        return false;
     }
 
     private Buf take(Mmap mmap, long offset, long length, long dataOffset, long dataLength) {
         Arguments.notNull(mmap, "mmap");
-        if (state != State.STARTED) {
-            throw badState("inventory is not started");
-        }
+        requireStarted();
         mmap.requireStarted();
         mmap.requireRange(offset, length);
         if (available == 0) {
@@ -171,9 +163,5 @@ public final class BufInventory implements AutoCloseable {
         Buf buf = free[--available];
         buf.handOut(mmap, offset, length, dataOffset, dataLength);
         return buf;
-    }
-
-    private DpuException badState(String reason) {
-        return new DpuException(Status.BAD_STATE, reason + ": state=" + state);
     }
 }
