@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
@@ -18,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * up in the middle, with SHUTDOWN if the consumer was stopped, and with CONNECTION_RESET if the
  * connection ended; the buf is unchanged then, its tailroom perhaps not.
  *
- * <p>Submission returns INVALID_VALUE if there is no buf, it is not of the consumer's mmap, or has
- * no tailroom; IN_USE if another task has the buf; AGAIN if as many are posted as there are tasks.
- * Thread: that of the consumer's engine.
+ * <p>Submission returns INVALID_VALUE if there is no buf, it is a list of several or not of the
+ * consumer's mmap, or has no tailroom; NOT_PERMITTED if it is in a list behind its head; IN_USE if
+ * another task has the buf; AGAIN if as many are posted as there are tasks. Thread: that of the
+ * consumer's engine.
  */
 public final class ComchPostReceiveTask extends TaskBase {
     private final ComchConsumer consumer;
@@ -86,6 +88,11 @@ public final class ComchPostReceiveTask extends TaskBase {
     @Override
     protected void onCompleted() {
         consumer.receiveCompleted(this);
+    }
+
+    @Override
+    protected String submissionDetails() {
+        return BufLists.describe("destination", buf, ComchCapabilities.MAX_LIST_LENGTH);
     }
 
     @Override

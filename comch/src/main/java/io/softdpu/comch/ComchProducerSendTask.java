@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
@@ -18,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * CONNECTION_RESET if its process ended. The buf itself is never changed.
  *
  * <p>Submission returns AGAIN if the consumer has no buffer posted (try again after a progress;
- * there is no event for it), INVALID_VALUE if there is no buf, its mmap is imported, or its data is
- * larger than the posted buffer, NOT_PERMITTED if the buf's mmap has not the connection's device,
- * IN_USE if another task has the buf, NOT_FOUND if there is no such consumer now, SHUTDOWN if its
- * mmap was stopped, CONNECTION_RESET if its process has ended. Thread: that of the producer's
- * engine.
+ * there is no event for it), INVALID_VALUE if there is no buf, it is a list of several, its mmap is
+ * imported, or its data is larger than the posted buffer, NOT_PERMITTED if the buf's mmap has not
+ * the connection's device or the buf is in a list behind its head, IN_USE if another task has the
+ * buf, NOT_FOUND if there is no such consumer now, SHUTDOWN if its mmap was stopped,
+ * CONNECTION_RESET if its process has ended. Thread: that of the producer's engine.
  */
 public final class ComchProducerSendTask extends TaskBase {
     private final ComchProducer producer;
@@ -117,6 +118,11 @@ public final class ComchProducerSendTask extends TaskBase {
     @Override
     protected void onCompleted() {
         producer.sendCompleted(this);
+    }
+
+    @Override
+    protected String submissionDetails() {
+        return BufLists.describe("source", buf, ComchCapabilities.MAX_LIST_LENGTH);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +100,11 @@ public final class RdmaReceiveTask extends RdmaTask {
     @Override
     protected void onCompleted() {
         rdma.receiveTasks().completed(this);
+    }
+
+    @Override
+    protected String submissionDetails() {
+        return BufLists.describe("destination", destination, MAX_LIST_LENGTH);
     }
 
     @Override

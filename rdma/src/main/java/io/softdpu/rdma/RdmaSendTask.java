@@ -3,6 +3,7 @@ package io.softdpu.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +99,11 @@ public final class RdmaSendTask extends RdmaTask {
     @Override
     protected void onCompleted() {
         rdma.sendTasks().completed(this);
+    }
+
+    @Override
+    protected String submissionDetails() {
+        return BufLists.describe("source", source, MAX_LIST_LENGTH);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
@@ -134,6 +135,12 @@ abstract class RemoteTask extends RdmaTask {
             Regions.appendData(to, request.resultLengthBytes);
         }
         complete(status);
+    }
+
+    @Override
+    protected final String submissionDetails() {
+        return BufLists.describe("source", source, MAX_LIST_LENGTH)
+                + BufLists.describe("destination", destination, MAX_LIST_LENGTH);
     }
 
     @Override

@@ -2,8 +2,11 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.MemoryAccess;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +62,40 @@ public final class BufLists {
             MEMORY.appendData(element, here);
             left -= here;
         }
+    }
+
+    /**
+     * Whether the device may use all elements so, as {@link Regions#checkUse(Mmap, Device,
+     * Permissions)} says it of one; of neighbours in one mmap the first is asked.
+     *
+     * @return SUCCESS, or why the first element cannot be used that cannot
+     */
+    @SuppressWarnings("ReferenceEquality") // mmaps are objects, not values
+    public static Status checkUse(Buf list, Device device, Permissions needed) {
+        @Nullable Mmap asked = null;
+        for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
+            Mmap mmap = element.mmap();
+            if (mmap != asked) {
+                Status status = MEMORY.checkUse(mmap, device, needed);
+                if (status != Status.SUCCESS) {
+                    return status;
+                }
+                asked = mmap;
+            }
+        }
+        return Status.SUCCESS;
+    }
+
+    /**
+     * A list in the message with which a task is refused: what it is, how long it is and may be.
+     *
+     * @param argument what the task calls it: {@code source}
+     * @param list the head of the list, or null
+     * @param maxListLength how many elements the library accepts
+     * @return {@code ", source=buf[...], maxListLength=1"}
+     */
+    public static String describe(String argument, @Nullable Buf list, int maxListLength) {
+        return ", %s=%s, maxListLength=%d".formatted(argument, list, maxListLength);
     }
 
     /** Elements may overlap, so that many large ones come to more than there is memory. */

@@ -45,6 +45,14 @@ public abstract class TaskBase implements Task {
      */
     protected abstract Status onSubmit();
 
+    /**
+     * What of the task may be the reason why it was refused, for the message: {@code ", key=value"}
+     * or more of that, or nothing.
+     */
+    protected String submissionDetails() {
+        return "";
+    }
+
     /** Runs the user's callback for {@link #status()}; what it throws is seen to by the caller. */
     protected abstract void onCompleted();
 
@@ -67,8 +75,12 @@ public abstract class TaskBase implements Task {
         if (submitted != Status.SUCCESS) {
             throw new DpuException(
                     submitted,
-                    "task was not submitted: task=%s, context=%s, state=%s"
-                            .formatted(getClass().getSimpleName(), context, context.state()));
+                    "task was not submitted: task=%s, context=%s, state=%s%s"
+                            .formatted(
+                                    getClass().getSimpleName(),
+                                    context,
+                                    context.state(),
+                                    submissionDetails()));
         }
     }
 
