@@ -98,7 +98,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
      * Starts it: each buf describes its place, without data.
      *
      * @throws DpuException BAD_STATE if it is started or closed, has no memory (the message names
-     *     what is missing), or the mmap is not started; INVALID_VALUE if the mmap is too small
+     *     what is missing), or the mmap is not started; INITIALIZATION if the mmap is too small
      */
     public BufArray start() {
         requireIdle("cannot be started");

@@ -105,7 +105,7 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
                         && (elements == 1 || stride <= (sizeBytes - start - size) / (elements - 1));
         if (!fits) {
             throw new DpuException(
-                    Status.INVALID_VALUE,
+                    Status.INITIALIZATION,
                     "bufs do not fit into the mmap: elements=%d, elementSizeBytes=%d, strideBytes=%d,"
                                     .formatted(elements, size, stride)
                             + " startOffset=%d, mmapBytes=%d".formatted(start, sizeBytes));

@@ -72,7 +72,7 @@ public final class BufPool extends BufOwner implements AutoCloseable {
      * Starts it: the bufs get their places.
      *
      * @throws DpuException BAD_STATE if it is started or closed, or the mmap is not started;
-     *     INVALID_VALUE if the mmap is too small for so many bufs of this size and alignment
+     *     INITIALIZATION if the mmap is too small for so many bufs of this size and alignment
      */
     public BufPool start() {
         requireIdle("cannot be started");
@@ -95,14 +95,14 @@ public final class BufPool extends BufOwner implements AutoCloseable {
     /**
      * A buf without data at a place that no other buf of the pool has.
      *
-     * @throws DpuException NO_MEMORY if all bufs are in use; BAD_STATE if the pool or the mmap is
-     *     not started
+     * @throws DpuException EMPTY if all bufs are in use; BAD_STATE if the pool or the mmap is not
+     *     started
      */
     public Buf allocate() {
         requireStarted();
         mmap.requireStarted();
         if (available == 0) {
-            throw new DpuException(Status.NO_MEMORY, "all bufs are in use: total=" + free.length);
+            throw new DpuException(Status.EMPTY, "all bufs are in use: total=" + free.length);
         }
         Buf buf = free[--available];
         buf.handOut(mmap);

@@ -10,10 +10,13 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufArray;
 import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.BufPool;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
@@ -98,6 +101,34 @@ class ZeroAllocationTest {
             twin.release();
             buf.release();
         });
+        assertThat(inventory.free()).isEqualTo(8);
+    }
+
+    @Test
+    @Clause("core-070")
+    void shouldTakeFromAPoolAndChainWithoutAllocation() {
+        BufPool pool = machines.add(BufPool.create(4, 64, mmap).start());
+        BufArray array = machines.add(BufArray.create(1).setMemory(mmap, 64, 1024).start());
+        assertAllocatesNothing(() -> {
+            Buf head = pool.allocate();
+            head.chain(pool.allocate());
+            Buf last = inventory.bufByAddress(mmap, 512, 64);
+            last.chain(array.get(0));
+            head.chain(last);
+            if (Regions.markDestination(head, 4) != Status.SUCCESS
+                    || BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE)
+                            != Status.SUCCESS
+                    || BufLists.tailroom(head) != 256) {
+                throw new AssertionError(head);
+            }
+            BufLists.appendData(head, 200);
+            Regions.clearInFlight(head);
+            array.get(0).resetDataLength();
+            head.unchain(last);
+            head.release();
+            last.release();
+        });
+        assertThat(pool.free()).isEqualTo(4);
         assertThat(inventory.free()).isEqualTo(8);
     }
 
