@@ -5,12 +5,12 @@
  * by waiting, or from the program's own event loop.
  *
  * <p>An engine belongs to the thread that created it, with the contexts that are connected to it
- * and their tasks. The guide's own, older form stands beside it: a {@link
- * io.softdpu.core.execution.WorkQueue} of a thread takes {@link io.softdpu.core.execution.Job}s for
- * contexts that were started without an engine. Callbacks run inside its progress and nowhere else,
- * so a program without locks is right as long as it keeps to one thread an engine. The program owns
- * engines, queues and contexts and closes them, contexts first; tasks belong to the pool of their
- * context, which lends them out.
+ * and their tasks. Callbacks run inside its progress and nowhere else, so a program without locks
+ * is right as long as it keeps to one thread an engine. The guide's own, older form stands beside
+ * it: a {@link io.softdpu.core.execution.WorkQueue} of a thread takes {@link
+ * io.softdpu.core.execution.Job}s for contexts that were started without an engine and that several
+ * threads may share. The program owns engines, queues and contexts and closes them, contexts before
+ * engines, queues before contexts; tasks belong to the pool of their context, which lends them out.
  */
 @NullMarked
 package io.softdpu.core.execution;

@@ -152,6 +152,25 @@ class ZeroAllocationTest {
     }
 
     @Test
+    @Clause("core-003")
+    void shouldSubmitAndRetrieveJobsWithoutAllocation() {
+        TinyJobs jobs = machines.add(new TinyJobs("tiny jobs", device));
+        jobs.start();
+        WorkQueue queue = machines.add(WorkQueue.create(2));
+        queue.add(jobs);
+        TinyJobs.TinyJob job = jobs.job();
+        job.setSlices(2);
+        JobEvent event = JobEvent.create();
+        assertAllocatesNothing(() -> {
+            if (queue.trySubmit(job) != Status.SUCCESS
+                    || queue.progressRetrieve(event) != Status.AGAIN
+                    || queue.progressRetrieve(event) != Status.SUCCESS) {
+                throw new AssertionError(event);
+            }
+        });
+    }
+
+    @Test
     void shouldCheckAndReachMemoryWithoutAllocation() {
         Device p0 = machines.device(Side.DPU, "p0");
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));

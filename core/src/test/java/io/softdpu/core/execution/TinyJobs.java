@@ -1,0 +1,181 @@
+package io.softdpu.core.execution;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.spi.ContextBase;
+import io.softdpu.core.spi.JobBase;
+import io.softdpu.core.spi.JobLane;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The least of a library that knows jobs: each takes as many slices as it says, the oldest first,
+ * one slice a retrieval, and ends as it says.
+ */
+public final class TinyJobs extends ContextBase {
+    static final JobType COUNT = new JobType("tiny count");
+    static final JobType SHOUT = new JobType("tiny shout");
+
+    /** Slices that all lanes have done. */
+    final AtomicInteger slices = new AtomicInteger();
+
+    int maxQueues = Integer.MAX_VALUE;
+    boolean eventDriven = true;
+    boolean configured = true;
+    volatile @Nullable RuntimeException defect;
+    final List<String> calls = new ArrayList<>();
+
+    TinyJobs(String name, Device device) {
+        super(name, device);
+    }
+
+    TinyJob job(JobType type) {
+        return new TinyJob(this, type);
+    }
+
+    TinyJob job() {
+        return job(COUNT);
+    }
+
+    @Override
+    public boolean isEventDrivenSupported() {
+        return eventDriven;
+    }
+
+    @Override
+    protected int maxWorkQueues() {
+        return maxQueues;
+    }
+
+    @Override
+    protected JobLane newJobLane(int depth) {
+        return new Lane(depth);
+    }
+
+    @Override
+    protected void checkConfiguration() {
+        if (!configured) {
+            throw new DpuException(
+                    Status.BAD_STATE, "mandatory item is missing: item=counter, context=" + this);
+        }
+    }
+
+    @Override
+    protected ContextState onStart() {
+        calls.add(hasEngine() ? "start on an engine" : "start on work queues");
+        return ContextState.RUNNING;
+    }
+
+    @Override
+    protected boolean onProgress() {
+        return false;
+    }
+
+    @Override
+    protected boolean onStop() {
+        calls.add("stop");
+        return true;
+    }
+
+    @Override
+    protected boolean onArm() {
+        return false;
+    }
+
+    @Override
+    protected void onDisarm() {
+        // Nothing was armed.
+    }
+
+    @Override
+    protected void onDestroy() {
+        calls.add("destroy");
+    }
+
+    /** A job that counts its slices. */
+    static final class TinyJob extends JobBase {
+        int slices = 1;
+        Status outcome = Status.SUCCESS;
+        boolean valid = true;
+        boolean atOnce;
+        boolean breaksContext;
+        private int left;
+
+        TinyJob(ContextBase context, JobType type) {
+            super(context, type);
+        }
+
+        void setSlices(int newSlices) {
+            requireUser();
+            slices = newSlices;
+        }
+    }
+
+    private final class Lane extends JobLane {
+        private final TinyJob[] ring;
+        private int head;
+        private int count;
+
+        Lane(int depth) {
+            super(TinyJobs.this, depth);
+            ring = new TinyJob[depth()];
+        }
+
+        @Override
+        protected boolean accepts(JobBase job) {
+            return job instanceof TinyJob;
+        }
+
+        @Override
+        protected Status onSubmit(JobBase submitted) {
+            TinyJob job = (TinyJob) submitted;
+            if (!job.valid) {
+                return Status.INVALID_VALUE;
+            }
+            if (job.atOnce) {
+                complete(job, job.outcome);
+                return Status.SUCCESS;
+            }
+            job.left = job.slices;
+            ring[(head + count++) % ring.length] = job;
+            return Status.SUCCESS;
+        }
+
+        @Override
+        protected boolean onProgress() {
+            RuntimeException thrown = defect;
+            if (thrown != null) {
+                throw thrown;
+            }
+            if (count == 0) {
+                return false;
+            }
+            TinyJob job = ring[head];
+            slices.incrementAndGet();
+            if (--job.left == 0) {
+                if (job.breaksContext) {
+                    fatal(job.outcome, "tiny engine is broken: job=" + job.userData());
+                }
+                complete(take(), job.outcome);
+            }
+            return true;
+        }
+
+        @Override
+        protected void onFlush() {
+            while (inFlight() > 0) {
+                complete(take(), Status.SHUTDOWN);
+            }
+        }
+
+        private TinyJob take() {
+            TinyJob job = ring[head];
+            head = (head + 1) % ring.length;
+            count--;
+            return job;
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package io.softdpu.core.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.TinyJobs.TinyJob;
+import io.softdpu.linux.Epoll;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A work queue's event handle, watched from outside by an epoll as a program's own loop would. */
+class WorkQueueEventTest {
+    private static final int NOW = 0;
+    private static final int DEADLINE_MILLIS = 20_000;
+
+    @TempDir Path folder;
+    private Machines machines;
+    private Device device;
+    private TinyJobs context;
+    private WorkQueue queue;
+    private Epoll loop;
+    private final JobEvent event = JobEvent.create();
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+        device = machines.device(Side.HOST, "pf0");
+        context = machines.add(new TinyJobs("tiny", device));
+        context.start();
+        queue = machines.add(WorkQueue.create(4));
+        queue.add(context);
+        loop = machines.add(new Epoll(4));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        while (queue.inFlightJobs() > 0) {
+            queue.progressRetrieve(event);
+        }
+        machines.close();
+    }
+
+    private void eventDriven() {
+        queue.setEventDriven(true);
+        loop.add(queue.eventHandle(), Epoll.IN, 1);
+    }
+
+    @Test
+    @Clause({"core-136", "core-141", "core-152"})
+    void shouldPollUnlessToldOtherwiseAndNeverBoth() {
+        assertThat(queue.isEventDriven()).isFalse();
+        Thrown.with(Status.BAD_STATE, queue::eventHandle).hasMessageContaining("polling mode");
+        Thrown.with(Status.BAD_STATE, queue::armEvent).hasMessageContaining("polling mode");
+        Thrown.with(Status.BAD_STATE, queue::clearEvent).hasMessageContaining("polling mode");
+        Thrown.with(Status.BAD_STATE, () -> queue.awaitEvent(0));
+        queue.setEventDriven(true);
+        assertThat(queue.isEventDriven()).isTrue();
+        queue.setEventDriven(false);
+        assertThat(queue.isEventDriven()).isFalse();
+        queue.submit(context.job());
+        Thrown.with(Status.BAD_STATE, () -> queue.setEventDriven(true))
+                .hasMessageContaining("before the first job");
+        assertThat(queue.isEventDriven()).isFalse();
+    }
+
+    @Test
+    @Clause({"core-158", "core-160", "core-161", "core-162", "core-163", "core-164"})
+    void shouldArmWaitClearAndRetrieveUntilAllAreDone() {
+        eventDriven();
+        int handle = queue.eventHandle();
+        int done = 0;
+        int again = 0;
+        queue.armEvent();
+        assertThat(loop.await(NOW)).as("nothing was submitted").isZero();
+        for (int i = 0; i < 4; i++) {
+            TinyJob job = context.job();
+            job.setSlices(2);
+            queue.submit(job);
+        }
+        while (done < 4) {
+            assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
+            queue.clearEvent();
+            assertThat(loop.await(NOW)).as("cleared, and not armed").isZero();
+            if (queue.progressRetrieve(event) == Status.SUCCESS) {
+                done++;
+            } else {
+                again++;
+            }
+            assertThat(loop.await(NOW)).as("not armed").isZero();
+            queue.armEvent();
+        }
+        assertThat(again).as("a signal that brought no completion").isPositive();
+        assertThat(loop.await(NOW)).as("all is done").isZero();
+        assertThat(queue.eventHandle()).isEqualTo(handle);
+    }
+
+    @Test
+    void shouldSignalAtOnceWhatHasEndedAlready() {
+        eventDriven();
+        TinyJob job = context.job();
+        job.atOnce = true;
+        queue.submit(job);
+        assertThat(loop.await(NOW)).as("not armed").isZero();
+        queue.armEvent();
+        assertThat(loop.await(NOW)).isEqualTo(1);
+        assertThat(queue.awaitEvent(0)).isTrue();
+        assertThat(queue.awaitEvent(0)).as("taken").isFalse();
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+        Thrown.with(Status.INVALID_VALUE, () -> queue.awaitEvent(-1));
+    }
+
+    @Test
+    void shouldSignalThatJobsHaveToBeFlushed() {
+        eventDriven();
+        queue.submit(context.job());
+        queue.submit(context.job());
+        context.defect = new IllegalStateException("memory is gone");
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.INVALID_VALUE);
+        for (int i = 0; i < 2; i++) {
+            queue.armEvent();
+            assertThat(loop.await(NOW)).isEqualTo(1);
+            queue.clearEvent();
+            assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
+        }
+    }
+
+    @Test
+    @Clause({"core-142", "core-159"})
+    void shouldRefuseContextsThatCanOnlyBePolled() {
+        assertThat(context.isEventDrivenSupported()).isTrue();
+        TinyJobs pollOnly = machines.add(new TinyJobs("poll only", device));
+        pollOnly.eventDriven = false;
+        assertThat(pollOnly.isEventDrivenSupported()).isFalse();
+        pollOnly.start();
+        queue.add(pollOnly);
+        Thrown.with(Status.NOT_SUPPORTED, () -> queue.setEventDriven(true))
+                .hasMessageContaining("poll only");
+        assertThat(queue.isEventDriven()).as("as it was").isFalse();
+        queue.remove(pollOnly);
+        queue.setEventDriven(true);
+        Thrown.with(Status.NOT_SUPPORTED, () -> queue.add(pollOnly))
+                .hasMessageContaining("poll only");
+        assertThat(queue.trySubmit(pollOnly.job())).isEqualTo(Status.NOT_FOUND);
+        assertThat(queue.trySubmit(context.job())).isEqualTo(Status.SUCCESS);
+    }
+}

@@ -1,0 +1,444 @@
+package io.softdpu.core.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.TinyJobs.TinyJob;
+import io.softdpu.core.spi.JobBase;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.SeededRandom;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WorkQueueTest {
+    private static final int DEPTH = 4;
+
+    @TempDir Path folder;
+    private Machines machines;
+    private Device device;
+    private TinyJobs context;
+    private WorkQueue queue;
+    private final JobEvent event = JobEvent.create();
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+        device = machines.device(Side.HOST, "pf0");
+        context = machines.add(new TinyJobs("tiny", device));
+        context.start();
+        queue = machines.add(WorkQueue.create(DEPTH));
+        queue.add(context);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        while (queue.inFlightJobs() > 0) {
+            retrieve();
+        }
+        machines.close();
+    }
+
+    /** What comes after as many answers of AGAIN as there are slices at most. */
+    private Status retrieve() {
+        for (int i = 0; i < 100; i++) {
+            Status retrieved = queue.progressRetrieve(event);
+            if (retrieved != Status.AGAIN) {
+                return retrieved;
+            }
+        }
+        throw new AssertionError("nothing has ended");
+    }
+
+    @Test
+    @Clause({"core-125", "core-126", "core-127", "core-128", "core-129", "core-135"})
+    void shouldSubmitWithoutWaitingAndAnswerAgainUntilTheJobIsDone() {
+        TinyJob job = context.job();
+        job.setSlices(3);
+        job.setUserData(-7);
+        job.setUserObject(this);
+        queue.submit(job);
+        assertThat(context.slices).hasValue(0);
+        assertThat(job.isInFlight()).isTrue();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+        assertThat(event.isValid()).isFalse();
+        Thrown.with(Status.BAD_STATE, event::job);
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+        assertThat(event.isValid()).isTrue();
+        assertThat(event.job()).isSameAs(job);
+        assertThat(event.type()).isEqualTo(TinyJobs.COUNT);
+        assertThat(event.status()).isEqualTo(Status.SUCCESS);
+        assertThat(event.userData()).isEqualTo(-7);
+        assertThat(event.userObject()).isSameAs(this);
+        assertThat(job.isInFlight()).isFalse();
+        assertThat(queue.progressRetrieve(event)).as("once").isEqualTo(Status.AGAIN);
+        assertThat(event.isValid()).isFalse();
+    }
+
+    @Test
+    @Clause({"core-154", "core-155"})
+    void shouldAnswerAgainWithoutAnyJob() {
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+    }
+
+    @Test
+    @Clause({"core-153", "core-155", "core-151"})
+    void shouldCountTheJobsOfSeveralContextsFromOnePlace() {
+        TinyJobs second = machines.add(new TinyJobs("second", device));
+        second.start();
+        queue.add(second);
+        List<Job> submitted = new ArrayList<>();
+        for (TinyJobs each : List.of(context, second)) {
+            for (JobType type : List.of(TinyJobs.COUNT, TinyJobs.SHOUT)) {
+                TinyJob job = each.job(type);
+                queue.submit(job);
+                submitted.add(job);
+            }
+        }
+        List<Job> retrieved = new ArrayList<>();
+        while (retrieved.size() < submitted.size()) {
+            assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+            assertThat(event.type()).isEqualTo(event.job().type());
+            retrieved.add(event.job());
+        }
+        assertThat(retrieved).containsExactlyInAnyOrderElementsOf(submitted);
+        assertThat(queue.inFlightJobs()).isZero();
+        queue.remove(second);
+        second.stop();
+    }
+
+    @Test
+    @Clause({"core-134", "core-150"})
+    void shouldAcceptTheTypesOfItsContextsAndNoOthers() {
+        TinyJobs other = machines.add(new TinyJobs("other", device));
+        other.start();
+        assertThat(queue.trySubmit(other.job())).isEqualTo(Status.NOT_FOUND);
+        Thrown.with(Status.NOT_FOUND, () -> queue.submit(other.job()))
+                .hasMessageContainingAll("tiny count", "other");
+        assertThat(queue.trySubmit(new Stranger(context))).isEqualTo(Status.INVALID_VALUE);
+        assertThat(queue.inFlightJobs()).isZero();
+        assertThat(queue.trySubmit(context.job(TinyJobs.SHOUT))).isEqualTo(Status.SUCCESS);
+        assertThat(queue.trySubmit(context.job(TinyJobs.COUNT))).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    @Clause("core-131")
+    void shouldRefuseAJobWithoutAContext() {
+        Thrown.with(Status.INVALID_VALUE, () -> new Stranger(null))
+                .hasMessageContaining("argument=context");
+        Thrown.with(Status.INVALID_VALUE, () -> queue.submit(null))
+                .hasMessageContaining("argument=job");
+    }
+
+    @Test
+    void shouldTakeAsManyJobsAsItIsDeep() {
+        List<TinyJob> jobs = new ArrayList<>();
+        for (int i = 0; i < DEPTH; i++) {
+            jobs.add(context.job());
+            queue.submit(jobs.getLast());
+        }
+        TinyJob more = context.job();
+        assertThat(queue.trySubmit(more)).isEqualTo(Status.NO_MEMORY);
+        Thrown.with(Status.NO_MEMORY, () -> queue.submit(more))
+                .hasMessageContainingAll("inFlight=4", "depth=4");
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(queue.trySubmit(more)).isEqualTo(Status.SUCCESS);
+        assertThat(queue.depth()).isEqualTo(DEPTH);
+    }
+
+    @Test
+    void shouldHoldAJobUntilItIsRetrieved() {
+        TinyJob job = context.job();
+        job.atOnce = true;
+        queue.submit(job);
+        assertThat(queue.trySubmit(job)).isEqualTo(Status.IN_USE);
+        Thrown.with(Status.IN_USE, () -> job.setUserData(1)).hasMessageContaining("tiny count");
+        Thrown.with(Status.IN_USE, () -> job.setUserObject(null));
+        Thrown.with(Status.IN_USE, () -> job.setSlices(2));
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+        job.setUserData(1);
+        assertThat(queue.trySubmit(job)).as("used again").isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldLeaveAJobThatIsNotValidToItsUser() {
+        TinyJob job = context.job();
+        job.valid = false;
+        assertThat(queue.trySubmit(job)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(job.isInFlight()).isFalse();
+        assertThat(queue.inFlightJobs()).isZero();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+    }
+
+    @Test
+    @Clause({"core-138", "core-156", "core-258", "core-259"})
+    void shouldTellWhichJobHasFailedAndHow() {
+        TinyJob good = context.job();
+        TinyJob bad = context.job();
+        bad.outcome = Status.NOT_PERMITTED;
+        bad.setUserData(255);
+        queue.submit(bad);
+        queue.submit(good);
+        assertThat(bad.status()).as("before it is retrieved").isEqualTo(Status.SUCCESS);
+        assertThat(retrieve()).isEqualTo(Status.IO_FAILED);
+        assertThat(event.isValid()).isTrue();
+        assertThat(event.job()).isSameAs(bad);
+        assertThat(event.userData()).isEqualTo(255);
+        assertThat(event.status()).isEqualTo(Status.NOT_PERMITTED);
+        assertThat(event).hasToString("event[type=tiny count, status=NOT_PERMITTED, userData=255]");
+        assertThat(retrieve()).as("work goes on").isEqualTo(Status.SUCCESS);
+        assertThat(event.job()).isSameAs(good);
+        assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+    }
+
+    @Test
+    @Clause({"core-256", "core-257"})
+    void shouldTellAnErrorThatBelongsToNoJobApart() {
+        TinyJob job = context.job();
+        queue.submit(job);
+        assertThat(queue.progressRetrieve(null)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(context.slices).as("nothing has gone on").hasValue(0);
+
+        context.defect = new IllegalStateException("memory is gone");
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(event.isValid()).isFalse();
+        assertThat(event).hasToString("event[not valid]");
+        Thrown.with(Status.BAD_STATE, event::status).hasMessageContaining("not valid");
+        Thrown.with(Status.BAD_STATE, event::type);
+        Thrown.with(Status.BAD_STATE, event::userData);
+        Thrown.with(Status.BAD_STATE, event::userObject);
+        assertThat(context.failure()).hasMessageContaining("memory is gone");
+    }
+
+    @Test
+    @Clause("core-139")
+    void shouldTellByTheContextThatItHasToBeInitialisedAgain() {
+        TinyJob broken = context.job();
+        broken.outcome = Status.IO_FAILED;
+        broken.breaksContext = true;
+        TinyJob flushed = context.job();
+        queue.submit(broken);
+        queue.submit(flushed);
+        assertThat(retrieve()).isEqualTo(Status.IO_FAILED);
+        assertThat(event.job()).isSameAs(broken);
+        assertThat(context.state()).isEqualTo(ContextState.STOPPING);
+        assertThat(context.failure().status()).isEqualTo(Status.IO_FAILED);
+        assertThat(queue.trySubmit(broken)).isEqualTo(Status.BAD_STATE);
+        assertThat(retrieve()).isEqualTo(Status.IO_FAILED);
+        assertThat(event.status()).isEqualTo(Status.SHUTDOWN);
+        Thrown.with(Status.BAD_STATE, context::stop);
+        queue.remove(context);
+        assertThat(context.state()).isEqualTo(ContextState.IDLE);
+        context.start();
+        assertThat(context.failure()).isNull();
+        queue.add(context);
+        queue.submit(flushed);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldGiveBackTheJobsOfAContextThatHasFailedByItself() {
+        queue.submit(context.job());
+        queue.submit(context.job());
+        context.defect = new IllegalStateException("memory is gone");
+        List<Status> answers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            answers.add(queue.progressRetrieve(event));
+        }
+        assertThat(answers)
+                .containsExactly(
+                        Status.INVALID_VALUE, Status.IO_FAILED, Status.IO_FAILED, Status.AGAIN);
+    }
+
+    @Test
+    @Clause({"core-144", "core-146"})
+    void shouldWantAStartedContext() {
+        TinyJobs idle = machines.add(new TinyJobs("idle", device));
+        Thrown.with(Status.BAD_STATE, () -> queue.add(idle)).hasMessageContaining("state=IDLE");
+        idle.start();
+        assertThat(queue.trySubmit(idle.job())).as("not added").isEqualTo(Status.NOT_FOUND);
+        queue.add(idle);
+        assertThat(queue.trySubmit(idle.job())).isEqualTo(Status.SUCCESS);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        Thrown.with(Status.IN_USE, () -> queue.add(idle)).hasMessageContaining("idle");
+        queue.remove(idle);
+        Thrown.with(Status.NOT_FOUND, () -> queue.remove(idle)).hasMessageContaining("idle");
+        assertThat(queue.trySubmit(idle.job())).as("removed").isEqualTo(Status.NOT_FOUND);
+    }
+
+    @Test
+    @Clause("core-148")
+    void shouldBeRefusedByAContextThatHasAsManyQueuesAsItMay() {
+        TinyJobs single = machines.add(new TinyJobs("single", device));
+        single.maxQueues = 1;
+        single.start();
+        queue.add(single);
+        WorkQueue second = machines.add(WorkQueue.create(1));
+        Thrown.with(Status.IN_USE, () -> second.add(single))
+                .hasMessageContainingAll("single", "queues=1");
+        second.add(context);
+        queue.remove(single);
+        second.add(single);
+        assertThat(second.trySubmit(single.job())).isEqualTo(Status.SUCCESS);
+        assertThat(second.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldBeRefusedByContextsThatWorkOnEngines() {
+        TinyContext tasksOnly = machines.add(new TinyContext(device));
+        Thrown.with(Status.NOT_SUPPORTED, () -> queue.add(tasksOnly))
+                .hasMessageContaining("knows no jobs");
+        ProgressEngine engine = machines.add(ProgressEngine.create());
+        TinyJobs connected = machines.add(new TinyJobs("connected", device));
+        engine.connect(connected);
+        connected.start();
+        Thrown.with(Status.BAD_STATE, () -> queue.add(connected))
+                .hasMessageContaining("has a progress engine");
+        Thrown.with(Status.BAD_STATE, () -> engine.connect(context));
+        assertThat(connected.calls).containsExactly("start on an engine");
+        assertThat(context.calls).containsExactly("start on work queues");
+    }
+
+    @Test
+    void shouldNotStartWithoutAnEngineWhatOnlyAnEngineCanDrive() {
+        TinyJobs withCallback = machines.add(new TinyJobs("told", device));
+        withCallback.setStateChangedCallback((c, previous, next) -> {});
+        Thrown.with(Status.BAD_STATE, withCallback::start)
+                .hasMessageContaining("callback needs a progress engine");
+        withCallback.setStateChangedCallback(null);
+        withCallback.configured = false;
+        Thrown.with(Status.BAD_STATE, withCallback::start).hasMessageContaining("item=counter");
+        withCallback.configured = true;
+        assertThat(withCallback.start()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldNotStopAContextUnderItsQueues() {
+        queue.submit(context.job());
+        Thrown.with(Status.NOT_PERMITTED, context::stop)
+                .hasMessageContainingAll("tiny", "queues=1");
+        Thrown.with(Status.NOT_PERMITTED, context::close);
+        Thrown.with(Status.NOT_PERMITTED, () -> queue.remove(context))
+                .hasMessageContaining("jobs=1");
+        Thrown.with(Status.IN_USE, queue::close).hasMessageContaining("jobs=1");
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        queue.close();
+        queue.close();
+        assertThat(context.stop()).isEqualTo(Status.SUCCESS);
+        Thrown.with(Status.BAD_STATE, () -> queue.submit(context.job()))
+                .hasMessageContaining("closed");
+        Thrown.with(Status.BAD_STATE, () -> queue.progressRetrieve(event));
+    }
+
+    @Test
+    @Clause("core-149")
+    void shouldNotLetAnyOtherThreadIn() throws Exception {
+        List<DpuException> refusals =
+                ContextTest.onAnotherThread(
+                        () -> queue.submit(context.job()),
+                        () -> queue.trySubmit(context.job()),
+                        () -> queue.progressRetrieve(event),
+                        () -> queue.add(context),
+                        () -> queue.remove(context),
+                        () -> queue.setEventDriven(true),
+                        queue::eventHandle,
+                        queue::armEvent,
+                        queue::clearEvent,
+                        () -> queue.awaitEvent(0),
+                        queue::close);
+        assertThat(refusals)
+                .hasSize(11)
+                .allSatisfy(e -> {
+                    assertThat(e.status()).isEqualTo(Status.NOT_PERMITTED);
+                    assertThat(e)
+                            .hasMessageContainingAll(
+                                    "thread=stranger",
+                                    "queueThread=" + Thread.currentThread().getName());
+                });
+    }
+
+    @Test
+    void shouldRefuseADepthOutOfRange() {
+        for (int depth : new int[] {0, -1, WorkQueue.MAX_DEPTH + 1, Integer.MIN_VALUE}) {
+            Thrown.with(Status.INVALID_VALUE, () -> WorkQueue.create(depth))
+                    .hasMessageContaining("depth=" + depth);
+        }
+        Thrown.with(Status.INVALID_VALUE, () -> new JobType(" "));
+    }
+
+    @Test
+    @Clause({"core-130", "core-147", "core-145"})
+    void shouldServeSeveralThreadsWithAQueueEach(SeededRandom random) throws Exception {
+        int threads = 3;
+        int jobsEach = 2_000;
+        CyclicBarrier begin = new CyclicBarrier(threads);
+        List<CompletableFuture<Integer>> done = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            SeededRandom own = random.fork();
+            CompletableFuture<Integer> future = new CompletableFuture<>();
+            done.add(future);
+            Thread.ofPlatform()
+                    .start(() -> {
+                        try {
+                            begin.await(20, TimeUnit.SECONDS);
+                            future.complete(work(jobsEach, own));
+                        } catch (Throwable e) {
+                            future.completeExceptionally(e);
+                        }
+                    });
+        }
+        int slices = 0;
+        for (CompletableFuture<Integer> each : done) {
+            slices += each.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(context.slices).hasValue(slices);
+    }
+
+    /** Keeps a queue of the calling thread busy; how many slices that took. */
+    private int work(int jobs, SeededRandom random) {
+        int slices = 0;
+        try (WorkQueue own = WorkQueue.create(DEPTH)) {
+            own.add(context);
+            JobEvent ownEvent = JobEvent.create();
+            List<TinyJob> free = new ArrayList<>();
+            for (int i = 0; i < DEPTH; i++) {
+                free.add(context.job());
+            }
+            int submitted = 0;
+            int retrieved = 0;
+            while (retrieved < jobs) {
+                if (submitted < jobs && !free.isEmpty() && random.nextBoolean()) {
+                    TinyJob job = free.removeLast();
+                    job.setSlices(1 + random.nextInt(3));
+                    slices += job.slices;
+                    own.submit(job);
+                    submitted++;
+                } else if (own.progressRetrieve(ownEvent) == Status.SUCCESS) {
+                    free.add((TinyJob) ownEvent.job());
+                    retrieved++;
+                }
+            }
+        }
+        return slices;
+    }
+
+    /** A job of somebody else's, for this context. */
+    private static final class Stranger extends JobBase {
+        Stranger(TinyJobs context) {
+            super(context, TinyJobs.COUNT);
+        }
+    }
+}
