@@ -408,6 +408,21 @@ public abstract class ContextBase implements Context {
         return core().copier();
     }
 
+    /** The same for a library that does not know the bus; makes an object, so once a start. */
+    protected final Copier payloadCopier() {
+        return new Copier(core().copier());
+    }
+
+    /**
+     * Says that a submission has brought work that only progress does. A program in event mode may
+     * submit between arming and sleeping, and nobody else would ring for that.
+     */
+    protected final void workSubmitted() {
+        if (armed) {
+            core().waiter().wake();
+        }
+    }
+
     /** The same three for a provider below the library, which is no context itself. */
     protected final ContextServices services() {
         return new ContextServices(core().waiter(), core().copier(), core().mailbox());

@@ -133,6 +133,11 @@ public abstract class JobLane {
         return queue().copier();
     }
 
+    /** The same for a library that does not know the bus; makes an object, so once a lane. */
+    protected final Copier payloadCopier() {
+        return new Copier(queue().copier());
+    }
+
     // ---- inside ----
 
     final QueueMember attach(QueueCore newQueue) {
