@@ -4,4 +4,7 @@ module io.softdpu.compute {
     requires static org.jspecify;
 
     exports io.softdpu.compute;
+
+    provides io.softdpu.core.capability.CapabilitySource with
+            io.softdpu.compute.capability.DmaSource;
 }

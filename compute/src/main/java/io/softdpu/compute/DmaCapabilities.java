@@ -1,47 +1,66 @@
 package io.softdpu.compute;
 
+import io.softdpu.core.Side;
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.spi.Arguments;
 
 /**
- * What DMA contexts on a device can do (Core guide, chapter 4, {@code doca_dma_cap_*}). The limits
- * are enforced at submission. A value; any thread.
+ * What DMA contexts on a device can do (Core guide, sections 3.3.3 and 4, {@code doca_dma_cap_*}
+ * and {@code doca_dma_get_max_list_buf_num_elem}). DMA is done by the card: a device of the DPU has
+ * it, and one of the host that a port of the DPU has made. A value; any thread.
  */
 public final class DmaCapabilities {
-    private static final long MAX_BUF_BYTES = 2L << 30;
-    private static final int MAX_LIST_ELEMENTS = 64;
     private static final int MAX_TASKS = 1 << 16;
+    private static final long MAX_BUFFER_BYTES = 2L << 30;
+    private static final int MAX_BUFFER_LIST_LENGTH = 64;
 
-    private DmaCapabilities() {}
+    private final int maxTasks;
+    private final long maxBufferBytes;
+    private final int maxBufferListLength;
+
+    private DmaCapabilities(PciFunction function) {
+        boolean onCard = function.side() == Side.DPU || function.parent() != null;
+        maxTasks = onCard ? (int) function.lowered(DeviceLimit.DMA_MAX_TASKS, MAX_TASKS) : 0;
+        maxBufferBytes =
+                onCard ? function.lowered(DeviceLimit.DMA_MAX_BUFFER_SIZE, MAX_BUFFER_BYTES) : 0;
+        maxBufferListLength =
+                onCard
+                        ? (int)
+                                function.lowered(
+                                        DeviceLimit.DMA_MAX_BUFFER_LIST_LENGTH,
+                                        MAX_BUFFER_LIST_LENGTH)
+                        : 0;
+    }
 
     /** Those of a device; it need not be open. */
     public static DmaCapabilities of(DeviceInfo device) {
-        Arguments.notNull(device, "device");
-        return new DmaCapabilities();
+        return new DmaCapabilities(Arguments.notNull(device, "device").function());
     }
 
-    /** Whether DMA can be used on the device at all. */
+    /** Whether there can be a DMA context on the device. */
     public boolean isSupported() {
-        return true;
+        return maxTasks > 0;
     }
 
-    /** Whether the memcpy task is supported. */
+    /** Whether contexts on the device have the memcpy task, and the job. */
     public boolean isMemcpySupported() {
         return isSupported();
     }
 
-    /** The most bytes that one task copies. */
-    public long maxBufBytes() {
-        return MAX_BUF_BYTES;
-    }
-
-    /** The most elements of a list of bufs, as source or as destination. */
-    public int maxListElements() {
-        return MAX_LIST_ELEMENTS;
-    }
-
-    /** The most tasks of a context. */
+    /** Most tasks of a context. */
     public int maxTasks() {
-        return MAX_TASKS;
+        return maxTasks;
+    }
+
+    /** Most bytes that one task or job copies; a source with more data is refused. */
+    public long maxBufferBytes() {
+        return maxBufferBytes;
+    }
+
+    /** Most elements of a list of bufs, as source or as destination; a longer one is refused. */
+    public int maxBufferListLength() {
+        return maxBufferListLength;
     }
 }

@@ -1,0 +1,215 @@
+package io.softdpu.compute;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.Copier;
+import io.softdpu.core.spi.Regions;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One copy from a list of bufs to another, piece by piece, and where it has come to. From {@link
+ * #begin} to {@link #end} both lists are marked. Belongs to one thread at a time; allocates
+ * nothing.
+ */
+final class Copy {
+    /** What {@link #advance} gives where nothing was copied because something is wrong. */
+    static final long FAILED = -1;
+
+    private static final Permissions READ = Permissions.LOCAL_READ_ONLY;
+    private static final Permissions WRITE = Permissions.LOCAL_READ_WRITE;
+
+    private final CopyOwner owner;
+    private @Nullable Buf source;
+    private @Nullable Buf destination;
+    private long sizeBytes;
+    private long leftBytes;
+    private Status status = Status.SUCCESS;
+    private @Nullable Throwable cause;
+
+    // The two pieces that the copy has come to.
+    private @Nullable Buf from;
+    private long fromOffset;
+    private long fromLeft;
+    private @Nullable Buf to;
+    private long toOffset;
+    private long toLeft;
+
+    Copy(CopyOwner owner) {
+        this.owner = owner;
+    }
+
+    CopyOwner owner() {
+        return owner;
+    }
+
+    /**
+     * Checks the two lists and marks them.
+     *
+     * @return SUCCESS, or why the copy cannot be made: nothing is marked then
+     */
+    Status begin(Buf newSource, Buf newDestination, Device device, DmaCapabilities limits) {
+        if (newSource.references() == 0 || newDestination.references() == 0) {
+            return Status.BAD_STATE;
+        }
+        long size = BufLists.dataLength(newSource);
+        if (size == 0
+                || size > limits.maxBufferBytes()
+                || size > BufLists.tailroom(newDestination)) {
+            return Status.INVALID_VALUE;
+        }
+        Status checked = checkAll(newSource, device, READ);
+        if (checked == Status.SUCCESS) {
+            checked = checkAll(newDestination, device, WRITE);
+        }
+        if (checked == Status.SUCCESS) {
+            checked = mark(newSource, newDestination, limits.maxBufferListLength());
+        }
+        if (checked != Status.SUCCESS) {
+            return checked;
+        }
+        source = newSource;
+        destination = newDestination;
+        sizeBytes = size;
+        leftBytes = size;
+        status = Status.SUCCESS;
+        cause = null;
+        moveFrom(newSource);
+        moveTo(newDestination);
+        return Status.SUCCESS;
+    }
+
+    /** Whether all has been copied. */
+    boolean isDone() {
+        return leftBytes == 0;
+    }
+
+    /** Why it has failed; SUCCESS unless {@link #advance} has said so. */
+    Status status() {
+        return status;
+    }
+
+    /** What the memory said when it was lost under the copy; null for any other failure. */
+    @Nullable Throwable cause() {
+        return cause;
+    }
+
+    /** What it is and how far it has come, for messages; only between begin and end. */
+    String describe() {
+        return "sizeBytes=%d, copiedBytes=%d, source=%s, destination=%s"
+                .formatted(sizeBytes, sizeBytes - leftBytes, source, destination);
+    }
+
+    /**
+     * Copies on.
+     *
+     * @param budgetBytes at most how much, positive
+     * @return how much, or {@link #FAILED}
+     */
+    long advance(Copier copier, long budgetBytes) {
+        // Both may have been withdrawn since the last time.
+        if (!usable(from, READ) || !usable(to, WRITE)) {
+            return FAILED;
+        }
+        long budget = Math.min(budgetBytes, leftBytes);
+        long copied = 0;
+        while (copied < budget) {
+            if (fromLeft == 0 && !stepFrom() || toLeft == 0 && !stepTo()) {
+                return FAILED;
+            }
+            long piece = Math.min(Math.min(fromLeft, toLeft), budget - copied);
+            if (piece > 0 && !copyPiece(copier, piece)) {
+                return FAILED;
+            }
+            copied += piece;
+        }
+        leftBytes -= copied;
+        return copied;
+    }
+
+    /** Gives the bufs back; if all was copied, the destination has grown by it. */
+    void end() {
+        Buf written = Objects.requireNonNull(destination, "a copy that has begun");
+        Regions.clearInFlight(Objects.requireNonNull(source, "a copy that has begun"));
+        Regions.clearInFlight(written);
+        if (leftBytes == 0 && status == Status.SUCCESS) {
+            BufLists.appendData(written, sizeBytes);
+        }
+        source = null;
+        destination = null;
+        from = null;
+        to = null;
+    }
+
+    private boolean copyPiece(Copier copier, long piece) {
+        MemorySegment read = Regions.segmentOf(Objects.requireNonNull(from, "from"));
+        MemorySegment written = Regions.segmentOf(Objects.requireNonNull(to, "to"));
+        try {
+            copier.copy(read, fromOffset, written, toOffset, piece);
+        } catch (IllegalStateException | InternalError e) {
+            // The program has closed its memory, or cut the file under it, from another thread.
+            status = Status.IO_FAILED;
+            cause = e;
+            return false;
+        }
+        fromOffset += piece;
+        fromLeft -= piece;
+        toOffset += piece;
+        toLeft -= piece;
+        return true;
+    }
+
+    /** Goes on to the next element that has something; there is one, as the sums have shown. */
+    private boolean stepFrom() {
+        moveFrom(Objects.requireNonNull(Objects.requireNonNull(from, "from").nextInList(), "next"));
+        return usable(from, READ);
+    }
+
+    private boolean stepTo() {
+        moveTo(Objects.requireNonNull(Objects.requireNonNull(to, "to").nextInList(), "next"));
+        return usable(to, WRITE);
+    }
+
+    private void moveFrom(Buf element) {
+        from = element;
+        fromOffset = element.dataOffset();
+        fromLeft = element.dataLength();
+    }
+
+    private void moveTo(Buf element) {
+        to = element;
+        toOffset = element.dataOffset() + element.dataLength();
+        toLeft = element.tailroom();
+    }
+
+    private boolean usable(@Nullable Buf element, Permissions needed) {
+        status = Regions.checkUse(Objects.requireNonNull(element, "element").mmap(), needed);
+        return status == Status.SUCCESS;
+    }
+
+    private static Status mark(Buf read, Buf written, int maxBufferListLength) {
+        Status marked = Regions.markSource(read, maxBufferListLength);
+        if (marked != Status.SUCCESS) {
+            return marked;
+        }
+        marked = Regions.markDestination(written, maxBufferListLength);
+        if (marked != Status.SUCCESS) {
+            Regions.clearInFlight(read);
+        }
+        return marked;
+    }
+
+    private static Status checkAll(Buf list, Device device, Permissions needed) {
+        for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
+            Status checked = Regions.checkUse(element.mmap(), device, needed);
+            if (checked != Status.SUCCESS) {
+                return checked;
+            }
+        }
+        return Status.SUCCESS;
+    }
+}

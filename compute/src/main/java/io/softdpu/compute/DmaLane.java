@@ -1,0 +1,68 @@
+package io.softdpu.compute;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.spi.Copier;
+import io.softdpu.core.spi.JobBase;
+import io.softdpu.core.spi.JobLane;
+import org.jspecify.annotations.Nullable;
+
+/** The copies of one work queue. The queue's thread. */
+final class DmaLane extends JobLane {
+    private final Dma dma;
+    private final CopyQueue queue;
+    private @Nullable Copier copier;
+
+    DmaLane(Dma dma, int depth) {
+        super(dma, depth);
+        this.dma = dma;
+        this.queue = new CopyQueue(depth);
+    }
+
+    @Override
+    protected boolean accepts(JobBase job) {
+        return job instanceof DmaMemcpyJob;
+    }
+
+    @Override
+    protected Status onSubmit(JobBase job) {
+        DmaMemcpyJob memcpy = (DmaMemcpyJob) job;
+        Status begun = memcpy.begin(this, dma);
+        if (begun == Status.SUCCESS) {
+            queue.add(memcpy.copy());
+        }
+        return begun;
+    }
+
+    @Override
+    protected boolean onProgress() {
+        if (queue.isEmpty()) {
+            return false;
+        }
+        Copy failed = queue.progress(laneCopier());
+        if (failed != null) {
+            failed.end();
+            failed.owner().copied(failed.status());
+        }
+        return true;
+    }
+
+    @Override
+    protected void onFlush() {
+        queue.flush(Status.SHUTDOWN);
+    }
+
+    /** A job of this lane has ended; whether the context still runs. */
+    boolean ended(DmaMemcpyJob job, Status how) {
+        complete(job, how);
+        return dma.isRunning();
+    }
+
+    private Copier laneCopier() {
+        Copier made = copier;
+        if (made == null) {
+            made = payloadCopier();
+            copier = made;
+        }
+        return made;
+    }
+}

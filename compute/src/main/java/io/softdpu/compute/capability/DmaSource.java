@@ -1,0 +1,30 @@
+package io.softdpu.compute.capability;
+
+import io.softdpu.compute.DmaCapabilities;
+import io.softdpu.core.capability.Capability;
+import io.softdpu.core.capability.CapabilitySource;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
+import java.util.List;
+
+/** DMA contexts: whether there can be one, its task, its limits. */
+public final class DmaSource implements CapabilitySource {
+    /** For ServiceLoader. */
+    public DmaSource() {}
+
+    @Override
+    public String library() {
+        return "dma";
+    }
+
+    @Override
+    public List<Capability> capabilities(DeviceInfo device) {
+        DmaCapabilities dma = DmaCapabilities.of(device);
+        return List.of(
+                Capability.support("task_memcpy", dma.isMemcpySupported()),
+                Capability.limit(DeviceLimit.DMA_MAX_TASKS, dma.maxTasks()),
+                Capability.limit(DeviceLimit.DMA_MAX_BUFFER_SIZE, dma.maxBufferBytes()),
+                Capability.limit(
+                        DeviceLimit.DMA_MAX_BUFFER_LIST_LENGTH, dma.maxBufferListLength()));
+    }
+}
