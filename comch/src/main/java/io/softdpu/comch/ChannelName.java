@@ -25,7 +25,7 @@ final class ChannelName {
         PciFunction function = device.function();
         PciFunction port =
                 device.machine()
-                        .topology()
+                        .topologyNow()
                         .parentOf(function)
                         .orElseThrow(() ->
                                 new DpuException(

@@ -3,6 +3,7 @@ package io.softdpu.core;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.internal.FabricFailures;
+import io.softdpu.core.internal.HotplugNote;
 import io.softdpu.core.internal.MachineAccess;
 import io.softdpu.core.internal.Usage;
 import io.softdpu.core.spi.Arguments;
@@ -11,6 +12,7 @@ import io.softdpu.fabric.FabricException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,12 @@ public final class Machine implements AutoCloseable {
                     @Override
                     public Bus bus(Machine machine) {
                         return machine.bus;
+                    }
+
+                    @Override
+                    public Topology changeTopology(
+                            Machine machine, UnaryOperator<Topology> change) {
+                        return machine.changeTopology(change);
                     }
 
                     @Override
@@ -61,11 +69,13 @@ public final class Machine implements AutoCloseable {
     private final Topology topology;
     private final long keptBackLimitBytes;
     private final Bus bus;
+    private final HotplugNote hotplug;
     private final Usage usage = new Usage(() -> "machine=" + this);
 
     private Machine(Builder builder, Bus bus) {
         this.side = builder.side;
         this.topology = builder.topology;
+        this.hotplug = new HotplugNote(topology);
         this.keptBackLimitBytes = builder.keptBackLimitBytes;
         this.bus = bus;
         OPEN.add(this);
@@ -86,9 +96,30 @@ public final class Machine implements AutoCloseable {
         return side;
     }
 
-    /** The card and the machines around it. */
+    /**
+     * The card and the machines around it, as the machine was opened: the same for all programs of
+     * the fabric folder.
+     */
     public Topology topology() {
         return topology;
+    }
+
+    /**
+     * The same with what the DPU's programs have plugged in, unplugged and changed since the first
+     * of the programs that are in the folder came ({@link
+     * io.softdpu.core.device.Device#plug(io.softdpu.core.device.PciFunction)}); a snapshot.
+     *
+     * @throws DpuException BAD_CONFIG if what was plugged in cannot be read; OPERATING_SYSTEM
+     */
+    public Topology topologyNow() {
+        if (usage.isClosed()) {
+            return topology;
+        }
+        try {
+            return hotplug.read(bus.hotplugNote());
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
     }
 
     /** The folder in which the programs of this card meet. */
@@ -98,7 +129,7 @@ public final class Machine implements AutoCloseable {
 
     /**
      * A snapshot of the local devices of this machine: physical functions first, then virtual, then
-     * sub.
+     * sub. What is plugged in or changed later shows in a new list alone.
      */
     public List<DeviceInfo> devices() {
         return DeviceInfo.listOf(this);
@@ -132,6 +163,16 @@ public final class Machine implements AutoCloseable {
     @Override
     public String toString() {
         return side.id() + " of " + topology;
+    }
+
+    private Topology changeTopology(UnaryOperator<Topology> change) {
+        usage.requireOpen();
+        try {
+            bus.updateHotplugNote(note -> change.apply(hotplug.read(note)).canonicalText());
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+        return topologyNow();
     }
 
     /**

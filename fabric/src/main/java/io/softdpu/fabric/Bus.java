@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,6 +144,34 @@ public final class Bus implements AutoCloseable {
     /** The folder's identity: addresses of another fabric cannot be imported. */
     public RegionAddress.Id fabricId() {
         return folder.id();
+    }
+
+    /**
+     * What the processes of this folder have noted of functions that were plugged in, in whatever
+     * form they use; null if nothing. It is forgotten when the last of them has left.
+     *
+     * @throws FabricException SYSTEM if it cannot be read
+     */
+    public @Nullable String hotplugNote() {
+        return folder.hotplug().read();
+    }
+
+    /**
+     * Changes that note, one process after the other.
+     *
+     * @param change is given the note or null and gives the new one; what it throws changes nothing
+     * @throws FabricException TIMED_OUT if another process holds it all the time; SYSTEM
+     */
+    public void updateHotplugNote(UnaryOperator<@Nullable String> change) {
+        requireOpen();
+        try {
+            folder.hotplug().update(config.handshakeTimeoutNanos(), change);
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "fabric folder not usable: path=" + folder.path() + ", " + e.getMessage(),
+                    e);
+        }
     }
 
     /**

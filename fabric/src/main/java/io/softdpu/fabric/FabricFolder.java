@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The folder in which the processes of one fabric meet: {@code topology} with the hash they agreed
- * on, and for each served name a socket and a lock, named by 16 hex digits of the name's SHA-256.
- * Sockets are opened through {@code /proc/self/fd/N/}, since a socket address holds 108 bytes only.
+ * on, {@code hotplug} with what has been plugged in since, and for each served name a socket and a
+ * lock, named by 16 hex digits of the name's SHA-256. Sockets are opened through {@code
+ * /proc/self/fd/N/}, since a socket address holds 108 bytes only.
  *
  * <p>Any thread.
  */
@@ -31,6 +32,7 @@ final class FabricFolder implements AutoCloseable {
     private static final String SOCKET_SUFFIX = ".sock";
     private static final String LOCK_SUFFIX = ".lock";
     private static final String TOPOLOGY_FILE = "topology";
+    private static final String HOTPLUG_FILE = "hotplug";
     private static final Pattern OWN_LOCK = Pattern.compile("[0-9a-f]{16}\\.lock");
     private static final int STALE_SCAN_LIMIT = 4096;
 
@@ -38,6 +40,7 @@ final class FabricFolder implements AutoCloseable {
     private final int directory;
     private final int topologyDescriptor;
     private final RegionAddress.Id id;
+    private final SharedNote hotplug;
 
     private FabricFolder(Path path, int directory, int topologyDescriptor) {
         this.path = path;
@@ -45,6 +48,7 @@ final class FabricFolder implements AutoCloseable {
         this.topologyDescriptor = topologyDescriptor;
         FileStatus status = FileDescriptors.status(directory);
         this.id = new RegionAddress.Id(status.device(), status.inode());
+        this.hotplug = new SharedNote(path, directory, HOTPLUG_FILE);
     }
 
     /**
@@ -119,6 +123,11 @@ final class FabricFolder implements AutoCloseable {
 
     RegionAddress.Id id() {
         return id;
+    }
+
+    /** What has been plugged in since the first of the processes that are in the folder came. */
+    SharedNote hotplug() {
+        return hotplug;
     }
 
     /** The address of a name's socket, for bind and connect. */
@@ -237,8 +246,8 @@ final class FabricFolder implements AutoCloseable {
     }
 
     /**
-     * The hash counts while any process holds a shared lock on the file. Who finds it unlocked
-     * writes his own; who finds it locked must have the same.
+     * The hash counts while any process holds a shared lock on the file, and so does what was
+     * plugged in. Who finds it unlocked writes his own; who finds it locked must have the same.
      */
     private static int agreeOnTopology(
             Path path, int directory, byte[] hash, String name, long timeoutNanos) {
@@ -257,6 +266,7 @@ final class FabricFolder implements AutoCloseable {
             Path content = path.resolve(TOPOLOGY_FILE);
             if (FileDescriptors.tryLockExclusive(file)) {
                 Files.writeString(content, mine);
+                SharedNote.forget(path, HOTPLUG_FILE);
             }
             // Turning an exclusive lock into a shared one is not atomic: another process may write
             // in between, so the file is read again under the shared lock, by everybody.
@@ -288,10 +298,10 @@ final class FabricFolder implements AutoCloseable {
     }
 
     /**
-     * The writer of the topology file holds its lock for microseconds only, so yielding will do.
+     * Who writes a file of the folder holds its lock for microseconds only, so yielding will do.
      */
     @SuppressWarnings("ThreadPriorityCheck") // a wait of microseconds that nothing announces
-    private static boolean within(long timeoutNanos, BooleanSupplier attempt) {
+    static boolean within(long timeoutNanos, BooleanSupplier attempt) {
         long start = System.nanoTime();
         while (!attempt.getAsBoolean()) {
             if (System.nanoTime() - start > timeoutNanos) {

@@ -9,6 +9,7 @@ import io.softdpu.core.internal.MachineAccess;
 import io.softdpu.core.internal.Usage;
 import io.softdpu.core.spi.Arguments;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * An open local device: what mmaps are given access through and contexts work on.
@@ -37,6 +38,7 @@ public final class Device implements AutoCloseable {
     private final Usage.Hold onMachine;
 
     Device(DeviceInfo info) {
+        info.requireThere();
         this.info = info;
         this.onMachine =
                 MachineAccess.get().usage(info.machine()).hold("device " + info.pciAddress());
@@ -53,12 +55,19 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * A snapshot of the representors of all functions that this port made, and of no other.
+     * A snapshot of the representors of all functions that this port made, and of no other. What is
+     * plugged in, unplugged or changed later shows in a new list alone.
      *
      * @return empty for a device of the DPU that is no port
      * @throws DpuException NOT_SUPPORTED on any side but the DPU; BAD_STATE if the device is closed
      */
     public List<RepresentorInfo> representors() {
+        return representors(RepresentorFilter.ALL);
+    }
+
+    /** The same, of those alone that the filter takes. */
+    public List<RepresentorInfo> representors(RepresentorFilter filter) {
+        Arguments.notNull(filter, "filter");
         usage.requireOpen();
         if (machine().side() != Side.DPU) {
             throw new DpuException(
@@ -66,7 +75,8 @@ public final class Device implements AutoCloseable {
                     "representors exist on the DPU alone: device=%s, side=%s"
                             .formatted(this, machine().side().id()));
         }
-        return machine().topology().childrenOf(info.function()).stream()
+        return machine().topologyNow().childrenOf(info.function()).stream()
+                .filter(filter::matches)
                 .map(function -> new RepresentorInfo(info.function(), function))
                 .toList();
     }
@@ -91,6 +101,76 @@ public final class Device implements AutoCloseable {
                 Status.NOT_FOUND,
                 "no such representor: representor=%s, device=%s, available=%s"
                         .formatted(id, this, representors));
+    }
+
+    /**
+     * Plugs a function in while the programs of the card are running: each of their new lists has
+     * it, or its representor; lists that they have taken before stay as they are.
+     *
+     * @param function made by this port ({@link PciFunction#parent()}), on any side; it counts as
+     *     {@linkplain PciFunction#hotplugged() hotplugged} from now on
+     * @return its representor
+     * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
+     *     function belongs to another port, or does not fit to those that there are (a name or an
+     *     address is taken, there are too many); BAD_STATE if the device is closed
+     */
+    public RepresentorInfo plug(PciFunction function) {
+        requireOwn(function);
+        PciFunction plugged = function.toBuilder().hotplugged(true).build();
+        change(now -> Hotplug.plug(now, plugged));
+        return new RepresentorInfo(info.function(), plugged);
+    }
+
+    /**
+     * Takes a function away that was plugged in. Who has opened it keeps it until he closes it;
+     * opening it once more is NOT_FOUND.
+     *
+     * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
+     *     function belongs to another port; NOT_FOUND if it is gone; NOT_PERMITTED if the card came
+     *     with it; BAD_STATE if the device is closed
+     */
+    public void unplug(RepresentorInfo representor) {
+        PciFunction function = Arguments.notNull(representor, "representor").function();
+        requireOwn(function);
+        change(now -> Hotplug.unplug(now, function));
+    }
+
+    /**
+     * Gives a function of this port other properties, as a reset of the bus does to an address: new
+     * lists have them, lists taken before do not.
+     *
+     * @param changed all properties as they shall be; side, interface and port say which function
+     *     it is
+     * @return its representor with the new properties
+     * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
+     *     function belongs to another port, or no longer fits to the others; NOT_FOUND if there is
+     *     none; BAD_STATE if the device is closed
+     */
+    public RepresentorInfo change(PciFunction changed) {
+        requireOwn(changed);
+        Topology now = change(before -> Hotplug.change(before, changed));
+        return new RepresentorInfo(info.function(), now.functionByKey(changed.key()).orElseThrow());
+    }
+
+    private Topology change(UnaryOperator<Topology> change) {
+        return MachineAccess.get().changeTopology(machine(), change);
+    }
+
+    private void requireOwn(PciFunction function) {
+        Arguments.notNull(function, "function");
+        usage.requireOpen();
+        if (!info.isHotplugManagerSupported()) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "functions are plugged through a port of the DPU: device=%s, side=%s"
+                            .formatted(this, machine().side().id()));
+        }
+        if (!info.interfaceName().equals(function.parent())) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "function belongs to another port: function=%s, parent=%s, device=%s"
+                            .formatted(function.key(), function.parent(), this));
+        }
     }
 
     /**

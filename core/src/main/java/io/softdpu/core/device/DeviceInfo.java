@@ -25,10 +25,11 @@ public final class DeviceInfo {
 
     /**
      * A snapshot of a machine's local devices: physical functions first, then virtual, then sub.
+     * What is plugged in or changed later shows in a new list alone.
      */
     public static List<DeviceInfo> listOf(Machine machine) {
         Arguments.notNull(machine, "machine");
-        return machine.topology().functionsOf(machine.side()).stream()
+        return machine.topologyNow().functionsOf(machine.side()).stream()
                 .map(function -> new DeviceInfo(machine, function))
                 .toList();
     }
@@ -54,7 +55,12 @@ public final class DeviceInfo {
                         .formatted(id, machine.side().id(), devices));
     }
 
-    /** Opens the device. Each call gives a device of its own, to be closed by itself. */
+    /**
+     * Opens the device. Each call gives a device of its own, to be closed by itself.
+     *
+     * @throws DpuException NOT_FOUND if it was unplugged since the list was taken; BAD_STATE if the
+     *     machine is closed
+     */
     public Device open() {
         return new Device(this);
     }
@@ -94,7 +100,7 @@ public final class DeviceInfo {
         return function.ipv4();
     }
 
-    /** Its link-local IPv6 address. */
+    /** Its IPv6 address, the link-local one unless the topology gives another. */
     public Inet6Address ipv6() {
         return function.ipv6();
     }
@@ -129,15 +135,25 @@ public final class DeviceInfo {
         return isPort();
     }
 
-    /** Whether emulated devices can be plugged in through it: never, none are modelled. */
+    /** Whether functions can be plugged in through it at run time: it is a port of the DPU. */
     public boolean isHotplugManagerSupported() {
-        return false;
+        return isPort();
     }
 
     /** Address, ibdev and interface name, as an answer to an unknown name lists them. */
     @Override
     public String toString() {
         return pciAddress() + " " + ibdevName() + " " + interfaceName();
+    }
+
+    /** A snapshot may be older than what there is. */
+    void requireThere() {
+        if (machine.topologyNow().functionByKey(function.key()).isEmpty()) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "device was unplugged since the list was taken: device=%s, side=%s"
+                            .formatted(this, machine.side().id()));
+        }
     }
 
     private boolean isPort() {

@@ -22,16 +22,22 @@ public final class RepresentorInfo {
      * Opens the representor. Each call gives one of its own, to be closed by itself.
      *
      * @param device an open device of the port that has the representor
-     * @throws DpuException NOT_PERMITTED if it is a device of another port; BAD_STATE if it is
-     *     closed
+     * @throws DpuException NOT_PERMITTED if it is a device of another port; NOT_FOUND if the
+     *     function was unplugged since the list was taken; BAD_STATE if the device is closed
      */
     public Representor open(Device device) {
         Arguments.notNull(device, "device");
-        if (!device.info().function().equals(port)) {
+        if (!device.info().function().key().equals(port.key())) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
                     "representor belongs to another device: representor=%s, device=%s, belongsTo=%s %s"
                             .formatted(this, device, port.pciAddress(), port.interfaceName()));
+        }
+        if (device.machine().topologyNow().functionByKey(function.key()).isEmpty()) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "function was unplugged since the list was taken: representor=%s, device=%s"
+                            .formatted(this, device));
         }
         return new Representor(this, device);
     }
@@ -64,6 +70,11 @@ public final class RepresentorInfo {
     /** Its network interface on the DPU, for example {@code hpf0vf1}. */
     public String interfaceName() {
         return Objects.requireNonNull(function.representor(), "a child has a representor");
+    }
+
+    /** Whether the function was plugged in at run time. */
+    public boolean isHotplugged() {
+        return function.hotplugged();
     }
 
     /** Address and interface name, as an answer to an unknown name lists them. */

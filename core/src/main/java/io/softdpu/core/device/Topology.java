@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +49,7 @@ public final class Topology {
     private Topology(String name, List<PciFunction> functions) {
         this.name = name;
         this.functions = List.copyOf(functions);
-        this.sha256 = hash(canonicalText());
+        this.sha256 = hash(TopologyText.of(this.functions));
     }
 
     /**
@@ -121,6 +120,24 @@ public final class Topology {
                         .toList();
     }
 
+    /** The text described above. */
+    public String canonicalText() {
+        return TopologyText.of(functions);
+    }
+
+    /**
+     * Reads a {@linkplain #canonicalText() canonical text}.
+     *
+     * @param name what messages call it
+     * @throws DpuException INVALID_VALUE if it is none, naming the line; or as {@link
+     *     Builder#build()}
+     */
+    public static Topology parse(String name, String text) {
+        Builder builder = builder(name);
+        TopologyText.parse(Arguments.notNull(text, "text")).forEach(builder::add);
+        return builder.build();
+    }
+
     /** 32 bytes, a new array each time: the SHA-256 of the text described above. */
     public byte[] sha256() {
         return sha256.clone();
@@ -145,35 +162,6 @@ public final class Topology {
     @Override
     public String toString() {
         return name + " (sha256 " + sha256Hex().substring(0, 8) + ")";
-    }
-
-    private String canonicalText() {
-        StringBuilder text = new StringBuilder("softdpu topology 1\n");
-        for (PciFunction f : functions) {
-            text.append("function side=").append(f.side().id());
-            text.append(" interface=").append(f.interfaceName());
-            text.append(" ibdev=").append(f.ibdevName());
-            text.append(" type=").append(f.type());
-            text.append(" pci=").append(f.pciAddress().longForm());
-            text.append(" parent=").append(Objects.requireNonNullElse(f.parent(), "-"));
-            text.append(" representor=").append(Objects.requireNonNullElse(f.representor(), "-"));
-            text.append(" ipv4=").append(f.ipv4().getHostAddress());
-            text.append(" mac=").append(f.macAddress());
-            text.append(" vuid=").append(f.vuid());
-            text.append(" rate=").append(f.activeRateBitsPerSecond());
-            if (!f.ipv6().equals(PciFunction.linkLocalOf(f.macAddress()))) {
-                text.append(" ipv6=").append(f.ipv6().getHostAddress());
-            }
-            f.profile().entrySet().stream()
-                    .map(limit -> " limit." + limit.getKey().id() + "=" + limit.getValue())
-                    .sorted()
-                    .forEach(text::append);
-            if (f.hotplugged()) {
-                text.append(" hotplugged=yes");
-            }
-            text.append('\n');
-        }
-        return text.toString();
     }
 
     private static byte[] hash(String text) {

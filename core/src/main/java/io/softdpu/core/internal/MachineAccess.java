@@ -2,7 +2,9 @@ package io.softdpu.core.internal;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
+import io.softdpu.core.device.Topology;
 import io.softdpu.fabric.Bus;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What a machine shows to the rest of this module. */
@@ -24,6 +26,14 @@ public abstract class MachineAccess {
 
     /** The machine's end of the bus. */
     public abstract Bus bus(Machine machine);
+
+    /**
+     * Changes what there is on the card now, for all programs of the fabric folder.
+     *
+     * @param change is given what there is; what it throws changes nothing
+     * @return what there is then
+     */
+    public abstract Topology changeTopology(Machine machine, UnaryOperator<Topology> change);
 
     /**
      * Refuses new shared memory while too much of the old is kept back.

@@ -101,7 +101,7 @@ final class MmapImport {
 
     /** The port of the DPU that made the exporting function, and no other device, can import it. */
     private static void requireParent(ExportDescriptor descriptor, Device device) {
-        Topology topology = device.machine().topology();
+        Topology topology = device.machine().topologyNow();
         String key = PciFunction.key(descriptor.side(), descriptor.interfaceName());
         PciFunction exporter =
                 topology.functionByKey(key)
@@ -117,7 +117,7 @@ final class MmapImport {
                                         Status.INVALID_VALUE,
                                         "export blob refused: field=device, value=%s, expected=a function that a port has made"
                                                 .formatted(key)));
-        if (!device.info().function().equals(parent)) {
+        if (!device.info().function().key().equals(parent.key())) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
                     "device is not the parent of the exporting one: device=%s, exporter=%s %s, parent=%s %s"

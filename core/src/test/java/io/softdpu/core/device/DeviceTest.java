@@ -103,7 +103,7 @@ class DeviceTest {
     }
 
     @Test
-    @Clause({"core-055", "core-058", "core-059", "core-061"})
+    @Clause({"core-055", "core-058", "core-059"})
     void shouldOpenARepresentorThatOutlivesItsList() throws Exception {
         Device p0 = machines.device(Side.DPU, "03:00.0");
         RepresentorInfo found = p0.findRepresentor("0b:00.2");
@@ -146,7 +146,9 @@ class DeviceTest {
         assertThat(dpu.findDevice("p0").isMmapFromExportPciSupported()).isTrue();
         assertThat(dpu.findDevice("p0").isRepresentorListSupported()).isTrue();
         assertThat(dpu.findDevice("p0s0").isMmapFromExportPciSupported()).isFalse();
-        assertThat(dpu.findDevice("p0").isHotplugManagerSupported()).isFalse();
+        assertThat(dpu.findDevice("p0").isHotplugManagerSupported()).isTrue();
+        assertThat(dpu.findDevice("p0s0").isHotplugManagerSupported()).isFalse();
+        assertThat(host.findDevice("pf0").isHotplugManagerSupported()).isFalse();
     }
 
     @Test

@@ -1,0 +1,55 @@
+package io.softdpu.core.device;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import org.jspecify.annotations.Nullable;
+
+/** What plugging, unplugging and changing a function makes of a topology. Pure. */
+final class Hotplug {
+    private Hotplug() {}
+
+    static Topology plug(Topology now, PciFunction function) {
+        return without(now, null).add(function).build();
+    }
+
+    static Topology unplug(Topology now, PciFunction function) {
+        if (!require(now, function).hotplugged()) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "the card came with this function: function="
+                            + function.key()
+                            + ", expected=one that was plugged in");
+        }
+        return without(now, function.key()).build();
+    }
+
+    static Topology change(Topology now, PciFunction function) {
+        boolean hotplugged = require(now, function).hotplugged();
+        return without(now, function.key())
+                .add(function.toBuilder().hotplugged(hotplugged).build())
+                .build();
+    }
+
+    private static PciFunction require(Topology now, PciFunction function) {
+        return now.functionByKey(function.key())
+                .filter(found -> function.parent() != null)
+                .filter(found -> function.parent().equals(found.parent()))
+                .orElseThrow(() ->
+                        new DpuException(
+                                Status.NOT_FOUND,
+                                "port has no such function: function=%s, port=%s, available=%s"
+                                        .formatted(
+                                                function.key(),
+                                                function.parent(),
+                                                now.functions().stream()
+                                                        .filter(f -> f.parent() != null)
+                                                        .map(f -> f.key() + " of " + f.parent())
+                                                        .toList())));
+    }
+
+    private static Topology.Builder without(Topology now, @Nullable String key) {
+        Topology.Builder builder = Topology.builder(now.name());
+        now.functions().stream().filter(f -> !f.key().equals(key)).forEach(builder::add);
+        return builder;
+    }
+}

@@ -1,0 +1,88 @@
+package io.softdpu.core.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TopologyTextTest {
+    private static final String HEAD = "softdpu topology 1\n";
+    private static final String LINE =
+            "function side=dpu interface=p0 ibdev=mlx5_0 type=PF pci=0000:03:00.0 parent=-"
+                    + " representor=- ipv4=127.3.0.1 mac=02:53:44:03:00:01 vuid=V rate=1000";
+
+    @Test
+    void shouldReadWhatItWrites() {
+        Topology builtin = Topology.builtin();
+        assertThat(Topology.parse("again", builtin.canonicalText())).isEqualTo(builtin);
+        Topology.Builder more = Topology.builder("more");
+        builtin.functions().stream()
+                .map(f ->
+                        f.toBuilder()
+                                .ipv6("2001:db8::1")
+                                .limit(DeviceLimit.RDMA_MAX_CONNECTIONS, 2)
+                                .limit(DeviceLimit.COMCH_MAX_CLIENTS, 1)
+                                .hotplugged(f.parent() != null)
+                                .build())
+                .forEach(more::add);
+        Topology all = more.build();
+        assertThat(all.canonicalText())
+                .contains(
+                        " ipv6=2001:db8:0:0:0:0:0:1 limit.comch.max_clients=1"
+                                + " limit.rdma.max_connections=2 hotplugged=yes\n");
+        assertThat(Topology.parse("again", all.canonicalText())).isEqualTo(all);
+        assertThat(all.sha256Hex()).isNotEqualTo(builtin.sha256Hex());
+    }
+
+    @Test
+    void shouldReadALineWithNothingMore() {
+        Topology one = Topology.parse("one", HEAD + LINE + "\n");
+        assertThat(one.functions())
+                .singleElement()
+                .satisfies(f -> {
+                    assertThat(f.key()).isEqualTo("dpu/p0");
+                    assertThat(f.ipv6()).isEqualTo(PciFunction.linkLocalOf(f.macAddress()));
+                    assertThat(f.profile()).isEmpty();
+                    assertThat(f.hotplugged()).isFalse();
+                    assertThat(f.side()).isEqualTo(Side.DPU);
+                });
+        assertThat(Topology.parse("none", HEAD).functions()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "softdpu topology 2, line=1",
+        "function side=moon, line=2",
+        "type=XF, line=2",
+        "pci=03:00, 03:00",
+        "rate=-1, line=2",
+        "rate=1000 what=1, what=1",
+        "rate=1000 hotplugged=no, hotplugged=no",
+        "rate=1000 limit.comch.nothing=1, comch.nothing",
+        "rate=1000 limit.comch.max_clients=0, limit is not positive",
+        "rate=1000 limit.comch.max_clients=many, many",
+        "rate=1000 ipv6=host.example, host.example",
+        "rate=1000  ipv6=::1, line=2"
+    })
+    void shouldNameTheLineThatIsWrong(String wrong, String named) {
+        String key = wrong.substring(0, wrong.indexOf(wrong.startsWith("softdpu") ? '2' : '=') + 1);
+        String text =
+                wrong.startsWith("softdpu")
+                        ? wrong + "\n" + LINE + "\n"
+                        : HEAD + LINE.replaceFirst(key + "\\S+", wrong) + "\n";
+        Thrown.with(Status.INVALID_VALUE, () -> Topology.parse("t", text))
+                .hasMessageContainingAll("not the text of a topology", named);
+    }
+
+    @Test
+    void shouldNotTakeATextThatWasCutOff() {
+        Thrown.with(Status.INVALID_VALUE, () -> Topology.parse("t", HEAD + LINE))
+                .hasMessageContaining("a line feed at the end");
+        Thrown.with(Status.INVALID_VALUE, () -> Topology.parse("t", ""))
+                .hasMessageContaining("line=1");
+    }
+}
