@@ -196,6 +196,11 @@ public final class ComchProducer extends ContextBase {
     }
 
     @Override
+    protected void onRing() {
+        ringDoorbells();
+    }
+
+    @Override
     protected void onDestroy() {
         // Nothing: the imports were given back when the producer stopped.
     }

@@ -155,6 +155,13 @@ final class Connections implements EndpointListener {
         return endpoint != null && endpoint.arm();
     }
 
+    void ring() {
+        ProviderEndpoint endpoint = chosen;
+        if (endpoint != null) {
+            endpoint.ring();
+        }
+    }
+
     void disarm() {
         ProviderEndpoint endpoint = chosen;
         if (endpoint != null) {

@@ -391,6 +391,14 @@ public final class Rdma extends ContextBase {
     }
 
     @Override
+    protected void onRing() {
+        Connections open = connections;
+        if (open != null) {
+            open.ring();
+        }
+    }
+
+    @Override
     protected void onDestroy() {
         // Everything is made at start and given up at stop.
     }

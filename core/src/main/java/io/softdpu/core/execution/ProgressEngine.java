@@ -66,6 +66,23 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
+     * Chooses which contexts are looked after when a notification was seen; {@link
+     * EventMode#SELECTIVE} unless told otherwise. {@link #progress()} without notifications, and
+     * {@link #await}, always look after all.
+     *
+     * @throws DpuException BAD_STATE if contexts are connected or the engine is closed;
+     *     NOT_PERMITTED from another thread
+     */
+    public void setEventMode(EventMode mode) {
+        core.setSelective(Arguments.notNull(mode, "mode") == EventMode.SELECTIVE);
+    }
+
+    /** Which contexts are looked after when a notification was seen. */
+    public EventMode eventMode() {
+        return core.isSelective() ? EventMode.SELECTIVE : EventMode.ALL;
+    }
+
+    /**
      * Connects a context, for good: it leaves when it is closed.
      *
      * @throws DpuException BAD_STATE if the context is not IDLE or is closed; NOT_PERMITTED if it
@@ -132,7 +149,9 @@ public final class ProgressEngine implements AutoCloseable {
      * Asks for one notification. If something happened already, the handle is readable at once. It
      * must be asked for anew each time a notification is wanted.
      *
-     * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the engine is closed
+     * @throws DpuException NOT_SUPPORTED if a context {@linkplain Context#isEventDrivenSupported()
+     *     cannot be} waited for, naming it; NOT_PERMITTED from another thread; BAD_STATE if the
+     *     engine is closed
      */
     public void requestNotification() {
         core.requestNotification();
@@ -140,7 +159,8 @@ public final class ProgressEngine implements AutoCloseable {
 
     /**
      * Says that the notification was seen: the handle is not readable any more, and stays so until
-     * one is requested anew. Call progress after this, not before.
+     * one is requested anew. Call progress after this, not before; it looks after the contexts that
+     * the {@linkplain #setEventMode event mode} says.
      *
      * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the engine is closed
      */

@@ -28,13 +28,28 @@ public interface Task {
     void submit();
 
     /**
-     * Validates and submits the task; never throws for what can happen in normal work.
+     * Submits the task with wishes.
+     *
+     * @throws DpuException with the status that {@link #trySubmit(SubmitFlags)} would have returned
+     */
+    void submit(SubmitFlags flags);
+
+    /**
+     * Validates and submits the task without wishes; never throws for what can happen in normal
+     * work.
      *
      * @return SUCCESS if the library has it now, AGAIN if a queue is full (try again after a
      *     progress), BAD_STATE if the context is not running or the task was freed, IN_USE if the
      *     task or one of its bufs is in flight already, another status if the task is not valid
      */
     Status trySubmit();
+
+    /**
+     * Validates and submits the task with wishes.
+     *
+     * @return as {@link #trySubmit()}; INVALID_VALUE also if there are no flags
+     */
+    Status trySubmit(SubmitFlags flags);
 
     /**
      * Gives the task back to its pool.

@@ -46,6 +46,11 @@ public final class EngineCore implements WaitStrategy.Waiter {
     private int slots;
     private int connected;
     private boolean progressing;
+    private boolean selective = true;
+
+    /** Between a notification and the first pass that finds nothing: only what was selected. */
+    private boolean selecting;
+
     private boolean closed;
     private @Nullable Throwable failure;
     private volatile boolean woken;
@@ -71,7 +76,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
             progressed = drainMailbox();
             for (int i = 0; i < slots; i++) { // slots may grow: a callback may connect a context
                 EngineMember member = members[i];
-                if (member != null) {
+                if (member != null && (!selecting || member.selected)) {
                     progressed |= progress(member);
                 }
             }
@@ -84,6 +89,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
         if (progressed) {
             HITS.setOpaque(this, hits + 1);
         } else {
+            selecting = false; // whoever polls on sees all of them again
             MISSES.setOpaque(this, misses + 1);
         }
         if (failure != null) {
@@ -102,6 +108,16 @@ public final class EngineCore implements WaitStrategy.Waiter {
     public void requestNotification() {
         requireOwner();
         requireOpen();
+        for (int i = 0; i < slots; i++) {
+            EngineMember member = members[i];
+            if (member != null && !member.isEventDrivenSupported()) {
+                throw new DpuException(
+                        Status.NOT_SUPPORTED,
+                        "context does not support event mode: context=%s, engineThread=%s"
+                                .formatted(member.describe(), owner.getName()));
+            }
+        }
+        selecting = false;
         if (arm()) {
             waiter.wake();
         }
@@ -112,7 +128,42 @@ public final class EngineCore implements WaitStrategy.Waiter {
         requireOwner();
         requireOpen();
         waiter.clear();
+        if (selective) {
+            select();
+        }
         disarm();
+    }
+
+    /** See {@code ProgressEngine.setEventMode}. */
+    public void setSelective(boolean selective) {
+        requireOwner();
+        requireOpen();
+        if (connected > 0) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "event mode is set before contexts are connected: contexts=%d, engineThread=%s"
+                            .formatted(connected, owner.getName()));
+        }
+        this.selective = selective;
+    }
+
+    /** Whether a notification is followed by those contexts alone that have something to do. */
+    public boolean isSelective() {
+        return selective;
+    }
+
+    /**
+     * Looks at each context once more, which arming does. What comes later is found when the next
+     * notification is requested. Work in the mailbox may be for any of them.
+     */
+    private void select() {
+        selecting = mailbox.isEmpty();
+        for (int i = 0; i < slots; i++) {
+            EngineMember member = members[i];
+            if (member != null) {
+                member.selected = member.arm();
+            }
+        }
     }
 
     /** See {@code ProgressEngine.awaitNotification}. */

@@ -2,8 +2,14 @@ package io.softdpu.core.internal;
 
 /** What an engine does with a context that is connected to it. The engine's thread. */
 public abstract class EngineMember {
+    /** For the engine alone: whether it had something to do when the notification was seen. */
+    boolean selected;
+
     /** The context's name, for messages. */
     public abstract String describe();
+
+    /** Whether it can be waited for in event mode. */
+    public abstract boolean isEventDrivenSupported();
 
     /**
      * Does what can be done now.

@@ -150,6 +150,13 @@ public abstract class ContextBase implements Context {
     /** Takes {@link #onArm} back; not called where the context became IDLE meanwhile. */
     protected abstract void onDisarm();
 
+    /**
+     * Rings now for all tasks that were submitted so far: a user has submitted one with FLUSH. Does
+     * nothing unless overridden: for libraries that ring for nobody. Outside progress, or inside a
+     * callback.
+     */
+    protected void onRing() {}
+
     /** Gives up what the context has held since its creation. Called once, in IDLE. */
     protected abstract void onDestroy();
 
@@ -592,6 +599,11 @@ public abstract class ContextBase implements Context {
         @Override
         public String describe() {
             return name;
+        }
+
+        @Override
+        public boolean isEventDrivenSupported() {
+            return ContextBase.this.isEventDrivenSupported();
         }
 
         @Override

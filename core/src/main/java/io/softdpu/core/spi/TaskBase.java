@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.execution.Task;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ public abstract class TaskBase implements Task {
     private @Nullable TaskPool<?> pool;
     private Owner owner = Owner.POOL;
     private Status status = Status.SUCCESS;
+    private boolean optimizesReports;
     private long userData;
     private @Nullable Object userObject;
 
@@ -71,7 +73,15 @@ public abstract class TaskBase implements Task {
 
     @Override
     public final void submit() {
-        Status submitted = trySubmit();
+        requireSubmitted(trySubmit(SubmitFlags.NONE));
+    }
+
+    @Override
+    public final void submit(SubmitFlags flags) {
+        requireSubmitted(trySubmit(flags));
+    }
+
+    private void requireSubmitted(Status submitted) {
         if (submitted != Status.SUCCESS) {
             throw new DpuException(
                     submitted,
@@ -86,6 +96,15 @@ public abstract class TaskBase implements Task {
 
     @Override
     public final Status trySubmit() {
+        return trySubmit(SubmitFlags.NONE);
+    }
+
+    @Override
+    @SuppressWarnings("ConstantValue") // there is a status for what an annotation excludes
+    public final Status trySubmit(SubmitFlags flags) {
+        if (flags == null) {
+            return Status.INVALID_VALUE;
+        }
         context.requireOwnerThread();
         switch (owner) {
             case POOL -> {
@@ -100,6 +119,7 @@ public abstract class TaskBase implements Task {
             return Status.BAD_STATE;
         }
         owner = Owner.LIBRARY;
+        optimizesReports = flags.optimizesReports();
         Status submitted = Status.UNEXPECTED;
         try {
             submitted = onSubmit();
@@ -109,6 +129,9 @@ public abstract class TaskBase implements Task {
             } else {
                 owner = Owner.USER;
             }
+        }
+        if (flags.flushes() && submitted == Status.SUCCESS) {
+            context.onRing();
         }
         return submitted;
     }

@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Clause;
@@ -70,6 +71,92 @@ class EventModeTest {
     }
 
     @Test
+    void shouldLookAfterTheContextsWithSomethingToDoAloneUntilThereIsNothingMore() {
+        assertThat(engine.eventMode()).isEqualTo(EventMode.SELECTIVE);
+        assertThat(EventMode.SELECTIVE.code()).isZero();
+        TinyContext idle = machines.add(new TinyContext(context.device()));
+        engine.connect(idle);
+        idle.start();
+        while (engine.progress()) {}
+        TinyTask task = context.allocate();
+        engine.requestNotification();
+        assertThat(loop.await(NOW)).isZero();
+        engine.clearNotification();
+        engine.requestNotification();
+        task.submit();
+        engine.wake();
+        assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
+        engine.clearNotification();
+        int passes = idle.passes;
+        assertThat(engine.progress()).isTrue();
+        assertThat(engine.progress()).isFalse();
+        assertThat(idle.passes).as("it had nothing to do").isEqualTo(passes);
+        assertThat(engine.progress()).as("polled on").isFalse();
+        assertThat(idle.passes).isEqualTo(passes + 1);
+        task.free();
+        idle.stop();
+    }
+
+    @Test
+    void shouldComeBackForWhatACallbackBeginsOnAContextThatWasNotSelected() {
+        TinyContext second = machines.add(new TinyContext(context.device()));
+        engine.connect(second);
+        second.start();
+        while (engine.progress()) {}
+        TinyTask later = second.allocate();
+        List<String> ended = new CopyOnWriteArrayList<>();
+        later.setCallback(t -> ended.add("second"));
+        TinyTask first = context.allocate();
+        first.setCallback(t -> {
+            ended.add("first");
+            later.submit();
+        });
+        first.submit();
+        for (int i = 0; i < 2; i++) {
+            engine.requestNotification();
+            assertThat(loop.await(NOW)).isEqualTo(1);
+            engine.clearNotification();
+            while (engine.progress()) {}
+        }
+        assertThat(ended).containsExactly("first", "second");
+        engine.requestNotification();
+        assertThat(loop.await(NOW)).isZero();
+        first.free();
+        later.free();
+        second.stop();
+    }
+
+    @Test
+    void shouldLookAfterAllContextsWhereItWasToldTo() {
+        Thrown.with(Status.BAD_STATE, () -> engine.setEventMode(EventMode.ALL))
+                .hasMessageContaining("contexts=1");
+        ProgressEngine all = machines.add(ProgressEngine.create());
+        all.setEventMode(EventMode.ALL);
+        assertThat(all.eventMode()).isEqualTo(EventMode.ALL);
+        assertThat(EventMode.ALL.code()).isEqualTo(1);
+        TinyContext idle = machines.add(new TinyContext(context.device()));
+        all.connect(idle);
+        idle.start();
+        all.requestNotification();
+        all.clearNotification();
+        int passes = idle.passes;
+        boolean unused = all.progress();
+        assertThat(idle.passes).isEqualTo(passes + 1);
+        idle.stop();
+        unused = all.progress();
+    }
+
+    @Test
+    void shouldNotWaitForAContextThatCanOnlyBePolled() {
+        context.eventDriven = false;
+        Thrown.with(Status.NOT_SUPPORTED, engine::requestNotification)
+                .hasMessageContainingAll("event mode", "tiny");
+        context.eventDriven = true;
+        engine.requestNotification();
+        engine.clearNotification();
+    }
+
+    @Test
     @Clause({"core-161", "core-152"})
     void shouldArmContextsOnlyWhenAskedAndUntilCleared() {
         context.calls.clear();
@@ -78,7 +165,9 @@ class EventModeTest {
         engine.requestNotification();
         assertThat(context.calls).containsExactly("arm");
         engine.clearNotification();
-        assertThat(context.calls).containsExactly("arm", "disarm");
+        assertThat(context.calls)
+                .as("armed, looked at once more, disarmed")
+                .containsExactly("arm", "arm", "disarm");
         assertThat(loop.await(NOW)).isZero();
     }
 

@@ -170,6 +170,58 @@ class TaskTest {
     }
 
     @Test
+    void shouldRingForAllThatWasSubmittedWhenOneAsksForIt() {
+        context.calls.clear();
+        TinyTask first = context.allocate();
+        TinyTask second = context.allocate();
+        TinyTask third = context.allocate();
+        first.submit();
+        second.submit(SubmitFlags.NONE);
+        assertThat(context.calls).isEmpty();
+        assertThat(third.trySubmit(SubmitFlags.FLUSH)).isEqualTo(Status.SUCCESS);
+        assertThat(context.calls).containsExactly("ring for 3");
+        assertThat(third.trySubmit(SubmitFlags.FLUSH)).isEqualTo(Status.IN_USE);
+        assertThat(third.trySubmit(null)).isEqualTo(Status.INVALID_VALUE);
+        Thrown.with(Status.INVALID_VALUE, () -> third.submit(null));
+        assertThat(context.calls).as("nothing was submitted").containsExactly("ring for 3");
+    }
+
+    @Test
+    void shouldReportTasksWhoseReportsMayWaitThoughNoneFollows() {
+        List<TinyTask> ended = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            TinyTask task = context.allocate();
+            task.setCallback(ended::add);
+            task.submit(SubmitFlags.OPTIMIZE_REPORTS);
+        }
+        while (engine.progress()) {}
+        assertThat(ended).hasSize(3);
+        assertThat(context.inFlightTasks()).isZero();
+    }
+
+    @Test
+    void shouldPutWishesTogether() {
+        List<SubmitFlags> all =
+                List.of(
+                        SubmitFlags.NONE,
+                        SubmitFlags.FLUSH,
+                        SubmitFlags.OPTIMIZE_REPORTS,
+                        SubmitFlags.FLUSH.and(SubmitFlags.OPTIMIZE_REPORTS));
+        for (SubmitFlags one : all) {
+            for (SubmitFlags other : all) {
+                SubmitFlags both = one.and(other);
+                assertThat(both.flushes()).isEqualTo(one.flushes() || other.flushes());
+                assertThat(both.optimizesReports())
+                        .isEqualTo(one.optimizesReports() || other.optimizesReports());
+                assertThat(both).isEqualTo(new SubmitFlags(one.bits() | other.bits()));
+            }
+        }
+        assertThat(all).extracting(SubmitFlags::bits).containsExactly(0, 1, 2, 3);
+        Thrown.with(Status.INVALID_VALUE, () -> new SubmitFlags(4));
+        Thrown.with(Status.INVALID_VALUE, () -> SubmitFlags.NONE.and(null));
+    }
+
+    @Test
     void shouldNeverCompleteATaskOutsideProgressOrTwice() {
         TinyTask task = context.allocate();
         assertThatThrownBy(() -> task.finish(Status.SUCCESS))

@@ -25,6 +25,8 @@ public final class TinyContext extends ContextBase {
     boolean workBeforeSleep;
     boolean recording = true;
     boolean inhabited;
+    int passes;
+    boolean eventDriven = true;
     @Nullable RuntimeException defect;
     private boolean mandatory = true;
     private int queueDepth = 16;
@@ -110,6 +112,7 @@ public final class TinyContext extends ContextBase {
         if (defect != null) {
             throw defect;
         }
+        passes++;
         boolean progressed = false;
         int now = queued; // what a callback submits waits for the next progress
         for (int i = 0; i < now && (completesByItself || allowed > 0); i++) {
@@ -153,6 +156,16 @@ public final class TinyContext extends ContextBase {
         if (recording) {
             calls.add("disarm");
         }
+    }
+
+    @Override
+    protected void onRing() {
+        calls.add("ring for " + queued);
+    }
+
+    @Override
+    public boolean isEventDrivenSupported() {
+        return eventDriven;
     }
 
     @Override

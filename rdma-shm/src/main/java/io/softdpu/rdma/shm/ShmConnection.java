@@ -153,6 +153,14 @@ final class ShmConnection implements ProviderConnection {
                 : Status.NOT_PERMITTED;
     }
 
+    /** Rings the peer for what was submitted so far. */
+    void ring() {
+        ShmSender out = sender;
+        if (out != null) {
+            out.announce();
+        }
+    }
+
     @Override
     public void disconnect() {
         disconnecting = true;

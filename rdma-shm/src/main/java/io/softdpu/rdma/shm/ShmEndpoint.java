@@ -95,6 +95,15 @@ final class ShmEndpoint implements ProviderEndpoint {
     }
 
     @Override
+    public void ring() {
+        for (ShmConnection connection : connections) {
+            if (connection != null) {
+                connection.ring();
+            }
+        }
+    }
+
+    @Override
     public void disarm() {
         for (ShmConnection connection : connections) {
             if (connection != null) {

@@ -38,6 +38,9 @@ public interface ProviderEndpoint {
      */
     boolean arm();
 
+    /** Rings now for all that was submitted so far, without waiting for the next progress. */
+    void ring();
+
     /** Takes {@link #arm()} back. */
     void disarm();
 
