@@ -340,6 +340,45 @@ class FastPathTest {
         assertThat(receiving.statuses).isEmpty();
     }
 
+    @Clause("core-107")
+    @Test
+    void shouldRefuseListsOfBufsAsItsCapabilitiesSay() {
+        ComchCapabilities capabilities = ComchCapabilities.of(card.p0.info());
+        assertThat(capabilities.maxBufferListLength()).isEqualTo(1);
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 2);
+        Queue.Sending sending = sending(pair.client(), 4096, 2);
+        Card.Memory to = receiving.memory;
+        Buf room = to.inventory().bufByAddress(to.mmap(), 0, 64);
+        Buf behind = to.inventory().bufByAddress(to.mmap(), 64, 64);
+        room.chain(behind);
+        ComchPostReceiveTask post = receiving.consumer.allocatePostReceiveTask(room);
+        assertThat(post.trySubmit()).isEqualTo(Status.INVALID_VALUE);
+        assertRefused(Status.INVALID_VALUE, post::submit)
+                .hasMessageContainingAll("listLength=2", "maxListLength=1", "destination=buf[");
+        post.setBuf(behind);
+        assertThat(post.trySubmit()).isEqualTo(Status.NOT_PERMITTED);
+        room.unchain(behind);
+        post.submit();
+
+        Card.Memory from = sending.memory;
+        Buf data = from.inventory().bufByData(from.mmap(), 0, 8);
+        Buf more = from.inventory().bufByData(from.mmap(), 64, 8);
+        data.chain(more);
+        ComchProducerSendTask send =
+                sending.producer.allocateSendTask(data, receiving.consumer.id());
+        card.settle();
+        assertThat(send.trySubmit()).isEqualTo(Status.INVALID_VALUE);
+        assertRefused(Status.INVALID_VALUE, send::submit)
+                .hasMessageContainingAll("listLength=2", "maxListLength=1", "source=buf[");
+        data.unchain(more); // nothing has it in flight
+        more.release();
+        send.submit();
+        card.until("received", () -> !receiving.statuses.isEmpty());
+        card.until("sent", () -> !sending.statuses.isEmpty());
+        assertThat(receiving.data.getFirst()).hasSize(8);
+        room.release();
+    }
+
     @Test
     void shouldPostAnewInsideTheCallback() {
         Card.Memory memory = card.memory(card.p0, 4096);

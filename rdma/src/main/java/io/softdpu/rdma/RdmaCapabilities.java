@@ -98,14 +98,14 @@ public final class RdmaCapabilities {
         return limits.maxConnections();
     }
 
-    /** Most elements of a chain of bufs in a send: 1, a chain is refused. */
+    /** Longest list of bufs in a send, read or write: 1, since lists of several are refused. */
     public int maxSendBufferListLength() {
-        return isSupported() ? 1 : 0;
+        return isSupported() ? RdmaTask.MAX_LIST_LENGTH : 0;
     }
 
-    /** Most elements of a chain of bufs in a receive: 1, a chain is refused. */
+    /** Longest list of bufs in a receive: 1, since lists of several are refused. */
     public int maxReceiveBufferListLength() {
-        return isSupported() ? 1 : 0;
+        return isSupported() ? RdmaTask.MAX_LIST_LENGTH : 0;
     }
 
     /** Most receive tasks of an instance. */

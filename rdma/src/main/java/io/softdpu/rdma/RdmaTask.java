@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * are those of the guide's table of permissions, strictly.
  */
 abstract class RdmaTask extends TaskBase {
-    /** Bufs that a task takes as one: a provider is given one piece of memory. */
+    /** Longest list of bufs that a task takes: a provider is given one piece of memory. */
     static final int MAX_LIST_LENGTH = 1;
 
     private static final Permissions LOCAL = Permissions.LOCAL_READ_WRITE;

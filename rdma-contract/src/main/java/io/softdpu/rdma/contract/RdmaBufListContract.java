@@ -1,0 +1,120 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.testkit.Clause;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Lists of bufs: the capabilities say how long they may be, and what is longer is refused. */
+public abstract class RdmaBufListContract extends RdmaContract {
+    private Pair pair;
+    private Party near;
+    private RdmaCapabilities capabilities;
+
+    /** For subclasses. */
+    protected RdmaBufListContract() {}
+
+    /** Two connected instances. */
+    @BeforeEach
+    protected void connectTwo() {
+        pair = connected();
+        near = pair.near();
+        capabilities = RdmaCapabilities.of(near.device.info());
+    }
+
+    /** One element more than the limit. */
+    private static Buf tooLong(int limit, Buf... elements) {
+        assertThat(elements).hasSizeGreaterThan(limit);
+        Buf head = elements[0];
+        for (int i = 1; i <= limit; i++) {
+            head.chain(elements[i]);
+        }
+        return head;
+    }
+
+    @Test
+    @Clause({"core-107", "rdma-079", "rdma-086"})
+    void shouldRefuseToSendALongerList() {
+        int limit = capabilities.maxSendBufferListLength();
+        Buf list = tooLong(limit, near.data(0, 8), near.data(100, 8));
+        RdmaSendTask task = near.rdma.allocateSend(pair.toFar(), list);
+        assertThat(task.trySubmit()).isEqualTo(Status.INVALID_VALUE);
+        assertThatThrownBy(task::submit)
+                .hasMessageContainingAll(
+                        "listLength=" + (limit + 1), "maxListLength=" + limit, "source=buf[");
+        assertThat(near.rdma.inFlightTasks()).isZero();
+        list.release(); // nothing has it in flight
+        task.free();
+    }
+
+    @Test
+    @Clause({"core-107", "rdma-062", "rdma-072"})
+    void shouldRefuseToReceiveIntoALongerList() {
+        int limit = capabilities.maxReceiveBufferListLength();
+        Buf list = tooLong(limit, near.room(0, 8), near.room(100, 8));
+        RdmaReceiveTask task = near.rdma.allocateReceive(list);
+        assertThat(task.trySubmit()).isEqualTo(Status.INVALID_VALUE);
+        assertThatThrownBy(task::submit)
+                .hasMessageContainingAll(
+                        "listLength=" + (limit + 1), "maxListLength=" + limit, "destination=buf[");
+        task.free();
+        list.release();
+    }
+
+    @Test
+    @Clause({"rdma-102", "rdma-114"})
+    void shouldRefuseToReadIntoOrWriteFromALongerList() {
+        int limit = capabilities.maxSendBufferListLength();
+        Mmap remote = near.importRdma(pair.far());
+        assertThat(
+                        near.read(
+                                pair.toFar(),
+                                near.inventory.bufByData(remote, 0, 8),
+                                tooLong(limit, near.room(0, 8), near.room(100, 8)),
+                                1))
+                .isEqualTo(Status.INVALID_VALUE);
+        assertThat(
+                        near.write(
+                                pair.toFar(),
+                                tooLong(limit, near.data(0, 8), near.data(100, 8)),
+                                near.inventory.bufByAddress(remote, 0, 8),
+                                2))
+                .isEqualTo(Status.INVALID_VALUE);
+        assertThat(
+                        near.write(
+                                pair.toFar(),
+                                near.data(0, 8),
+                                tooLong(
+                                        limit,
+                                        near.inventory.bufByAddress(remote, 0, 8),
+                                        near.inventory.bufByAddress(remote, 8, 8)),
+                                3))
+                .as("remote bufs too")
+                .isEqualTo(Status.INVALID_VALUE);
+        assertThat(near.rdma.inFlightTasks()).isZero();
+    }
+
+    @Test
+    @Clause("rdma-048")
+    void shouldRefuseAnElementWithoutItsList() {
+        Buf head = near.data(0, 8);
+        Buf behind = near.data(100, 8);
+        head.chain(behind);
+        RdmaSendTask task = near.rdma.allocateSend(pair.toFar(), behind);
+        assertThat(task.trySubmit()).isEqualTo(Status.NOT_PERMITTED);
+        head.unchain(behind);
+        pair.far().receive(pair.far().room(0, 8), 1);
+        task.submit();
+        assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
+        assertThat(pair.far().next(near).length()).isEqualTo(8);
+        head.release();
+    }
+}
