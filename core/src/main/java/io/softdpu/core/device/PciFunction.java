@@ -51,7 +51,10 @@ public record PciFunction(
         Map<DeviceLimit, Long> profile,
         boolean hotplugged) {
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,31}");
+    /** The form of a name: of an interface, an RDMA device, a representor, a vuid. */
+    public static final String NAME_FORM = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
+
+    private static final Pattern NAME = Pattern.compile(NAME_FORM);
     private static final Pattern MAC = Pattern.compile("[0-9a-f]{2}(:[0-9a-f]{2}){5}");
     private static final Pattern DOTTED = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
     private static final Pattern COLONS = Pattern.compile("[0-9a-fA-F:.]{2,45}");
@@ -90,6 +93,11 @@ public record PciFunction(
                     "rate is not positive: function=%s, activeRateBitsPerSecond=%d"
                             .formatted(interfaceName, activeRateBitsPerSecond));
         }
+    }
+
+    /** Whether a text has the {@linkplain #NAME_FORM form of a name}. */
+    public static boolean isName(String text) {
+        return NAME.matcher(Arguments.notNull(text, "text")).matches();
     }
 
     /** A name that is unique in the topology: side and interface, for example {@code host/pf0}. */

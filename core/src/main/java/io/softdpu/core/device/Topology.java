@@ -192,7 +192,7 @@ public final class Topology {
          * Makes the topology.
          *
          * @throws DpuException INVALID_VALUE if there are too many functions, a name occurs twice
-         *     on a side, two functions other than sub functions share an address on a side, or a
+         *     on a side, a vuid twice at all, two functions other than sub functions share an address on a side, or a
          *     parent is no physical function of the DPU
          */
         public Topology build() {
@@ -207,6 +207,7 @@ public final class Topology {
                 String side = f.side().id();
                 claim(taken, f, side + " interface " + f.interfaceName());
                 claim(taken, f, side + " ibdev " + f.ibdevName());
+                claim(taken, f, "vuid " + f.vuid());
                 if (f.type() != FunctionType.SF) {
                     claim(taken, f, side + " pci " + f.pciAddress().longForm());
                 }

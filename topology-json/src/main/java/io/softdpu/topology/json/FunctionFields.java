@@ -1,0 +1,159 @@
+package io.softdpu.topology.json;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.FunctionType;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.PciFunctionBuilder;
+import io.softdpu.topology.json.TopologyReader.Refusal;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What a file says of one function, and where. */
+final class FunctionFields {
+    private final String source;
+    private final String path;
+    private final int line;
+    private final Map<FunctionField, Value> values = new EnumMap<>(FunctionField.class);
+    private final Map<DeviceLimit, Long> limits = new EnumMap<>(DeviceLimit.class);
+    private @Nullable PciFunction function;
+
+    private record Value(String text, int line) {}
+
+    FunctionFields(String source, String path, int line) {
+        this.source = source;
+        this.path = path;
+        this.line = line;
+    }
+
+    void put(FunctionField field, String text, int lineOfField) {
+        values.put(field, new Value(text, lineOfField));
+    }
+
+    void limit(DeviceLimit limit, long most) {
+        limits.put(limit, most);
+    }
+
+    /** All fields have been read: makes the function of them. */
+    void complete() {
+        for (FunctionField field : FunctionField.values()) {
+            if (field.required() && !values.containsKey(field)) {
+                throw new Refusal(source, line)
+                        .because("missing field", path(field), field.expected());
+            }
+        }
+        requireBothOrNone();
+        PciFunctionBuilder builder =
+                PciFunction.builder(
+                        converted(FunctionField.SIDE, FunctionFields::side),
+                        converted(FunctionField.INTERFACE_NAME, FunctionFields::name));
+        builder.ibdevName(converted(FunctionField.IBDEV_NAME, FunctionFields::name))
+                .type(converted(FunctionField.FUNCTION_TYPE, FunctionType::valueOf))
+                .parent(optional(FunctionField.PARENT, FunctionFields::name))
+                .representor(optional(FunctionField.REPRESENTOR, FunctionFields::name))
+                .vuid(converted(FunctionField.VUID, FunctionFields::name))
+                .activeRate(rate());
+        converted(FunctionField.PCI_ADDRESS, builder::pciAddress);
+        converted(FunctionField.IPV4, builder::ipv4);
+        optional(FunctionField.IPV6, builder::ipv6);
+        builder.macAddress(converted(FunctionField.MAC, FunctionFields::mac));
+        limits.forEach(builder::limit);
+        function = builder.build();
+    }
+
+    PciFunction function() {
+        return Objects.requireNonNull(function, "completed");
+    }
+
+    /** Where a field stands; the function itself where it has none. */
+    Refusal refusal(FunctionField field) {
+        @Nullable Value value = values.get(field);
+        return new Refusal(source, value == null ? line : value.line);
+    }
+
+    String path(FunctionField field) {
+        return path + "." + field.json();
+    }
+
+    @Nullable String text(FunctionField field) {
+        @Nullable Value value = values.get(field);
+        return value == null ? null : value.text;
+    }
+
+    /** A whole number from 1, or a refusal. */
+    static long number(Refusal refusal, String path, String text, String expected) {
+        try {
+            long number = Long.parseLong(text);
+            if (number >= 1) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            throw refusal.because("number is too large", path, text, expected, e);
+        }
+        throw refusal.because("bad value", path, text, expected);
+    }
+
+    private void requireBothOrNone() {
+        boolean parent = values.containsKey(FunctionField.PARENT);
+        if (parent != values.containsKey(FunctionField.REPRESENTOR)) {
+            FunctionField missing = parent ? FunctionField.REPRESENTOR : FunctionField.PARENT;
+            throw new Refusal(source, line)
+                    .because(
+                            "missing field",
+                            path(missing),
+                            "parent and representor, or neither of them");
+        }
+    }
+
+    private long rate() {
+        FunctionField field = FunctionField.ACTIVE_RATE_BITS_PER_SECOND;
+        return number(
+                refusal(field),
+                path(field),
+                Objects.requireNonNull(text(field), "required"),
+                field.expected());
+    }
+
+    private <T> T converted(FunctionField field, Function<String, T> conversion) {
+        return Objects.requireNonNull(optional(field, conversion), "required");
+    }
+
+    private <T> @Nullable T optional(FunctionField field, Function<String, T> conversion) {
+        @Nullable String text = text(field);
+        if (text == null) {
+            return null;
+        }
+        try {
+            return conversion.apply(text);
+        } catch (DpuException | IllegalArgumentException e) {
+            throw refusal(field).because("bad value", path(field), text, field.expected(), e);
+        }
+    }
+
+    private static Side side(String text) {
+        for (Side side : Side.values()) {
+            if (side.id().equals(text)) {
+                return side;
+            }
+        }
+        throw new IllegalArgumentException(text);
+    }
+
+    private static String name(String text) {
+        if (!PciFunction.isName(text)) {
+            throw new IllegalArgumentException(text);
+        }
+        return text;
+    }
+
+    private static String mac(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        PciFunction.linkLocalOf(lower); // refuses what is none
+        return lower;
+    }
+}

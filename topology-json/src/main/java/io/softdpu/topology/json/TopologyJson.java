@@ -1,0 +1,183 @@
+package io.softdpu.topology.json;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Topology;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and writes topologies as JSON.
+ *
+ * <pre>
+ * {
+ *   "softdpu_topology": 1,
+ *   "name": "one function",
+ *   "functions": [
+ *     {
+ *       "side": "dpu", "interface_name": "p0", "ibdev_name": "mlx5_0", "function_type": "PF",
+ *       "pci_address": "03:00.0", "ipv4": "127.3.0.1", "mac": "02:53:44:03:00:01",
+ *       "vuid": "SDPU-dpu-p0", "active_rate_bits_per_second": 200000000000
+ *     },
+ *     {
+ *       "side": "host", "interface_name": "pf0", "ibdev_name": "mlx5_0", "function_type": "PF",
+ *       "pci_address": "0b:00.0", "parent": "p0", "representor": "hpf0",
+ *       "ipv4": "127.11.0.1", "ipv6": "fe80::53:44ff:fe0b:1", "mac": "02:53:44:0b:00:01",
+ *       "vuid": "SDPU-host-pf0", "active_rate_bits_per_second": 200000000000,
+ *       "limits": {"comch.max_clients": 4}
+ *     }
+ *   ]
+ * }
+ * </pre>
+ *
+ * <p>{@code parent} and {@code representor} are given for what a port of the DPU has made, {@code
+ * ipv6} where it does not follow from the MAC address, and {@code limits} where the device has less
+ * of something than the libraries have ({@link io.softdpu.core.device.DeviceLimit#id()}). All else
+ * is to be given, and nothing else may be. Any thread.
+ */
+public final class TopologyJson {
+    /** The environment variable that {@link #fromEnvironment()} reads. */
+    public static final String ENVIRONMENT_VARIABLE = "SOFTDPU_TOPOLOGY";
+
+    /** A file of more bytes is refused: no card has so many functions. */
+    public static final long MAX_BYTES = 4L << 20;
+
+    /** Names of the topologies that come along, for {@link #shipped} and {@link #load}. */
+    public static final List<String> SHIPPED = List.of("default", "storage-guide");
+
+    private TopologyJson() {}
+
+    /**
+     * Reads a file.
+     *
+     * @throws DpuException NOT_FOUND if there is none; IO_FAILED if it cannot be read; BAD_CONFIG
+     *     if it is no topology: the message names the file, the line, the field and what was
+     *     expected
+     */
+    public static Topology read(Path file) {
+        try {
+            if (Files.isRegularFile(require(file, "file")) && Files.size(file) > MAX_BYTES) {
+                throw new DpuException(
+                        Status.BAD_CONFIG,
+                        "topology refused: file="
+                                + file
+                                + ", reason=too large, expected=at most "
+                                + MAX_BYTES
+                                + " bytes");
+            }
+            return parse(file.toString(), Files.readString(file));
+        } catch (NoSuchFileException e) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "no such topology: file=%s, expected=a file, or one of %s"
+                            .formatted(file, SHIPPED),
+                    e);
+        } catch (CharacterCodingException e) {
+            throw new DpuException(
+                    Status.BAD_CONFIG,
+                    "topology refused: file=" + file + ", reason=not UTF-8, expected=JSON",
+                    e);
+        } catch (IOException e) {
+            throw new DpuException(
+                    Status.IO_FAILED,
+                    "topology cannot be read: file=" + file + ", reason=" + e,
+                    e);
+        }
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param source what the messages call the file
+     * @throws DpuException BAD_CONFIG as {@link #read}
+     */
+    public static Topology parse(String source, String text) {
+        return new TopologyReader(require(source, "source"), require(text, "text")).read();
+    }
+
+    /**
+     * One of those that come along: {@code default}, which is {@link Topology#builtin()}, and
+     * {@code storage-guide}, which has the addresses of the storage guide's example calls.
+     *
+     * @throws DpuException NOT_FOUND for another name, naming those that there are
+     */
+    public static Topology shipped(String name) {
+        if (!SHIPPED.contains(require(name, "name"))) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "no such topology: name=" + name + ", available=" + SHIPPED);
+        }
+        String resource = name + ".json";
+        try (@Nullable InputStream in = TopologyJson.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException("resource is missing: name=" + resource);
+            }
+            return parse(resource, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * What a user calls a topology: one of {@link #SHIPPED}, or else a file ({@code ./default} is a
+     * file of that name).
+     *
+     * @throws DpuException as {@link #read}
+     */
+    public static Topology load(String fileOrName) {
+        return SHIPPED.contains(require(fileOrName, "fileOrName"))
+                ? shipped(fileOrName)
+                : read(Path.of(fileOrName));
+    }
+
+    /**
+     * What {@code SOFTDPU_TOPOLOGY} {@linkplain #load names}; {@link Topology#builtin()} where it
+     * is unset or empty.
+     *
+     * @throws DpuException as {@link #read}
+     */
+    public static Topology fromEnvironment() {
+        @Nullable String named = System.getenv(ENVIRONMENT_VARIABLE);
+        return named == null || named.isEmpty() ? Topology.builtin() : load(named);
+    }
+
+    /**
+     * The text that {@link #parse} makes an equal topology of, but for what was plugged in at run
+     * time, which a file has like any other function.
+     */
+    public static String toJson(Topology topology) {
+        return TopologyWriter.write(require(topology, "topology"));
+    }
+
+    /**
+     * Writes a file, in place of one that is there.
+     *
+     * @throws DpuException IO_FAILED if it cannot be written
+     */
+    public static void write(Topology topology, Path file) {
+        String json = toJson(topology);
+        try {
+            Files.writeString(require(file, "file"), json);
+        } catch (IOException e) {
+            throw new DpuException(
+                    Status.IO_FAILED,
+                    "topology cannot be written: file=" + file + ", reason=" + e,
+                    e);
+        }
+    }
+
+    private static <T> T require(@Nullable T value, String what) {
+        if (value == null) {
+            throw new DpuException(Status.INVALID_VALUE, "argument is null: argument=" + what);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,8 @@
+/** Topologies as JSON files. */
+module io.softdpu.topology.json {
+    requires transitive io.softdpu.core;
+    requires com.fasterxml.jackson.core;
+    requires static org.jspecify;
+
+    exports io.softdpu.topology.json;
+}
