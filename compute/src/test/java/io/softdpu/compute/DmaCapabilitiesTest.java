@@ -1,0 +1,128 @@
+package io.softdpu.compute;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capabilities;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.FunctionType;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DmaCapabilitiesTest {
+    @TempDir Path folder;
+
+    /** A card whose only port has little of everything. */
+    private static Topology small() {
+        return Topology.builder("small")
+                .add(
+                        PciFunction.builder(Side.DPU, "p0")
+                                .ibdevName("ib_p0")
+                                .type(FunctionType.PF)
+                                .pciAddress("03:00.0")
+                                .ipv4("127.1.2.3")
+                                .macAddress("02:00:00:00:00:01")
+                                .vuid("V-p0")
+                                .limit(DeviceLimit.DMA_MAX_TASKS, 3)
+                                .limit(DeviceLimit.DMA_MAX_BUFFER_SIZE, 1000)
+                                .limit(DeviceLimit.DMA_MAX_BUFFER_LIST_LENGTH, 2)
+                                .build())
+                .build();
+    }
+
+    @Test
+    @Clause({"core-107", "core-108", "core-266", "core-268"})
+    void shouldTellTheLimitsOfADeviceThatIsNotOpen() {
+        try (Machine machine = machine(Side.DPU, Topology.builtin())) {
+            DeviceInfo p0 = machine.findDevice("p0");
+            DmaCapabilities dma = DmaCapabilities.of(p0);
+            assertThat(dma.isSupported()).isTrue();
+            assertThat(dma.isMemcpySupported()).isTrue();
+            assertThat(dma.maxBufferListLength()).isEqualTo(64);
+            assertThat(dma.maxBufferBytes()).isEqualTo(2L << 30);
+            assertThat(dma.maxTasks()).isEqualTo(65536);
+            Capabilities same = Capabilities.of(p0, "dma");
+            assertThat(same.isSupported("task_memcpy")).isTrue();
+            assertThat(same.limit("max_buffer_list_length")).isEqualTo(64);
+            assertThat(same.limit("max_buffer_size")).isEqualTo(2L << 30);
+            assertThat(same.limit("max_tasks")).isEqualTo(65536);
+        }
+    }
+
+    @Test
+    @Clause({"core-266", "core-001"})
+    void shouldHaveNoDmaOnADeviceThatIsNotOnTheCard() {
+        try (Machine target = machine(Side.TARGET, Topology.builtin());
+                Device t0 = target.findDevice("t0").open()) {
+            assertThat(DmaCapabilities.of(t0.info()).isSupported()).isFalse();
+            assertThat(DmaCapabilities.of(t0.info()).maxBufferListLength()).isZero();
+            assertThat(Capabilities.of(t0.info(), "dma").isSupported("task_memcpy")).isFalse();
+            assertThatThrownBy(() -> Dma.create(t0))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
+                    .hasMessageContaining("t0");
+        }
+        try (Machine host = machine(Side.HOST, Topology.builtin())) {
+            assertThat(host.devices()).isNotEmpty();
+            assertThat(host.devices())
+                    .allMatch(device -> DmaCapabilities.of(device).isMemcpySupported());
+        }
+    }
+
+    @Test
+    @Clause({"core-107", "core-108", "core-267"})
+    void shouldHoldToTheLimitsOfTheProfile() throws Exception {
+        try (Desk desk = new Desk(folder, Side.DPU, "p0", small())) {
+            assertThat(desk.dma.capabilities().maxTasks()).isEqualTo(3);
+            assertThat(desk.dma.capabilities().maxBufferBytes()).isEqualTo(1000);
+            assertThat(desk.dma.capabilities().maxBufferListLength()).isEqualTo(2);
+            assertThatThrownBy(() -> desk.start(4))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                    .hasMessageContaining("count=4, limit=3");
+            desk.start(3);
+            Mmap memory = desk.local(8192);
+            assertThat(desk.copy(desk.source(memory, 0, 1000), room(desk, memory)))
+                    .isEqualTo(Status.SUCCESS);
+            assertThat(desk.refused(desk.source(memory, 0, 1001), room(desk, memory)))
+                    .isEqualTo(Status.INVALID_VALUE);
+            assertThat(desk.copy(list(desk, memory, 2), room(desk, memory)))
+                    .isEqualTo(Status.SUCCESS);
+            assertThat(desk.refused(list(desk, memory, 3), room(desk, memory)))
+                    .isEqualTo(Status.INVALID_VALUE);
+        }
+    }
+
+    private static Buf room(Desk desk, Mmap memory) {
+        return desk.destination(memory, 4096, 4096);
+    }
+
+    private static Buf list(Desk desk, Mmap memory, int elements) {
+        Buf head = desk.source(memory, 0, 10);
+        for (int i = 1; i < elements; i++) {
+            head.chain(desk.source(memory, 100L * i, 10));
+        }
+        return head;
+    }
+
+    private Machine machine(Side side, Topology topology) {
+        return Machine.builder(side)
+                .topology(topology)
+                .fabricFolder(folder.resolve("fabric"))
+                .open();
+    }
+}

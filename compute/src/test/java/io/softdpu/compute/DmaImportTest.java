@@ -1,0 +1,206 @@
+package io.softdpu.compute;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The host's memory from the DPU, in both directions, and when it is taken away. */
+class DmaImportTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final int SIZE = HostMemoryProcess.SIZE;
+
+    @TempDir Path folder;
+    private Desk host;
+    private Desk dpu;
+
+    @BeforeEach
+    void open() {
+        host = new Desk(folder, Side.HOST, "pf0");
+        dpu = new Desk(folder, Side.DPU, "p0").start(4);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        dpu.close();
+        host.close();
+    }
+
+    private Mmap imported(byte[] blob, Mapping mapping) {
+        return dpu.add(Mmap.createFromExport(blob, dpu.device, mapping, DEADLINE.toNanos()));
+    }
+
+    private Mmap imported(Mmap exported) {
+        return imported(exported.exportPci(host.device), Mapping.ACCESS);
+    }
+
+    @Test
+    @Clause({"core-089", "core-095", "core-122"})
+    void shouldCopyFromTheHostAndBack(SeededRandom random) {
+        Mmap hostMemory = host.mmap(SIZE, AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);
+        MemorySegment there = hostMemory.segment();
+        random.fill(there);
+        byte[] before = Desk.bytes(there, 0, SIZE);
+        Mmap remote = imported(hostMemory);
+        Mmap local = dpu.local(SIZE);
+        int half = SIZE / 2;
+        assertThat(dpu.copy(dpu.source(remote, 0, half), dpu.destination(local, 0, half)))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Desk.bytes(local.segment(), 0, half)).isEqualTo(Arrays.copyOf(before, half));
+        random.fill(local.segment());
+        assertThat(dpu.copy(dpu.source(local, 100, half), dpu.destination(remote, half, half)))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Desk.bytes(there, half, half)).isEqualTo(Desk.bytes(local.segment(), 100, half));
+        assertThat(Desk.bytes(there, 0, half)).isEqualTo(Arrays.copyOf(before, half));
+    }
+
+    @Test
+    @Clause({"core-097", "core-104", "core-105"})
+    void shouldTakeListsOfLocalAndImportedElements(SeededRandom random) {
+        Mmap hostMemory = host.mmap(4096, AccessFlag.PCI_READ_WRITE);
+        Mmap remote = imported(hostMemory);
+        Mmap local = dpu.local(4096);
+        random.fill(hostMemory.segment());
+        random.fill(local.segment());
+        byte[] expected = new byte[300];
+        MemorySegment.copy(hostMemory.segment(), ValueLayout.JAVA_BYTE, 0, expected, 0, 100);
+        MemorySegment.copy(local.segment(), ValueLayout.JAVA_BYTE, 50, expected, 100, 200);
+        Buf source = dpu.source(remote, 0, 100);
+        source.chain(dpu.source(local, 50, 200));
+        Buf destination = dpu.destination(local, 1000, 150);
+        destination.chain(dpu.destination(remote, 2000, 400));
+        assertThat(dpu.copy(source, destination)).isEqualTo(Status.SUCCESS);
+        byte[] written = new byte[300];
+        MemorySegment.copy(local.segment(), ValueLayout.JAVA_BYTE, 1000, written, 0, 150);
+        MemorySegment.copy(hostMemory.segment(), ValueLayout.JAVA_BYTE, 2000, written, 150, 150);
+        assertThat(written).isEqualTo(expected);
+    }
+
+    @Test
+    void shouldWriteNothingThatWasExportedForReading() {
+        Mmap remote = imported(host.mmap(4096, AccessFlag.PCI_READ_ONLY));
+        Mmap local = dpu.local(4096);
+        assertThat(dpu.refused(dpu.source(local, 0, 64), dpu.destination(remote, 0, 64)))
+                .isEqualTo(Status.NOT_PERMITTED);
+        assertThat(dpu.copy(dpu.source(remote, 0, 64), dpu.destination(local, 0, 64)))
+                .isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldRefuseAnImportWithoutAMappingAndOneFromRdma() {
+        Mmap both = host.mmap(4096, AccessFlag.PCI_READ_WRITE, AccessFlag.RDMA_WRITE);
+        Mmap unmapped = imported(both.exportPci(host.device), Mapping.NONE);
+        Mmap local = dpu.local(4096);
+        assertThat(dpu.refused(dpu.source(unmapped, 0, 64), dpu.destination(local, 0, 64)))
+                .isEqualTo(Status.NOT_SUPPORTED);
+        Mmap byRdma = imported(both.exportRdma(host.device), Mapping.ACCESS);
+        assertThat(dpu.refused(dpu.source(byRdma, 0, 64), dpu.destination(local, 0, 64)))
+                .isEqualTo(Status.NOT_PERMITTED);
+    }
+
+    @Test
+    void shouldFailInTheMiddleOfACopyWhoseMemoryIsWithdrawn() {
+        Mmap hostMemory = host.mmap(SIZE, AccessFlag.PCI_READ_WRITE);
+        Mmap remote = imported(hostMemory);
+        Mmap local = dpu.local(SIZE);
+        Buf source = dpu.source(remote, 0, SIZE);
+        Buf destination = dpu.destination(local, 0, SIZE);
+        DmaMemcpyTask task = dpu.submit(source, destination);
+        dpu.engine.progress();
+        assertThat(dpu.engine.payloadBytesCopied()).isPositive().isLessThan(SIZE);
+        hostMemory.stop();
+        assertThat(dpu.dma.inFlightTasks()).isOne();
+        dpu.awaitEnd();
+        assertThat(task.status()).isEqualTo(Status.SHUTDOWN);
+        assertThat(dpu.engine.payloadBytesCopied()).as("not gone on").isLessThan(SIZE);
+        assertThat(destination.dataLength()).isZero();
+        assertThat(dpu.dma.failure()).isNotNull();
+        assertThat(dpu.dma.failure().status()).isEqualTo(Status.SHUTDOWN);
+        task.free();
+        source.release();
+        destination.release();
+    }
+
+    @Test
+    @Clause({"core-121", "core-122", "core-089"})
+    void shouldCopyTheMemoryOfAnotherProcessBothWays(Processes processes) throws IOException {
+        ChildProcess exporter = exporter(processes);
+        Mmap remote = imported(blobOf(exporter), Mapping.ACCESS);
+        Mmap local = dpu.local(SIZE);
+        assertThat(dpu.copy(dpu.source(remote, 0, SIZE), dpu.destination(local, 0, SIZE)))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Desk.bytes(local.segment(), 0, SIZE))
+                .containsOnly(HostMemoryProcess.FILLED_WITH);
+        local.segment().fill((byte) 0x77);
+        assertThat(dpu.copy(dpu.source(local, 0, SIZE), dpu.destination(remote, 0, SIZE)))
+                .isEqualTo(Status.SUCCESS);
+        say(exporter, "sum");
+        assertThat(exporter.awaitLine("^sum ", DEADLINE)).isEqualTo("sum " + 0x77L * SIZE);
+        say(exporter, "exit");
+        assertThat(exporter.awaitExit(DEADLINE)).isZero();
+    }
+
+    @Test
+    void shouldFailWithConnectionResetWhereTheExporterIsKilledInTheMiddle(Processes processes) {
+        ChildProcess exporter = exporter(processes);
+        Mmap remote = imported(blobOf(exporter), Mapping.ACCESS);
+        Mmap local = dpu.local(SIZE);
+        Buf source = dpu.source(remote, 0, SIZE);
+        Buf destination = dpu.destination(local, 0, SIZE);
+        DmaMemcpyTask task = dpu.submit(source, destination);
+        dpu.engine.progress();
+        exporter.kill();
+        exporter.awaitExit(DEADLINE);
+        Await.until(
+                "the bus has noticed",
+                DEADLINE,
+                () ->
+                        Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY)
+                                == Status.CONNECTION_RESET);
+        dpu.awaitEnd();
+        assertThat(task.status()).isEqualTo(Status.CONNECTION_RESET);
+        task.free();
+        source.release();
+        destination.release();
+    }
+
+    private ChildProcess exporter(Processes processes) {
+        return processes.start(
+                JavaCommand.ofClass(HostMemoryProcess.class)
+                        .withArguments(folder.resolve("fabric").toString()));
+    }
+
+    private static byte[] blobOf(ChildProcess exporter) {
+        String line = exporter.awaitLine("^blob ", DEADLINE);
+        return HexFormat.of().parseHex(line.substring("blob ".length()));
+    }
+
+    private static void say(ChildProcess exporter, String word) throws IOException {
+        exporter.standardInput().write((word + "\n").getBytes(StandardCharsets.US_ASCII));
+        exporter.standardInput().flush();
+    }
+}

@@ -1,0 +1,264 @@
+package io.softdpu.compute;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.JobEvent;
+import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.SeededRandom;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** DMA as jobs on work queues. */
+class DmaJobTest {
+    private static final int SIZE = 2 << 20;
+
+    @TempDir Path folder;
+    private Desk desk;
+    private Dma dma;
+    private Mmap memory;
+
+    @BeforeEach
+    void open(SeededRandom random) {
+        desk = new Desk(folder, Side.DPU, "p0");
+        memory = desk.local(SIZE);
+        random.fill(memory.segment());
+        dma = desk.add(Dma.create(desk.device));
+        dma.start();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        if (dma.state() == ContextState.RUNNING) {
+            dma.stop();
+        }
+        desk.close();
+    }
+
+    private static Status retrieve(WorkQueue queue, JobEvent event) {
+        long until = System.nanoTime() + Desk.DEADLINE_NANOS;
+        Status status = queue.progressRetrieve(event);
+        while (status == Status.AGAIN) {
+            assertThat(System.nanoTime()).as("deadline").isLessThan(until);
+            status = queue.progressRetrieve(event);
+        }
+        return status;
+    }
+
+    @Test
+    @Clause({"core-132", "core-122", "core-124", "core-125", "core-131"})
+    void shouldCopyAsAJobWithoutAnEngineAndWithoutTasks() {
+        assertThat(dma.state()).isEqualTo(ContextState.RUNNING);
+        try (WorkQueue queue = WorkQueue.create(4)) {
+            queue.add(dma);
+            byte[] before = Desk.bytes(memory.segment(), 0, 700_000);
+            Buf source = desk.source(memory, 0, 700_000);
+            Buf destination = desk.destination(memory, SIZE / 2, 700_000);
+            DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
+            job.setUserData(77);
+            assertThat(job.context()).isSameAs(dma);
+            assertThat(job.type()).isEqualTo(Dma.MEMCPY_JOB);
+            JobEvent event = JobEvent.create();
+            assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+            queue.submit(job);
+            assertThat(queue.progressRetrieve(event))
+                    .as("three slices, one a call")
+                    .isEqualTo(Status.AGAIN);
+            assertThat(job.isInFlight()).isTrue();
+            assertThat(retrieve(queue, event)).isEqualTo(Status.SUCCESS);
+            assertThat(event.job()).isSameAs(job);
+            assertThat(event.userData()).isEqualTo(77);
+            assertThat(destination.dataLength()).isEqualTo(700_000);
+            assertThat(Desk.bytes(memory.segment(), SIZE / 2, 700_000)).isEqualTo(before);
+            source.release();
+            destination.release();
+        }
+    }
+
+    @Test
+    @Clause("core-110")
+    void shouldRefuseAJobThatIsNotValidOrInFlight() {
+        try (WorkQueue queue = WorkQueue.create(4)) {
+            Buf source = desk.source(memory, 0, 64);
+            Buf destination = desk.destination(memory, 1000, 64);
+            DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
+            assertThat(queue.trySubmit(job)).as("not added").isEqualTo(Status.NOT_FOUND);
+            queue.add(dma);
+            assertThat(queue.trySubmit(job.setSource(destination)))
+                    .as("no data")
+                    .isEqualTo(Status.INVALID_VALUE);
+            queue.submit(job.setSource(source));
+            assertThat(queue.trySubmit(job)).isEqualTo(Status.IN_USE);
+            DmaMemcpyJob other = dma.createMemcpyJob(source, destination);
+            assertThat(queue.trySubmit(other)).as("bufs in flight").isEqualTo(Status.IN_USE);
+            refused(Status.IN_USE, () -> job.setSource(source));
+            refused(Status.IN_USE, () -> job.setDestination(destination));
+            refused(Status.IN_USE, source::release);
+            JobEvent event = JobEvent.create();
+            assertThat(retrieve(queue, event)).isEqualTo(Status.SUCCESS);
+            assertThat(queue.inFlightJobs()).isZero();
+            source.release();
+            destination.release();
+        }
+    }
+
+    @Test
+    @Clause({"core-138", "core-139"})
+    void shouldFailAloneWithAValidEventAndLetTheRestGoOn() {
+        try (WorkQueue queue = WorkQueue.create(4)) {
+            queue.add(dma);
+            Mmap doomed = desk.local(4096);
+            List<Buf> bufs = new ArrayList<>();
+            DmaMemcpyJob bad = job(bufs, doomed, memory, 64);
+            DmaMemcpyJob good = job(bufs, memory, memory, 64);
+            queue.submit(bad);
+            queue.submit(good);
+            doomed.stop();
+            JobEvent event = JobEvent.create();
+            List<DmaMemcpyJob> failed = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                Status status = retrieve(queue, event);
+                if (event.job() == bad) {
+                    assertThat(status).isEqualTo(Status.IO_FAILED);
+                    assertThat(event.status()).isEqualTo(Status.BAD_STATE);
+                    failed.add(bad);
+                } else {
+                    assertThat(status).isEqualTo(Status.SUCCESS);
+                }
+            }
+            assertThat(failed).hasSize(1);
+            assertThat(dma.state()).isEqualTo(ContextState.RUNNING);
+            bufs.forEach(Buf::release);
+        }
+    }
+
+    private DmaMemcpyJob job(List<Buf> bufs, Mmap from, Mmap to, int sizeBytes) {
+        Buf source = desk.source(from, 0, sizeBytes);
+        Buf destination = desk.destination(to, to.sizeBytes() - sizeBytes, sizeBytes);
+        bufs.add(source);
+        bufs.add(destination);
+        return dma.createMemcpyJob(source, destination);
+    }
+
+    @Test
+    @Clause("core-130")
+    void shouldServeSeveralQueuesOnSeveralThreads(SeededRandom random) throws Exception {
+        int threads = 4;
+        List<SeededRandom> seeds = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            seeds.add(random.fork());
+        }
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            List<Callable<Integer>> works = new ArrayList<>();
+            for (SeededRandom own : seeds) {
+                works.add(() -> copyMany(own));
+            }
+            for (Future<Integer> done : pool.invokeAll(works)) {
+                assertThat(done.get(60, TimeUnit.SECONDS)).isEqualTo(200);
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+        assertThat(dma.stop()).isEqualTo(Status.SUCCESS);
+    }
+
+    /** On a thread of its own: its queue, its bufs, its memory. */
+    private int copyMany(SeededRandom random) {
+        int copied = 0;
+        MemorySegment bytes = MemorySegment.ofArray(new byte[64 << 10]);
+        random.fill(bytes);
+        try (BufInventory inventory = BufInventory.create(2);
+                Mmap own =
+                        Mmap.create()
+                                .setMemory(bytes)
+                                .setPermissions(Permissions.LOCAL_READ_WRITE)
+                                .addDevice(desk.device)
+                                .start();
+                WorkQueue queue = WorkQueue.create(1)) {
+            inventory.start();
+            queue.add(dma);
+            Buf source = inventory.bufByData(own, 0, 100);
+            Buf destination = inventory.bufByAddress(own, 32 << 10, 32 << 10);
+            DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
+            JobEvent event = JobEvent.create();
+            for (int i = 0; i < 200; i++) {
+                long size = random.between(1, 30_000);
+                source.reuseByData(own, random.between(0, 1000), size);
+                destination.resetDataLength();
+                queue.submit(job);
+                assertThat(retrieve(queue, event)).isEqualTo(Status.SUCCESS);
+                assertThat(Desk.bytes(bytes, 32 << 10, size))
+                        .isEqualTo(Desk.bytes(bytes, source.dataOffset(), size));
+                copied++;
+            }
+            source.release();
+            destination.release();
+        }
+        return copied;
+    }
+
+    @Test
+    @Clause("core-136")
+    void shouldBeWaitedForInEventDrivenMode() {
+        assertThat(dma.isEventDrivenSupported()).isTrue();
+        try (WorkQueue queue = WorkQueue.create(1)) {
+            queue.setEventDriven(true);
+            queue.add(dma);
+            List<Buf> bufs = new ArrayList<>();
+            DmaMemcpyJob job = job(bufs, memory, memory, 700_000);
+            JobEvent event = JobEvent.create();
+            queue.armEvent();
+            assertThat(queue.awaitEvent(0)).as("nothing to do yet").isFalse();
+            queue.submit(job);
+            Status status = Status.AGAIN;
+            int signals = 0;
+            while (status == Status.AGAIN) {
+                assertThat(queue.awaitEvent(Desk.DEADLINE_NANOS)).isTrue();
+                signals++;
+                queue.clearEvent();
+                status = queue.progressRetrieve(event);
+                queue.armEvent();
+            }
+            assertThat(status).isEqualTo(Status.SUCCESS);
+            assertThat(signals).as("a slice a signal").isEqualTo(3);
+            queue.clearEvent();
+            bufs.forEach(Buf::release);
+        }
+    }
+
+    @Test
+    void shouldNotHaveQueuesBesideAnEngine() {
+        desk.start(1);
+        try (WorkQueue queue = WorkQueue.create(1)) {
+            refused(Status.BAD_STATE, () -> queue.add(desk.dma));
+        }
+    }
+
+    private static void refused(Status status, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(status));
+    }
+}

@@ -1,0 +1,145 @@
+package io.softdpu.compute;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.SeededRandom;
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Lists of random shapes, against what arrays of bytes would do. */
+class DmaShapesTest {
+    private static final int ROUNDS = 150;
+    private static final int SIZE = 2 << 20;
+    private static final int MAX_ELEMENT_BYTES = 40_000;
+
+    @TempDir Path folder;
+    private Desk desk;
+    private Mmap reads;
+    private Mmap writes;
+
+    /** One element: where it begins, and its headroom, data and room behind it. */
+    private record Shape(int offset, int head, int data, int tail) {
+        int length() {
+            return head + data + tail;
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        desk = new Desk(folder, Side.DPU, "p0").start(1);
+        reads = desk.local(SIZE);
+        writes = desk.local(SIZE);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        desk.close();
+    }
+
+    @Test
+    @Clause({"core-097", "core-103", "core-104", "core-105", "core-099", "core-102"})
+    void shouldGatherDataroomsAndScatterIntoTailrooms(SeededRandom random) {
+        for (int round = 0; round < ROUNDS; round++) {
+            int most = random.oneOf(1, 2, 5, desk.dma.capabilities().maxBufferListLength());
+            List<Shape> from = shapes(random, most);
+            List<Shape> to = shapes(random, most);
+            run(random, from, to, "round %d, seed %d".formatted(round, random.seed()));
+        }
+    }
+
+    private void run(SeededRandom random, List<Shape> from, List<Shape> to, String what) {
+        random.fill(reads.segment());
+        random.fill(writes.segment());
+        byte[] source = Desk.bytes(reads.segment(), 0, SIZE);
+        byte[] model = Desk.bytes(writes.segment(), 0, SIZE);
+        long[] lengths = to.stream().mapToLong(Shape::data).toArray();
+        boolean possible = copyModel(source, from, model, to, lengths);
+
+        List<Buf> sources = bufs(reads, from);
+        List<Buf> destinations = bufs(writes, to);
+        DmaMemcpyTask task = desk.dma.allocateMemcpy(sources.getFirst(), destinations.getFirst());
+        Status submitted = task.trySubmit();
+        assertThat(submitted).as(what).isEqualTo(possible ? Status.SUCCESS : Status.INVALID_VALUE);
+        desk.awaitEnd();
+        assertThat(task.status()).as(what).isEqualTo(Status.SUCCESS);
+        for (int i = 0; i < to.size(); i++) {
+            assertThat(destinations.get(i).dataLength())
+                    .as("%s, element %d", what, i)
+                    .isEqualTo(lengths[i]);
+        }
+        assertThat(Desk.bytes(writes.segment(), 0, SIZE)).as(what).isEqualTo(model);
+        assertThat(Desk.bytes(reads.segment(), 0, SIZE)).as(what).isEqualTo(source);
+        task.free();
+        sources.getFirst().release();
+        destinations.getFirst().release();
+        assertThat(desk.inventory.free()).as(what).isEqualTo(desk.inventory.total());
+    }
+
+    /** Whether it can be done; if so, the model and the lengths are as they have to be then. */
+    private static boolean copyModel(
+            byte[] source, List<Shape> from, byte[] model, List<Shape> to, long[] lengths) {
+        ByteArrayOutputStream gathered = new ByteArrayOutputStream();
+        from.forEach(s -> gathered.write(source, s.offset + s.head, s.data));
+        byte[] data = gathered.toByteArray();
+        if (data.length == 0 || data.length > to.stream().mapToInt(Shape::tail).sum()) {
+            return false;
+        }
+        int done = 0;
+        for (int i = 0; i < to.size(); i++) {
+            Shape s = to.get(i);
+            int here = Math.min(s.tail, data.length - done);
+            System.arraycopy(data, done, model, s.offset + s.head + s.data, here);
+            lengths[i] += here;
+            done += here;
+        }
+        return true;
+    }
+
+    /** Elements that do not overlap: those of a destination must not. */
+    private static List<Shape> shapes(SeededRandom random, int most) {
+        int elements = (int) random.between(1, most);
+        int room = Math.min(MAX_ELEMENT_BYTES, SIZE / elements / 3);
+        List<Shape> shapes = new ArrayList<>();
+        int at = 0;
+        for (int i = 0; i < elements; i++) {
+            at += (int) random.between(0, 100);
+            Shape shape =
+                    new Shape(
+                            at,
+                            part(random, room / 4),
+                            part(random, room),
+                            part(random, room + room / 2));
+            shapes.add(shape);
+            at += shape.length();
+        }
+        return shapes;
+    }
+
+    private static int part(SeededRandom random, int most) {
+        return random.chance(0.2) ? 0 : (int) random.between(1, most);
+    }
+
+    private List<Buf> bufs(Mmap mmap, List<Shape> shapes) {
+        List<Buf> bufs = new ArrayList<>();
+        for (Shape s : shapes) {
+            Buf buf =
+                    desk.inventory.bufByArgs(mmap, s.offset, s.length(), s.offset + s.head, s.data);
+            bufs.add(buf);
+            if (bufs.size() > 1) {
+                bufs.getFirst().chain(buf);
+            }
+        }
+        return bufs;
+    }
+}
