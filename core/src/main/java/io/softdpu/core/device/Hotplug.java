@@ -2,6 +2,7 @@ package io.softdpu.core.device;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What plugging, unplugging and changing a function makes of a topology. Pure. */
@@ -32,8 +33,8 @@ final class Hotplug {
 
     private static PciFunction require(Topology now, PciFunction function) {
         return now.functionByKey(function.key())
-                .filter(found -> function.parent() != null)
-                .filter(found -> function.parent().equals(found.parent()))
+                .filter(found -> found.parent() != null)
+                .filter(found -> Objects.equals(found.parent(), function.parent()))
                 .orElseThrow(() ->
                         new DpuException(
                                 Status.NOT_FOUND,
