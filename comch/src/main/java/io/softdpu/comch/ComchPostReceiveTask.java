@@ -96,6 +96,11 @@ public final class ComchPostReceiveTask extends TaskBase {
     }
 
     @Override
+    protected boolean completesInOrder() {
+        return true;
+    }
+
+    @Override
     protected void onFree() {
         buf = null;
         clearResult();

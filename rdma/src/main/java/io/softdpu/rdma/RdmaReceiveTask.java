@@ -108,6 +108,11 @@ public final class RdmaReceiveTask extends RdmaTask {
     }
 
     @Override
+    protected boolean completesInOrder() {
+        return true;
+    }
+
+    @Override
     protected void onFree() {
         destination = null;
         resultConnection = null;

@@ -37,6 +37,9 @@ public final class EngineCore implements WaitStrategy.Waiter {
     /** One sleep, of many where the wait is longer: an hour. */
     private static final long MAX_SLEEP_NANOS = 3_600_000_000_000L;
 
+    /** Asked first: where the environment's seed is refused, nothing has been opened yet. */
+    private final @Nullable Disorder disorder = Disorder.ofCurrent();
+
     private final Thread owner = Thread.currentThread();
     private final EngineWaiter waiter = new EngineWaiter();
     private final Mailbox mailbox = new Mailbox(waiter);
@@ -79,6 +82,9 @@ public final class EngineCore implements WaitStrategy.Waiter {
                 if (member != null && (!selecting || member.selected)) {
                     progressed |= progress(member);
                 }
+            }
+            if (disorder != null) {
+                progressed |= disorder.deliver();
             }
         } finally {
             progressing = false;
@@ -157,7 +163,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
      * notification is requested. Work in the mailbox may be for any of them.
      */
     private void select() {
-        selecting = mailbox.isEmpty();
+        selecting = mailbox.isEmpty() && disorder == null;
         for (int i = 0; i < slots; i++) {
             EngineMember member = members[i];
             if (member != null) {
@@ -268,6 +274,11 @@ public final class EngineCore implements WaitStrategy.Waiter {
         return copier;
     }
 
+    /** What a sanitizer does to completions; null where none is on. */
+    public @Nullable Disorder disorder() {
+        return disorder;
+    }
+
     /** Whether a progress is going on: the time for callbacks. */
     public boolean progressing() {
         return progressing;
@@ -351,6 +362,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
             }
         }
         VarHandle.fullFence();
+        ready |= disorder != null && disorder.restless();
         return ready || !mailbox.isEmpty();
     }
 

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
+import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.fabric.EngineWaiter;
 import io.softdpu.fabric.PayloadCopy;
 import java.util.Arrays;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // threads and contexts are what they are
 public final class QueueCore {
+    /** What a sanitizer does to this queue; null where none is on. */
+    private final @Nullable Disorder disorder = Disorder.ofCurrent();
+
     private final Thread owner = Thread.currentThread();
     private final int depth;
     private final PayloadCopy copier = new PayloadCopy();
@@ -97,6 +101,9 @@ public final class QueueCore {
         if (inFlight == depth && !job.isInFlight()) {
             return Status.NO_MEMORY;
         }
+        if (disorder != null && disturbsSubmission(job)) {
+            return Status.AGAIN;
+        }
         used = true;
         inFlight++;
         Status submitted = Status.UNEXPECTED;
@@ -120,7 +127,7 @@ public final class QueueCore {
      */
     public Status progress() {
         used = true;
-        if (endedCount == 0) {
+        if (endedCount == 0 || disorder != null) {
             for (int i = 0; i < memberCount; i++) {
                 progress(Objects.requireNonNull(members[i], "no gaps"));
             }
@@ -128,6 +135,9 @@ public final class QueueCore {
         if (broken) {
             broken = false;
             return Status.INVALID_VALUE;
+        }
+        if (disorder != null && endedCount > 0) {
+            return disturbOrder();
         }
         return endedCount > 0 ? Status.SUCCESS : Status.AGAIN;
     }
@@ -273,6 +283,33 @@ public final class QueueCore {
             throw new DpuException(
                     Status.BAD_STATE, "work queue is closed: queueThread=" + owner.getName());
         }
+    }
+
+    private boolean disturbsSubmission(Job job) {
+        Disorder by = Objects.requireNonNull(disorder, "a sanitizer is on");
+        if (job.isInFlight()) {
+            by.sanitizer()
+                    .report(
+                            SanitizerReport.Kind.TASK_MISUSED,
+                            "job was submitted in flight: type=%s, context=%s"
+                                    .formatted(job.type(), job.context()),
+                            null);
+            return false;
+        }
+        return inFlight > 0 && by.refuses();
+    }
+
+    /** Puts one of those that have ended first, or lets none be retrieved this time. */
+    private Status disturbOrder() {
+        Disorder by = Objects.requireNonNull(disorder, "a sanitizer is on");
+        int chosen = (endedHead + by.oneOf(endedCount)) % depth;
+        Job job = ended[chosen];
+        QueueMember member = endedOf[chosen];
+        ended[chosen] = ended[endedHead];
+        endedOf[chosen] = endedOf[endedHead];
+        ended[endedHead] = job;
+        endedOf[endedHead] = member;
+        return by.refuses() ? Status.AGAIN : Status.SUCCESS;
     }
 
     private void progress(QueueMember member) {

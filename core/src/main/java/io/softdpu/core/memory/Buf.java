@@ -46,6 +46,7 @@ public final class Buf {
     }
 
     private final BufOwner owner;
+    private final @Nullable BufWatch watch;
     private @Nullable Mmap mmap;
     private long offset;
     private long length;
@@ -66,6 +67,7 @@ public final class Buf {
 
     Buf(BufOwner owner) {
         this.owner = owner;
+        this.watch = owner.watch(this);
     }
 
     /**
@@ -377,6 +379,9 @@ public final class Buf {
         dataOffset = offset;
         dataLength = 0;
         references = 1;
+        if (watch != null) {
+            watch.handedOut();
+        }
     }
 
     void handOut(Mmap from, long at, long size, long dataAt, long dataSize) {
@@ -386,12 +391,18 @@ public final class Buf {
         dataOffset = dataAt;
         dataLength = dataSize;
         references = 1;
+        if (watch != null) {
+            watch.handedOut();
+        }
     }
 
     /** The owner has it again. */
     void takeIn() {
         mmap = null;
         references = 0;
+        if (watch != null) {
+            watch.takenIn();
+        }
     }
 
     /** Whether the owner's reference is the only one, and neither a task nor a list has it. */
@@ -410,21 +421,32 @@ public final class Buf {
     }
 
     void clearInFlight() {
+        if (watch != null && use != Use.NONE) {
+            watch.cleared();
+        }
         use = Use.NONE;
     }
 
     private Status mark(Use by, int maxListLength) {
         if (references > 0 && head == this && use == Use.NONE && listLength <= maxListLength) {
             use = by;
+            if (watch != null) {
+                watch.marked(by == Use.SOURCE);
+            }
             return Status.SUCCESS;
         }
         if (references == 0) {
+            misused("buf was given to a task after its release");
             return Status.BAD_STATE;
         }
         if (head != this) {
             return Status.NOT_PERMITTED;
         }
-        return use == Use.NONE ? Status.INVALID_VALUE : Status.IN_USE;
+        if (use == Use.NONE) {
+            return Status.INVALID_VALUE;
+        }
+        misused("buf was given to a second task");
+        return Status.IN_USE;
     }
 
     void appendData(long sizeBytes) {
@@ -477,6 +499,7 @@ public final class Buf {
 
     private void requireUser() {
         if (head.use != Use.NONE) {
+            misused("buf was changed or released in flight");
             throw new DpuException(Status.IN_USE, "a task has the buf: buf=" + this);
         }
         if (references == 0) {
@@ -484,7 +507,14 @@ public final class Buf {
         }
     }
 
-    private static DpuException released() {
+    private void misused(String how) {
+        if (watch != null) {
+            watch.misused(how);
+        }
+    }
+
+    private DpuException released() {
+        misused("buf was used after its release");
         return new DpuException(Status.BAD_STATE, "buf was released: references=0");
     }
 }

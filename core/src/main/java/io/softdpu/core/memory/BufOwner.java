@@ -2,6 +2,10 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.internal.SanitizerCore;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where bufs come from and go back to: what inventory, pool and array have in common, which is
@@ -15,6 +19,11 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
     }
 
     private final String name;
+
+    /** What the user has, where a sanitizer is on; null where none is. */
+    private final @Nullable Set<BufWatch> handedOut;
+
+    private final @Nullable SanitizerCore sanitizer = SanitizerCore.current();
     private State state = State.IDLE;
 
     /**
@@ -22,6 +31,24 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
      */
     BufOwner(String name) {
         this.name = name;
+        this.handedOut = sanitizer == null ? null : new LinkedHashSet<>();
+    }
+
+    /** What a sanitizer knows of a new buf; null where none is on. */
+    final @Nullable BufWatch watch(Buf buf) {
+        return sanitizer == null ? null : new BufWatch(buf, this, sanitizer);
+    }
+
+    final void handedOut(BufWatch buf) {
+        if (handedOut != null) {
+            handedOut.add(buf);
+        }
+    }
+
+    final void takenIn(BufWatch buf) {
+        if (handedOut != null) {
+            handedOut.remove(buf);
+        }
     }
 
     /** The user's last reference to one of its bufs was given back; the buf is in no list now. */
@@ -77,8 +104,11 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
     }
 
     /** Refuses an end while bufs are handed out. */
-    static void requireAllBack(int available, int total) {
+    final void requireAllBack(int available, int total) {
         if (available != total) {
+            if (handedOut != null) {
+                handedOut.forEach(BufWatch::leaked);
+            }
             throw new DpuException(
                     Status.IN_USE,
                     "bufs are in use: bufs=%d, total=%d".formatted(total - available, total));

@@ -10,6 +10,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.internal.ContextAccess;
 import io.softdpu.core.internal.DeviceAccess;
+import io.softdpu.core.internal.Disorder;
 import io.softdpu.core.internal.EngineCore;
 import io.softdpu.core.internal.EngineMember;
 import io.softdpu.core.internal.MachineAccess;
@@ -60,6 +61,7 @@ public abstract class ContextBase implements Context {
 
     private final ArrayList<JobLane> lanes = new ArrayList<>();
     private boolean takesTasks;
+    private @Nullable ContextWatch watch;
     private int inFlight;
     private boolean stopNoticed = true;
     private boolean armed;
@@ -272,6 +274,9 @@ public abstract class ContextBase implements Context {
         if (state == ContextState.STARTING || state == ContextState.RUNNING) {
             stop();
         }
+        if (watch != null && inFlight == 0) {
+            watch.reportLeaks();
+        }
         if (state != ContextState.IDLE) {
             throw new DpuException(
                     Status.IN_USE,
@@ -450,6 +455,15 @@ public abstract class ContextBase implements Context {
     /** Whether tasks can be submitted. */
     final boolean isRunning() {
         return takesTasks;
+    }
+
+    /** What a sanitizer knows of this context; null where none is on. */
+    final @Nullable ContextWatch watch() {
+        Disorder disorder = core == null ? null : core.disorder();
+        if (watch == null && disorder != null) {
+            watch = new ContextWatch(disorder);
+        }
+        return watch;
     }
 
     final void taskSubmitted() {

@@ -23,14 +23,16 @@ public abstract class TaskBase implements Task {
         /** Allocated, or its callback has begun: set it up, submit it, keep it, or free it. */
         USER,
         /** Submitted: hands off until the callback. */
-        LIBRARY
+        LIBRARY,
+        /** Done, but a sanitizer has not run its callback yet. */
+        HELD
     }
 
     private final ContextBase context;
     private @Nullable TaskPool<?> pool;
+    private @Nullable TaskWatch watch;
     private Owner owner = Owner.POOL;
     private Status status = Status.SUCCESS;
-    private boolean optimizesReports;
     private long userData;
     private @Nullable Object userObject;
 
@@ -57,6 +59,15 @@ public abstract class TaskBase implements Task {
 
     /** Runs the user's callback for {@link #status()}; what it throws is seen to by the caller. */
     protected abstract void onCompleted();
+
+    /**
+     * Whether the library promises that tasks of this type complete in the order of their
+     * submission, as receives do that are used up one after another. No unless overridden: a
+     * sanitizer shuffles them then.
+     */
+    protected boolean completesInOrder() {
+        return false;
+    }
 
     /** Forgets what the user has set up; called when the task goes back to its pool. */
     protected void onFree() {}
@@ -108,9 +119,11 @@ public abstract class TaskBase implements Task {
         context.requireOwnerThread();
         switch (owner) {
             case POOL -> {
+                misused("task was submitted after it was freed");
                 return Status.BAD_STATE;
             }
-            case LIBRARY -> {
+            case LIBRARY, HELD -> {
+                misused("task was submitted in flight");
                 return Status.IN_USE;
             }
             case USER -> {}
@@ -118,8 +131,13 @@ public abstract class TaskBase implements Task {
         if (!context.isRunning()) {
             return Status.BAD_STATE;
         }
+        if (watch != null) {
+            if (watch.refuses()) {
+                return Status.AGAIN;
+            }
+            watch.submitted(flags);
+        }
         owner = Owner.LIBRARY;
-        optimizesReports = flags.optimizesReports();
         Status submitted = Status.UNEXPECTED;
         try {
             submitted = onSubmit();
@@ -128,6 +146,9 @@ public abstract class TaskBase implements Task {
                 context.taskSubmitted();
             } else {
                 owner = Owner.USER;
+                if (watch != null) {
+                    watch.refused();
+                }
             }
         }
         if (flags.flushes() && submitted == Status.SUCCESS) {
@@ -140,15 +161,21 @@ public abstract class TaskBase implements Task {
     public final void free() {
         context.requireOwnerThread();
         switch (owner) {
-            case LIBRARY ->
-                    throw new DpuException(Status.IN_USE, "task is in flight: " + describe());
-            case POOL ->
-                    throw new DpuException(
-                            Status.BAD_STATE, "task was freed already: " + describe());
+            case LIBRARY, HELD -> {
+                misused("task was freed in flight");
+                throw inFlight();
+            }
+            case POOL -> {
+                misused("task was freed twice");
+                throw new DpuException(Status.BAD_STATE, "task was freed already: " + describe());
+            }
             case USER -> {
                 owner = Owner.POOL;
                 onFree();
                 userObject = null;
+                if (watch != null) {
+                    watch.freed();
+                }
                 Objects.requireNonNull(pool, "a task has a pool").put(this);
             }
         }
@@ -189,6 +216,16 @@ public abstract class TaskBase implements Task {
                     "completed a task that is not in flight: " + describe());
         }
         context.requireProgressing();
+        if (watch != null) {
+            owner = Owner.HELD;
+            watch.hold(ended);
+        } else {
+            deliver(ended);
+        }
+    }
+
+    /** Gives the task back to its user. */
+    final void deliver(Status ended) {
         owner = Owner.USER;
         status = ended;
         context.taskCompleted();
@@ -201,7 +238,7 @@ public abstract class TaskBase implements Task {
 
     /** Whether the library has the task: what was set up must not be changed now. */
     protected final boolean isInFlight() {
-        return owner == Owner.LIBRARY;
+        return owner == Owner.LIBRARY || owner == Owner.HELD;
     }
 
     /**
@@ -213,21 +250,31 @@ public abstract class TaskBase implements Task {
     protected final void requireUser() {
         context.requireOwnerThread();
         switch (owner) {
-            case LIBRARY ->
-                    throw new DpuException(Status.IN_USE, "task is in flight: " + describe());
-            case POOL -> throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
+            case LIBRARY, HELD -> {
+                misused("task was changed in flight");
+                throw inFlight();
+            }
+            case POOL -> {
+                misused("task was changed after it was freed");
+                throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
+            }
             case USER -> {}
         }
     }
 
     final void belongTo(TaskPool<?> newPool) {
         pool = newPool;
+        ContextWatch contextWatch = context.watch();
+        watch = contextWatch == null ? null : new TaskWatch(this, newPool, contextWatch);
     }
 
     final void handOut() {
         owner = Owner.USER;
         status = Status.SUCCESS;
         userData = 0;
+        if (watch != null) {
+            watch.handedOut();
+        }
     }
 
     final ContextBase contextBase() {
@@ -242,7 +289,17 @@ public abstract class TaskBase implements Task {
         }
     }
 
-    private String describe() {
+    private void misused(String how) {
+        if (watch != null) {
+            watch.misused(how);
+        }
+    }
+
+    private DpuException inFlight() {
+        return new DpuException(Status.IN_USE, "task is in flight: " + describe());
+    }
+
+    final String describe() {
         return "task=" + getClass().getSimpleName() + ", context=" + context;
     }
 }

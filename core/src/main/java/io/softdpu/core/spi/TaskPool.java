@@ -16,6 +16,9 @@ public final class TaskPool<T extends TaskBase> {
     private final TaskBase[] free;
     private int available;
 
+    /** For a sanitizer alone: how many are in flight. */
+    int watchedInFlight;
+
     /**
      * Makes the tasks.
      *

@@ -25,6 +25,7 @@ public final class TinyContext extends ContextBase {
     boolean workBeforeSleep;
     boolean recording = true;
     boolean inhabited;
+    boolean ordered;
     int passes;
     boolean eventDriven = true;
     @Nullable RuntimeException defect;
@@ -217,6 +218,11 @@ public final class TinyContext extends ContextBase {
             if (callback != null) {
                 callback.onCompleted(this);
             }
+        }
+
+        @Override
+        protected boolean completesInOrder() {
+            return tiny.ordered;
         }
 
         @Override

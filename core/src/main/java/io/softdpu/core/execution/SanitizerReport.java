@@ -1,0 +1,29 @@
+package io.softdpu.core.execution;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mistake of the program that a {@link Sanitizer} has found.
+ *
+ * @param kind which rule was broken
+ * @param message what happened, as {@code reason: key=value, key=value}
+ * @param seed the seed with which it was found
+ * @param allocatedAt where the task or the buf was allocated, to be read as a stack trace; null if
+ *     that was before the sanitizer began
+ */
+public record SanitizerReport(
+        Kind kind, String message, long seed, @Nullable Throwable allocatedAt) {
+    /** The rules. */
+    public enum Kind {
+        /** What a task reads was changed while it was in flight. */
+        SOURCE_CHANGED,
+        /** A task was used in a way that its state does not allow, for example freed twice. */
+        TASK_MISUSED,
+        /** A buf was used in a way that its state does not allow, for example changed in flight. */
+        BUF_MISUSED,
+        /** A task was not freed when its context was closed, or tried to be. */
+        TASK_LEAKED,
+        /** A buf was not released when its inventory or pool was stopped, or tried to be. */
+        BUF_LEAKED
+    }
+}
