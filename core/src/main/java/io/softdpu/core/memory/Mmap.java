@@ -3,18 +3,13 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.DeviceAccess;
-import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.MemoryAccess;
 import io.softdpu.core.internal.Usage;
-import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.core.spi.Arguments;
-import io.softdpu.fabric.FabricException;
-import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.SharedSegment;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +39,9 @@ public final class Mmap implements AutoCloseable {
     /** How long {@link #createFromExport(byte[], Device)} waits for the exporter. */
     public static final long DEFAULT_IMPORT_TIMEOUT_NANOS = 5_000_000_000L;
 
+    /** How many devices can be added unless {@link #setMaxDevices} says something else. */
+    public static final int DEFAULT_MAX_DEVICES = 32;
+
     private static final int CLOSED_USERS = Integer.MIN_VALUE / 2;
     private static final VarHandle USERS;
 
@@ -66,19 +64,16 @@ public final class Mmap implements AutoCloseable {
         CLOSED
     }
 
-    private record Attached(Device device, Usage.Hold hold) {}
-
-    private final List<Attached> devices = new ArrayList<>();
+    private final MmapDevices devices = new MmapDevices();
     private final MmapExports exports = new MmapExports(this);
-    private final @Nullable ImportedRegion imported;
-    private final @Nullable ExportDescriptor origin;
-    private final Permissions rightsOfImporter;
-    private final boolean byRdma;
+    private final @Nullable MmapOrigin origin;
     private @Nullable SharedMemory shared;
     private Usage.@Nullable Hold onShared;
     private @Nullable MemorySegment segment;
     private @Nullable Permissions permissions;
+    private @Nullable MemoryFreeCallback freeCallback;
     private long sizeBytes;
+    private boolean startedBefore;
     private volatile State state = State.IDLE;
 
     /** Bufs and contexts that use the memory; far below 0 when the mmap is closed. */
@@ -86,22 +81,18 @@ public final class Mmap implements AutoCloseable {
     private volatile int users;
 
     private Mmap() {
-        imported = null;
         origin = null;
-        rightsOfImporter = Permissions.LOCAL_READ_ONLY;
-        byRdma = false;
     }
 
     /** An import: started from the beginning. */
-    Mmap(ExportDescriptor origin, ImportedRegion imported, Device device, Usage.Hold onDevice) {
+    Mmap(MmapOrigin origin, Device device, Usage.Hold onDevice) {
         this.origin = origin;
-        this.imported = imported;
-        this.permissions = origin.permissions();
-        this.byRdma = origin.kind() == ExportDescriptor.Kind.RDMA;
-        this.rightsOfImporter = byRdma ? origin.permissions() : origin.permissions().acrossPci();
-        this.sizeBytes = origin.sizeBytes();
-        this.segment = imported.memory() == null ? null : imported.memory().segment();
-        this.devices.add(new Attached(device, onDevice));
+        this.permissions = origin.descriptor().permissions();
+        this.sizeBytes = origin.descriptor().sizeBytes();
+        SharedSegment mapped = origin.region().memory();
+        this.segment = mapped == null ? null : mapped.segment();
+        this.devices.addHeld(device, onDevice);
+        this.startedBefore = true;
         this.state = State.STARTED;
     }
 
@@ -199,24 +190,12 @@ public final class Mmap implements AutoCloseable {
      *
      * @throws DpuException BAD_STATE if it is not IDLE or the device is closed; ALREADY_EXIST if
      *     this device was added before; INVALID_VALUE if it belongs to another machine than those
-     *     before
+     *     before; NO_MEMORY if there are as many as {@link #setMaxDevices} says
      */
     public synchronized Mmap addDevice(Device device) {
         Arguments.notNull(device, "device");
         requireIdle();
-        for (Attached attached : devices) {
-            if (attached.device == device) {
-                throw new DpuException(
-                        Status.ALREADY_EXIST, "device was added before: device=" + device);
-            }
-            if (attached.device.machine() != device.machine()) {
-                throw new DpuException(
-                        Status.INVALID_VALUE,
-                        "devices of two machines: device=%s, machine=%s, otherMachine=%s"
-                                .formatted(device, device.machine(), attached.device.machine()));
-            }
-        }
-        devices.add(new Attached(device, DeviceAccess.get().usage(device).hold("mmap")));
+        devices.add(device);
         return this;
     }
 
@@ -228,14 +207,40 @@ public final class Mmap implements AutoCloseable {
     public synchronized Mmap removeDevice(Device device) {
         Arguments.notNull(device, "device");
         requireIdle();
-        for (Attached attached : devices) {
-            if (attached.device == device) {
-                devices.remove(attached);
-                attached.hold.release();
-                return this;
-            }
+        devices.remove(device);
+        return this;
+    }
+
+    /**
+     * Says how many devices can be added; {@link #DEFAULT_MAX_DEVICES} if it is never said.
+     *
+     * @param maxDevices how many, at least 1
+     * @throws DpuException NOT_PERMITTED once it has been started, or if it is imported;
+     *     INVALID_VALUE if it is less than 1 or than there are devices; BAD_STATE if it is closed
+     */
+    public synchronized Mmap setMaxDevices(int maxDevices) {
+        if (startedBefore && state != State.CLOSED) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "number of devices is chosen before the first start: mmap=" + this);
         }
-        throw new DpuException(Status.NOT_FOUND, "device was not added: device=" + device);
+        requireIdle();
+        devices.setMax(maxDevices);
+        return this;
+    }
+
+    /**
+     * Says what is to be done with the memory when the mmap is closed; null for nothing, as it is
+     * in the beginning. Called by {@link #close()}, on its thread, at the very end: the memory may
+     * be unmapped, or its {@link SharedMemory} closed. What it throws comes out of {@code close()};
+     * the mmap is closed all the same. Not called if the mmap was never started.
+     *
+     * @throws DpuException BAD_STATE if it is not IDLE
+     */
+    public synchronized Mmap setFreeCallback(@Nullable MemoryFreeCallback callback) {
+        requireIdle();
+        freeCallback = callback;
+        return this;
     }
 
     // ---- living and ending ----
@@ -262,12 +267,13 @@ public final class Mmap implements AutoCloseable {
                     "memory is read-only: permissions=" + granted + ", sizeBytes=" + sizeBytes);
         }
         if (shared != null) {
-            requireLetGo(shared);
+            shared.requireLetGo();
         }
         if (shared != null && (granted.allowsPci() || granted.allowsRdma())) {
-            seal(shared, granted);
+            shared.seal(granted);
         }
         state = State.STARTED;
+        startedBefore = true;
         return this;
     }
 
@@ -286,7 +292,7 @@ public final class Mmap implements AutoCloseable {
      */
     public synchronized void stop() {
         requireStarted();
-        if (imported != null) {
+        if (origin != null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
                     "an imported mmap is not stopped but closed: mmap=" + this);
@@ -297,15 +303,29 @@ public final class Mmap implements AutoCloseable {
 
     /**
      * Ends it, stopping it first where it is started; closing twice does nothing. The memory of a
-     * local mmap stays with the program; an import is unmapped, and its re-exports are withdrawn.
+     * local mmap stays with the program, and its {@linkplain #setFreeCallback free callback} is
+     * called; an import is unmapped, and its re-exports are withdrawn.
      *
      * @throws DpuException NOT_PERMITTED while bufs or contexts use it
      */
     @Override
-    public synchronized void close() {
-        if (state == State.CLOSED) {
-            return;
+    public void close() {
+        MemorySegment memory;
+        MemoryFreeCallback callback;
+        synchronized (this) {
+            if (state == State.CLOSED) {
+                return;
+            }
+            memory = segment;
+            callback = startedBefore ? freeCallback : null;
+            end();
         }
+        if (memory != null && callback != null) {
+            callback.free(memory);
+        }
+    }
+
+    private void end() {
         if (!USERS.compareAndSet(this, 0, CLOSED_USERS)) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
@@ -313,14 +333,13 @@ public final class Mmap implements AutoCloseable {
         }
         state = State.CLOSED;
         exports.withdraw();
-        if (imported != null) {
-            imported.close();
+        if (origin != null) {
+            origin.region().close();
         }
         if (onShared != null) {
             onShared.release();
         }
-        devices.forEach(attached -> attached.hold.release());
-        devices.clear();
+        devices.releaseAll();
         segment = null;
     }
 
@@ -376,7 +395,17 @@ public final class Mmap implements AutoCloseable {
 
     /** Whether it stands for another machine's memory. */
     public boolean isImported() {
-        return imported != null;
+        return origin != null;
+    }
+
+    /** Whether there is an export of it that the user asked for and that was not withdrawn. */
+    public synchronized boolean isExported() {
+        return exports.any();
+    }
+
+    /** How many bufs, pools and contexts use it and keep it from being closed. */
+    public int users() {
+        return Math.max(0, users);
     }
 
     /** Where it is in its life. */
@@ -386,7 +415,12 @@ public final class Mmap implements AutoCloseable {
 
     /** Its devices. */
     public synchronized List<Device> devices() {
-        return devices.stream().map(Attached::device).toList();
+        return devices.list();
+    }
+
+    /** How many devices can be added. */
+    public synchronized int maxDevices() {
+        return devices.max();
     }
 
     /**
@@ -396,7 +430,7 @@ public final class Mmap implements AutoCloseable {
      *     if it is closed or has no memory yet
      */
     public MemorySegment segment() {
-        if (imported != null) {
+        if (origin != null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
                     "memory of another machine, which only tasks can reach: mmap=" + this);
@@ -407,7 +441,7 @@ public final class Mmap implements AutoCloseable {
     @Override
     public String toString() {
         return "mmap[%s, state=%s, sizeBytes=%d, permissions=%s]"
-                .formatted(imported == null ? "local" : "imported", state, sizeBytes, permissions);
+                .formatted(origin == null ? "local" : "imported", state, sizeBytes, permissions);
     }
 
     // ---- for this package ----
@@ -449,8 +483,8 @@ public final class Mmap implements AutoCloseable {
         if (state != State.STARTED || granted == null) {
             return Status.BAD_STATE;
         }
-        if (imported != null) {
-            return checkUseOfImport(imported, needed);
+        if (origin != null) {
+            return origin.checkUse(needed);
         }
         MemorySegment memory = segment;
         if (memory == null || !memory.scope().isAlive()) {
@@ -461,28 +495,8 @@ public final class Mmap implements AutoCloseable {
                 : Status.NOT_PERMITTED;
     }
 
-    private Status checkUseOfImport(ImportedRegion region, Permissions needed) {
-        // Reading here has no bit of its own, so what came by RDMA has to be asked for by RDMA.
-        if (!rightsOfImporter.grants(needed) || (byRdma && !needed.allowsRdma())) {
-            return Status.NOT_PERMITTED;
-        }
-        if (!byRdma && segment == null) {
-            return Status.NOT_SUPPORTED;
-        }
-        return region.revoked() ? revokedStatus(region) : Status.SUCCESS;
-    }
-
-    /** Whether this device was added; two devices opened from one function are the same here. */
     boolean hasDevice(Device device) {
-        for (int i = 0; i < devices.size(); i++) {
-            Device added = devices.get(i).device;
-            if (added == device
-                    || (added.machine() == device.machine()
-                            && added.info().function().equals(device.info().function()))) {
-                return true;
-            }
-        }
-        return false;
+        return devices.has(device);
     }
 
     /** The memory as tasks see it; null for an import without a mapping, and after close. */
@@ -494,38 +508,13 @@ public final class Mmap implements AutoCloseable {
         return shared;
     }
 
-    @Nullable ImportedRegion imported() {
-        return imported;
-    }
-
-    @Nullable ExportDescriptor origin() {
+    /** Where it comes from; null for a local one. */
+    @Nullable MmapOrigin origin() {
         return origin;
     }
 
     MmapExports exports() {
         return exports;
-    }
-
-    /** Why an import that is {@linkplain ImportedRegion#revoked() revoked} cannot be used. */
-    static Status revokedStatus(ImportedRegion region) {
-        return region.withdrawn() ? Status.SHUTDOWN : Status.CONNECTION_RESET;
-    }
-
-    /** A local mmap needs it as much: a halted importer would write into that just the same. */
-    private static void requireLetGo(SharedMemory memory) {
-        try {
-            memory.shared().requireLetGo();
-        } catch (FabricException e) {
-            throw FabricFailures.from(e);
-        }
-    }
-
-    private static void seal(SharedMemory memory, Permissions granted) {
-        try {
-            memory.shared().seal(!granted.allowsPciWrite() && !granted.allowsRdmaWrite());
-        } catch (FabricException e) {
-            throw FabricFailures.from(e);
-        }
     }
 
     private void requireIdle() {

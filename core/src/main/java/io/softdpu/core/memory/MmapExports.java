@@ -10,7 +10,6 @@ import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.ExportedRegion;
 import io.softdpu.fabric.FabricException;
-import io.softdpu.fabric.ImportedRegion;
 import io.softdpu.fabric.LeaseListener;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -74,16 +73,15 @@ final class MmapExports {
                     device);
         }
         requireOneKind(granted.allowsRdmaWrite(), granted.allowsPciWrite(), device);
-        ImportedRegion imported = mmap.imported();
-        if (imported != null && imported.revoked()) {
-            throw refused(
-                    Mmap.revokedStatus(imported), "exporter has withdrawn the memory", device);
+        MmapOrigin origin = mmap.origin();
+        if (origin != null && origin.region().revoked()) {
+            throw refused(origin.revokedStatus(), "exporter has withdrawn the memory", device);
         }
         if (rdma == null) {
             rdma =
-                    imported == null
+                    origin == null
                             ? exportLocal(device, granted.allowsRdmaWrite(), null)
-                            : exportImported(imported, device, granted);
+                            : exportImported(origin, device, granted);
             remoteKey = randomKey();
         }
         return describe(ExportDescriptor.Kind.RDMA, granted.rdmaOnly(), device, rdma);
@@ -99,6 +97,11 @@ final class MmapExports {
         forLibraries.removeIf(ExportedRegion::revoked);
         forLibraries.add(region);
         return region;
+    }
+
+    /** Whether the user has asked for one that was not withdrawn. */
+    boolean any() {
+        return pci != null || rdma != null;
     }
 
     /** The key of the RDMA export, or 0. */
@@ -122,9 +125,9 @@ final class MmapExports {
 
     /** The number by which RDMA addresses the first byte. */
     long address() {
-        ExportDescriptor origin = mmap.origin();
+        MmapOrigin origin = mmap.origin();
         return origin != null
-                ? origin.address()
+                ? origin.descriptor().address()
                 : Objects.requireNonNull(mmap.mapped(), "memory").address();
     }
 
@@ -146,14 +149,13 @@ final class MmapExports {
         }
     }
 
-    private ExportedRegion exportImported(
-            ImportedRegion imported, Device device, Permissions granted) {
-        if (Objects.requireNonNull(mmap.origin()).kind() == ExportDescriptor.Kind.RDMA) {
+    private ExportedRegion exportImported(MmapOrigin origin, Device device, Permissions granted) {
+        if (origin.byRdma()) {
             throw refused(
                     Status.NOT_SUPPORTED, "an import from RDMA cannot be exported again", device);
         }
         try {
-            return bus(device).reexport(imported, granted.allowsRdmaWrite(), null);
+            return bus(device).reexport(origin.region(), granted.allowsRdmaWrite(), null);
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }

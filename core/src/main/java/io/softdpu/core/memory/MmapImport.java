@@ -64,7 +64,7 @@ final class MmapImport {
             ImportedRegion region =
                     fetch(bus, descriptor, writable, mapping == Mapping.ACCESS, timeoutNanos);
             made = true;
-            return new Mmap(descriptor, region, device, onDevice);
+            return new Mmap(MmapOrigin.of(descriptor, region), device, onDevice);
         } finally {
             if (!made) {
                 onDevice.release();

@@ -3,7 +3,6 @@ package io.softdpu.core.memory;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.MemoryAccess;
-import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.ExportedRegion;
 import io.softdpu.fabric.ImportedRegion;
 import io.softdpu.fabric.LeaseListener;
@@ -30,7 +29,8 @@ final class RegionAccess extends MemoryAccess {
 
     @Override
     public @Nullable ImportedRegion imported(Mmap mmap) {
-        return mmap.imported();
+        MmapOrigin origin = mmap.origin();
+        return origin == null ? null : origin.region();
     }
 
     @Override
@@ -49,9 +49,9 @@ final class RegionAccess extends MemoryAccess {
 
     @Override
     public int remoteKey(Mmap mmap) {
-        ExportDescriptor origin = mmap.origin();
-        if (origin != null && origin.kind() == ExportDescriptor.Kind.RDMA) {
-            return origin.remoteKey();
+        MmapOrigin origin = mmap.origin();
+        if (origin != null && origin.byRdma()) {
+            return origin.descriptor().remoteKey();
         }
         synchronized (mmap) {
             return mmap.exports().remoteKey();

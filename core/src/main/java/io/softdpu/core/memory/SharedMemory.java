@@ -74,6 +74,24 @@ public final class SharedMemory implements AutoCloseable {
         }
     }
 
+    /** Refuses memory that importers of an export that was withdrawn may still write into. */
+    void requireLetGo() {
+        try {
+            shared.requireLetGo();
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
+    /** Seals it for what an mmap lets others do with it. */
+    void seal(Permissions granted) {
+        try {
+            shared.seal(!granted.allowsPciWrite() && !granted.allowsRdmaWrite());
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
     SharedSegment shared() {
         return shared;
     }

@@ -1,0 +1,99 @@
+package io.softdpu.core.memory;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.internal.DeviceAccess;
+import io.softdpu.core.internal.Usage;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The devices of one mmap, each kept open. Changed under the lock of the mmap and only while it is
+ * IDLE, so that tasks look at them without it.
+ */
+@SuppressWarnings("ReferenceEquality") // devices and machines are objects, not values
+final class MmapDevices {
+    private record Attached(Device device, Usage.Hold hold) {}
+
+    private final List<Attached> all = new ArrayList<>();
+    private int max = Mmap.DEFAULT_MAX_DEVICES;
+
+    int max() {
+        return max;
+    }
+
+    void setMax(int newMax) {
+        if (newMax < 1 || newMax < all.size()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "number of devices out of range: maxDevices=%d, least=1, devices=%d"
+                            .formatted(newMax, all.size()));
+        }
+        max = newMax;
+    }
+
+    void add(Device device) {
+        for (Attached attached : all) {
+            if (attached.device == device) {
+                throw new DpuException(
+                        Status.ALREADY_EXIST, "device was added before: device=" + device);
+            }
+            if (attached.device.machine() != device.machine()) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "devices of two machines: device=%s, machine=%s, otherMachine=%s"
+                                .formatted(device, device.machine(), attached.device.machine()));
+            }
+        }
+        if (all.size() == max) {
+            throw new DpuException(
+                    Status.NO_MEMORY,
+                    "mmap has as many devices as it may have: device=%s, maxDevices=%d"
+                            .formatted(device, max));
+        }
+        addHeld(device, DeviceAccess.get().usage(device).hold("mmap"));
+    }
+
+    /** Adds the one device of an import, which is kept open already. */
+    void addHeld(Device device, Usage.Hold hold) {
+        all.add(new Attached(device, hold));
+    }
+
+    void remove(Device device) {
+        for (Attached attached : all) {
+            if (attached.device == device) {
+                all.remove(attached);
+                attached.hold.release();
+                return;
+            }
+        }
+        throw new DpuException(Status.NOT_FOUND, "device was not added: device=" + device);
+    }
+
+    boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** Whether this device was added; two devices opened from one function are the same here. */
+    boolean has(Device device) {
+        for (int i = 0; i < all.size(); i++) {
+            Device added = all.get(i).device;
+            if (added == device
+                    || (added.machine() == device.machine()
+                            && added.info().function().equals(device.info().function()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    List<Device> list() {
+        return all.stream().map(Attached::device).toList();
+    }
+
+    void releaseAll() {
+        all.forEach(attached -> attached.hold.release());
+        all.clear();
+    }
+}
