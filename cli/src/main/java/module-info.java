@@ -7,11 +7,14 @@ module io.softdpu.cli {
     requires io.softdpu.core;
     requires io.softdpu.samples;
     requires io.softdpu.storage;
+    requires io.softdpu.topology.json;
     requires jdk.management;
     requires static org.jspecify;
 
     // picocli sets annotated fields and makes commands and converters, Jackson reads records.
     opens io.softdpu.cli to
+            info.picocli;
+    opens io.softdpu.cli.card to
             info.picocli;
     opens io.softdpu.cli.options to
             info.picocli;

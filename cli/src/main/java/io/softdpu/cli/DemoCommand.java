@@ -1,5 +1,7 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.DemoDevices;
+import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.demo.ChildOutcome;
 import io.softdpu.cli.demo.DemoOptions;
 import io.softdpu.cli.demo.DemoPhase;
@@ -87,6 +89,7 @@ final class DemoCommand implements Callable<Integer> {
             completionCandidates = MeasuredConverter.class)
     private List<DemoPhase> measured = List.of();
 
+    @Mixin private final TopologyOption topology = new TopologyOption();
     @Mixin private final JsonOption json = new JsonOption();
 
     @Override
@@ -102,7 +105,9 @@ final class DemoCommand implements Callable<Integer> {
                                 ? DemoPhase.measuredByDefault()
                                 : EnumSet.copyOf(measured),
                         seconds.toNanos(),
-                        Logging.level());
+                        Logging.level(),
+                        topology.arguments(),
+                        DemoDevices.of(topology.load()));
         json.check(command);
         JvmCommand jvm = JvmCommand.ofThisProcess(Objects.requireNonNull(root).arguments());
         DemoProgress progress = DemoProgress.onStandardError(command.getErr());

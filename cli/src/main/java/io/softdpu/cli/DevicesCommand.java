@@ -3,6 +3,7 @@ package io.softdpu.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SideConverter;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.PciFunction;
@@ -14,11 +15,12 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code softdpu devices}: what there is on each side of the built-in card. */
+/** {@code softdpu devices}: what there is on each side of the card. */
 @Command(
         name = "devices",
         description = {
@@ -38,10 +40,12 @@ final class DevicesCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print a JSON array.")
     private boolean json;
 
+    @Mixin private final TopologyOption card = new TopologyOption();
+
     @Override
     public Integer call() {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-        Topology topology = Topology.builtin();
+        Topology topology = card.load();
         List<PciFunction> functions =
                 (side == null ? Arrays.stream(Side.values()) : Arrays.stream(new Side[] {side}))
                         .flatMap(s -> topology.functionsOf(s).stream())

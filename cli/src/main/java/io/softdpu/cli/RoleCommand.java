@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.child.ChildReport;
 import io.softdpu.cli.child.Lifeline;
 import io.softdpu.cli.child.ResourceUse;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -49,6 +51,8 @@ abstract class RoleCommand implements Callable<Integer> {
                 "One data path thread in this release: to be given once."
             })
     private List<CpuBinding> cpus = List.of();
+
+    @Mixin private final TopologyOption topology = new TopologyOption();
 
     @Option(names = "--exit-with-parent", hidden = true)
     private boolean exitWithParent;
@@ -82,7 +86,7 @@ abstract class RoleCommand implements Callable<Integer> {
                 lifeline.leaveBeforeHalt(folder);
             }
             ExitCode code = ExitCode.OK;
-            try (Machine machine = Machine.open(side());
+            try (Machine machine = Machine.builder(side()).topology(topology.load()).open();
                     StorageRole role = openHere(machine)) {
                 lifeline.attach(role);
                 code = runSession(role, out, err);

@@ -25,7 +25,9 @@ import picocli.CommandLine.Spec;
             DemoCommand.class,
             StorageCommand.class,
             PerfCommand.class,
-            DevicesCommand.class
+            DevicesCommand.class,
+            TopologyCommand.class,
+            CapsCommand.class
         },
         footer = {
             "",

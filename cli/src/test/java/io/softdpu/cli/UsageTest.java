@@ -44,6 +44,8 @@ class UsageTest {
                 "",
                 "demo",
                 "devices",
+                "topology",
+                "caps",
                 "storage",
                 "storage target",
                 "storage zero-copy",
@@ -97,7 +99,8 @@ class UsageTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "|Missing required subcommand: expected=one of demo, storage, perf, devices",
+                "|Missing required subcommand: expected=one of demo, storage, perf, devices,"
+                        + " topology, caps",
                 "storage|Missing required subcommand: expected=one of target, zero-copy, initiator",
                 "demo --blok|Unknown option: '--blok'",
                 "demo --size 5000|option=--size, size=5000, expected=a multiple of"

@@ -1,8 +1,10 @@
 package io.softdpu.cli.demo;
 
+import io.softdpu.cli.card.DemoDevices;
 import io.softdpu.cli.log.LogLevel;
 import io.softdpu.storage.StorageDefaults;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param measured which measurements are made
  * @param measureNanos how long each measurement lasts
  * @param logLevel what the three processes log
+ * @param topologyArguments what makes them choose the card
+ * @param devices what they work on
  */
 public record DemoOptions(
         @Nullable Path volumeFile,
@@ -22,14 +26,17 @@ public record DemoOptions(
         int blockSizeBytes,
         Set<DemoPhase> measured,
         long measureNanos,
-        LogLevel logLevel) {
+        LogLevel logLevel,
+        List<String> topologyArguments,
+        DemoDevices devices) {
 
     /** A pace at which any machine hands memory over that one process has filled to another. */
     private static final long SLOWEST_BYTES_PER_SECOND = 128L << 20;
 
-    /** Takes a copy of the set. */
+    /** Takes copies of the collections. */
     public DemoOptions {
         measured = Set.copyOf(measured);
+        topologyArguments = List.copyOf(topologyArguments);
     }
 
     /** How long a control operation may take: the usual, and more for a volume that is large. */

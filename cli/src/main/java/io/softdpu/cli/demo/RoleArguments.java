@@ -24,7 +24,7 @@ final class RoleArguments {
         return common(
                 DemoRole.TARGET,
                 "--device",
-                "t0",
+                options.devices().target().interfaceName(),
                 "--listen-port",
                 "0",
                 "--volume",
@@ -39,9 +39,9 @@ final class RoleArguments {
         return common(
                 DemoRole.ZERO_COPY,
                 "--device",
-                "03:00.0",
+                options.devices().port().pciAddress().toString(),
                 "--representor",
-                "0b:00.0",
+                options.devices().host().pciAddress().toString(),
                 "--storage-server",
                 "127.0.0.1:" + storagePort,
                 "--control-timeout",
@@ -53,7 +53,7 @@ final class RoleArguments {
                 common(
                         DemoRole.INITIATOR,
                         "--device",
-                        "0b:00.0",
+                        options.devices().host().pciAddress().toString(),
                         "--control-timeout",
                         Long.toString(options.controlTimeoutSeconds()));
         @Nullable Path file = options.volumeFile();
@@ -71,6 +71,7 @@ final class RoleArguments {
     private List<String> common(DemoRole role, String... own) {
         List<String> arguments = new ArrayList<>(List.of("storage", role.id()));
         arguments.addAll(List.of(own));
+        arguments.addAll(options.topologyArguments());
         arguments.addAll(
                 List.of(
                         "--cpu",

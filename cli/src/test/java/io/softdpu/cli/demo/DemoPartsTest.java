@@ -3,9 +3,11 @@ package io.softdpu.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.cli.card.DemoDevices;
 import io.softdpu.cli.child.PhaseSpec;
 import io.softdpu.cli.log.LogLevel;
 import io.softdpu.core.DpuException;
+import io.softdpu.core.device.Topology;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -103,7 +105,9 @@ class DemoPartsTest {
                         blockSizeBytes,
                         DemoPhase.measuredByDefault(),
                         7,
-                        LogLevel.WARNING));
+                        LogLevel.WARNING,
+                        List.of(),
+                        DemoDevices.of(Topology.builtin())));
     }
 
     @Test

@@ -192,8 +192,8 @@ public final class Topology {
          * Makes the topology.
          *
          * @throws DpuException INVALID_VALUE if there are too many functions, a name occurs twice
-         *     on a side, a vuid twice at all, two functions other than sub functions share an address on a side, or a
-         *     parent is no physical function of the DPU
+         *     on a side, a vuid twice at all, two functions other than sub functions share an
+         *     address on a side, or a parent is no physical function of the DPU
          */
         public Topology build() {
             if (functions.size() > MAX_FUNCTIONS) {

@@ -87,9 +87,7 @@ public final class TopologyJson {
                     e);
         } catch (IOException e) {
             throw new DpuException(
-                    Status.IO_FAILED,
-                    "topology cannot be read: file=" + file + ", reason=" + e,
-                    e);
+                    Status.IO_FAILED, "topology cannot be read: file=" + file + ", reason=" + e, e);
         }
     }
 
@@ -112,8 +110,7 @@ public final class TopologyJson {
     public static Topology shipped(String name) {
         if (!SHIPPED.contains(require(name, "name"))) {
             throw new DpuException(
-                    Status.NOT_FOUND,
-                    "no such topology: name=" + name + ", available=" + SHIPPED);
+                    Status.NOT_FOUND, "no such topology: name=" + name + ", available=" + SHIPPED);
         }
         String resource = name + ".json";
         try (@Nullable InputStream in = TopologyJson.class.getResourceAsStream(resource)) {

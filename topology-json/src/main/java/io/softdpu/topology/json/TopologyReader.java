@@ -80,10 +80,7 @@ final class TopologyReader {
                     name = json.getText();
                     if (name.isBlank() || name.length() > 64 || !isPrintable(name)) {
                         throw here().because(
-                                        "bad value",
-                                        field,
-                                        name,
-                                        "1 to 64 printable characters");
+                                        "bad value", field, name, "1 to 64 printable characters");
                     }
                 }
                 case FUNCTIONS -> {
@@ -225,8 +222,7 @@ final class TopologyReader {
     private void once(Map<String, Integer> seen, String name, String path) {
         @Nullable Integer first = seen.putIfAbsent(name, line());
         if (first != null) {
-            throw here().because(
-                            "field occurs twice", path, "it once, line " + first + " has it");
+            throw here().because("field occurs twice", path, "it once, line " + first + " has it");
         }
     }
 

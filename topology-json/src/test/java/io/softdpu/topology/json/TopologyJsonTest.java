@@ -41,8 +41,8 @@ class TopologyJsonTest {
     private static AbstractThrowableAssert<?, ? extends Throwable> refused(String text) {
         return assertThatThrownBy(() -> TopologyJson.parse("card.json", text))
                 .isInstanceOf(DpuException.class)
-                .satisfies(e -> assertThat(((DpuException) e).status())
-                        .isEqualTo(Status.BAD_CONFIG))
+                .satisfies(
+                        e -> assertThat(((DpuException) e).status()).isEqualTo(Status.BAD_CONFIG))
                 .hasMessageContaining("file=card.json");
     }
 
@@ -83,8 +83,7 @@ class TopologyJsonTest {
         Topology shipped = TopologyJson.shipped("default");
         assertThat(shipped).isEqualTo(Topology.builtin());
         assertThat(shipped.sha256()).isEqualTo(Topology.builtin().sha256());
-        byte[] resource =
-                TopologyJson.class.getResourceAsStream("default.json").readAllBytes();
+        byte[] resource = TopologyJson.class.getResourceAsStream("default.json").readAllBytes();
         assertThat(new String(resource, StandardCharsets.UTF_8))
                 .as("as it is written, so that it is an example")
                 .isEqualTo(TopologyJson.toJson(Topology.builtin()));
@@ -129,10 +128,34 @@ class TopologyJsonTest {
     static List<Arguments> wrong() {
         return List.of(
                 // what is changed in the good text, into what, the line, what else is said
-                wrong("\"side\": \"dpu\"", "\"side\": \"moon\"", 4, "functions[0].side", "moon", "[host, dpu, target]"),
-                wrong("\"mlx5_1\"", "\"mlx5_0\"", 6, "functions[2].ibdev_name", "occurs twice", "line 5"),
-                wrong("\"pf1\"", "\"pf0\"", 6, "functions[2].interface_name", "occurs twice", "line 5"),
-                wrong("0b:00.1", "0b:00.0", 6, "functions[2].pci_address", "occurs twice", "line 5"),
+                wrong(
+                        "\"side\": \"dpu\"",
+                        "\"side\": \"moon\"",
+                        4,
+                        "functions[0].side",
+                        "moon",
+                        "[host, dpu, target]"),
+                wrong(
+                        "\"mlx5_1\"",
+                        "\"mlx5_0\"",
+                        6,
+                        "functions[2].ibdev_name",
+                        "occurs twice",
+                        "line 5"),
+                wrong(
+                        "\"pf1\"",
+                        "\"pf0\"",
+                        6,
+                        "functions[2].interface_name",
+                        "occurs twice",
+                        "line 5"),
+                wrong(
+                        "0b:00.1",
+                        "0b:00.0",
+                        6,
+                        "functions[2].pci_address",
+                        "occurs twice",
+                        "line 5"),
                 wrong("hpf1", "hpf0", 6, "functions[2].representor", "occurs twice", "line 5"),
                 wrong("V-pf1", "V-p0", 6, "functions[2].vuid", "occurs twice", "line 4"),
                 wrong("03:00.0", "03:00", 4, "functions[0].pci_address", "value=03:00", "0b:00.0"),
@@ -143,27 +166,89 @@ class TopologyJsonTest {
                 wrong("2001:db8::1", "fe80::1%lo", 5, "functions[1].ipv6", "fe80::1%lo"),
                 wrong("02:53:44:03:00:01", "02:53:44:03:00", 4, "functions[0].mac", "MAC"),
                 wrong("02:53:44:03:00:01", "02-53-44-03-00-01", 4, "functions[0].mac"),
-                wrong("\"PF\", \"pci_address\": \"03", "\"XF\", \"pci_address\": \"03", 4, "functions[0].function_type", "[PF, VF, SF]"),
-                wrong("\"parent\": \"p0\", \"representor\": \"hpf0\"", "\"parent\": \"p7\", \"representor\": \"hpf0\"", 5, "functions[1].parent", "unknown parent", "p7", "[p0]"),
-                wrong("\"parent\": \"p0\", \"representor\": \"hpf1\"", "\"parent\": \"p0\"", 6, "functions[2].representor", "missing field"),
+                wrong(
+                        "\"PF\", \"pci_address\": \"03",
+                        "\"XF\", \"pci_address\": \"03",
+                        4,
+                        "functions[0].function_type",
+                        "[PF, VF, SF]"),
+                wrong(
+                        "\"parent\": \"p0\", \"representor\": \"hpf0\"",
+                        "\"parent\": \"p7\", \"representor\": \"hpf0\"",
+                        5,
+                        "functions[1].parent",
+                        "unknown parent",
+                        "p7",
+                        "[p0]"),
+                wrong(
+                        "\"parent\": \"p0\", \"representor\": \"hpf1\"",
+                        "\"parent\": \"p0\"",
+                        6,
+                        "functions[2].representor",
+                        "missing field"),
                 wrong("\"vuid\": \"V-p0\", ", "", 4, "functions[0].vuid", "missing field"),
-                wrong("\"vuid\": \"V-p0\"", "\"vuid\": 7", 4, "functions[0].vuid", "wrong type", "value=7"),
+                wrong(
+                        "\"vuid\": \"V-p0\"",
+                        "\"vuid\": 7",
+                        4,
+                        "functions[0].vuid",
+                        "wrong type",
+                        "value=7"),
                 wrong("\"vuid\": \"V-p0\"", "\"vuid\": null", 4, "functions[0].vuid", "wrong type"),
                 wrong("\"V-p0\"", "\"V p0\"", 4, "functions[0].vuid", "bad value"),
-                wrong("\"vuid\": \"V-p0\"", "\"colour\": \"red\"", 4, "functions[0].colour", "unknown field", "ibdev_name"),
-                wrong("\"vuid\": \"V-p0\"", "\"mac\": \"02:53:44:03:00:02\"", 4, "functions[0].mac", "field occurs twice"),
+                wrong(
+                        "\"vuid\": \"V-p0\"",
+                        "\"colour\": \"red\"",
+                        4,
+                        "functions[0].colour",
+                        "unknown field",
+                        "ibdev_name"),
+                wrong(
+                        "\"vuid\": \"V-p0\"",
+                        "\"mac\": \"02:53:44:03:00:02\"",
+                        4,
+                        "functions[0].mac",
+                        "field occurs twice"),
                 wrong("1000}", "\"1000\"}", 4, "active_rate_bits_per_second", "wrong type"),
                 wrong("1000}", "10.5}", 4, "active_rate_bits_per_second", "wrong type"),
                 wrong("1000}", "0}", 4, "active_rate_bits_per_second", "bad value"),
-                wrong("1000}", "99999999999999999999}", 4, "active_rate_bits_per_second", "too large"),
-                wrong("comch.max_clients", "comch.most", 5, "functions[1].limits.comch.most", "unknown limit", "comch.max_clients"),
+                wrong(
+                        "1000}",
+                        "99999999999999999999}",
+                        4,
+                        "active_rate_bits_per_second",
+                        "too large"),
+                wrong(
+                        "comch.max_clients",
+                        "comch.most",
+                        5,
+                        "functions[1].limits.comch.most",
+                        "unknown limit",
+                        "comch.max_clients"),
                 wrong(": 4}}", ": 0}}", 5, "functions[1].limits.comch.max_clients", "value=0"),
-                wrong(": 4}}", ": \"4\"}}", 5, "functions[1].limits.comch.max_clients", "wrong type"),
+                wrong(
+                        ": 4}}",
+                        ": \"4\"}}",
+                        5,
+                        "functions[1].limits.comch.max_clients",
+                        "wrong type"),
                 wrong("{\"comch.max_clients\": 4}", "[4]", 5, "functions[1].limits", "wrong type"),
-                wrong("\"softdpu_topology\": 1", "\"softdpu_topology\": 2", 1, "softdpu_topology", "unknown version", "expected=1"),
+                wrong(
+                        "\"softdpu_topology\": 1",
+                        "\"softdpu_topology\": 2",
+                        1,
+                        "softdpu_topology",
+                        "unknown version",
+                        "expected=1"),
                 wrong("\"softdpu_topology\": 1,", "", 1, "softdpu_topology", "missing field"),
                 wrong("\"name\": \"small\"", "\"name\": \" \"", 2, "field=name", "bad value"),
-                wrong("\"name\": \"small\"", "\"title\": \"small\"", 2, "field=title", "unknown field", "softdpu_topology"),
+                wrong(
+                        "\"name\": \"small\"",
+                        "\"title\": \"small\"",
+                        2,
+                        "field=title",
+                        "unknown field",
+                        "softdpu_topology"),
                 wrong("\"functions\": [", "\"functions\": [ 3,", 3, "functions[0]", "wrong type"),
                 wrong("\n ]\n", "\n", 7, "not JSON"),
                 wrong(" ]\n}", " ]\n} {}", 8, "something follows"));
@@ -197,12 +282,10 @@ class TopologyJsonTest {
     void shouldSayWhyAFileCannotBeRead() throws Exception {
         Path missing = folder.resolve("missing.json");
         assertThatThrownBy(() -> TopologyJson.read(missing))
-                .satisfies(e ->
-                        assertThat(((DpuException) e).status()).isEqualTo(Status.NOT_FOUND))
+                .satisfies(e -> assertThat(((DpuException) e).status()).isEqualTo(Status.NOT_FOUND))
                 .hasMessageContainingAll(missing.toString(), "storage-guide");
         assertThatThrownBy(() -> TopologyJson.read(folder))
-                .satisfies(e ->
-                        assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED))
+                .satisfies(e -> assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED))
                 .hasMessageContaining(folder.toString());
         Path bytes = Files.write(folder.resolve("bytes.json"), new byte[] {'{', (byte) 0xff});
         assertThatThrownBy(() -> TopologyJson.read(bytes)).hasMessageContaining("not UTF-8");
@@ -211,7 +294,7 @@ class TopologyJsonTest {
         assertThatThrownBy(() -> TopologyJson.read(large))
                 .hasMessageContainingAll("large.json", "too large");
         assertThatThrownBy(() -> TopologyJson.write(Topology.builtin(), folder))
-                .satisfies(e ->
-                        assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED));
+                .satisfies(
+                        e -> assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED));
     }
 }

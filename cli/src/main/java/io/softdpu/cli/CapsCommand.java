@@ -1,0 +1,130 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.card.CapabilityReport;
+import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.cli.options.SideConverter;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capabilities;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.Topology;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code softdpu caps}: what each library can do on each device. */
+@Command(
+        name = "caps",
+        description = {
+            "Prints what each library supports on each device, and its limits. A limit of what the"
+                    + " device does not support is 0.",
+            "Joins the fabric folder, so that functions that were plugged in are shown, too."
+        })
+final class CapsCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+
+    @Option(
+            names = {"-d", "--device"},
+            paramLabel = "DEVICE",
+            description = "PCI address, ibdev name or interface name (default: all devices).")
+    private @Nullable String device;
+
+    @Option(
+            names = "--side",
+            paramLabel = "host|dpu|target",
+            converter = SideConverter.class,
+            description = "The side to look at (default: all).")
+    private @Nullable Side side;
+
+    @Option(
+            names = "--library",
+            paramLabel = "LIBRARY",
+            description = "The library, for example comch or rdma (default: all libraries).")
+    private @Nullable String library;
+
+    @Option(names = "--json", description = "Print a JSON array, an object a device.")
+    private boolean json;
+
+    @Mixin private final TopologyOption topology = new TopologyOption();
+
+    @Override
+    public Integer call() {
+        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        CapabilityReport report = new CapabilityReport();
+        Topology card = topology.load();
+        List<DeviceInfo> known = new ArrayList<>();
+        boolean found = false;
+        for (Side one : side == null ? Side.values() : new Side[] {side}) {
+            try (Machine machine = Machine.builder(one).topology(card).open()) {
+                known.addAll(machine.devices());
+                for (DeviceInfo info : chosen(machine)) {
+                    report.add(info, ask(info));
+                    found = true;
+                }
+            }
+        }
+        if (!found) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "no such device: device="
+                            + device
+                            + ", available="
+                            + known.stream()
+                                    .map(info -> info.machine().side().id() + " " + info)
+                                    .toList());
+        }
+        if (json) {
+            out.println(report.toJson().toPrettyString());
+        } else {
+            print(report, out);
+        }
+        return ExitCode.OK.code();
+    }
+
+    /** A name may mean a device on more than one side; it is shown on each. */
+    private List<DeviceInfo> chosen(Machine machine) {
+        if (device == null) {
+            return machine.devices();
+        }
+        try {
+            return List.of(machine.findDevice(device));
+        } catch (DpuException e) {
+            if (e.status() == Status.NOT_FOUND) {
+                return List.of(); // it may be another side's
+            }
+            throw e;
+        }
+    }
+
+    private List<Capabilities> ask(DeviceInfo info) {
+        return library == null ? Capabilities.of(info) : List.of(Capabilities.of(info, library));
+    }
+
+    private static void print(CapabilityReport report, PrintWriter out) {
+        String separator = "";
+        for (CapabilityReport.Table table : report.tables()) {
+            out.print(separator);
+            separator = System.lineSeparator();
+            out.println(
+                    table.devices().stream()
+                            .map(info -> info.machine().side().id() + " " + info)
+                            .collect(Collectors.joining(System.lineSeparator())));
+            TextTable text = TextTable.ofWords("  LIBRARY", "CAPABILITY", "VALUE", "");
+            for (CapabilityReport.Row row : table.rows()) {
+                text.add("  " + row.library(), row.capability(), row.value(), row.unit());
+            }
+            text.lines().forEach(out::println);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.card.TopologyTree;
+import io.softdpu.core.device.Topology;
+import io.softdpu.topology.json.TopologyJson;
+import java.io.PrintWriter;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code softdpu topology}: the card, drawn. */
+@Command(
+        name = "topology",
+        description = {
+            "Draws the card: the devices of each side, and the representors that the DPU's ports"
+                    + " have for what they made.",
+            "As JSON it is a file for --topology and SOFTDPU_TOPOLOGY."
+        })
+final class TopologyCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+
+    @Option(
+            names = "--file",
+            paramLabel = "FILE",
+            description = {
+                "The topology to draw: a JSON file, or default or storage-guide, which come along"
+                        + " (default: what SOFTDPU_TOPOLOGY names, else default)."
+            })
+    private @Nullable String file;
+
+    @Option(names = "--json", description = "Print it as a topology file.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        Topology topology = file == null ? TopologyJson.fromEnvironment() : TopologyJson.load(file);
+        if (json) {
+            out.print(TopologyJson.toJson(topology));
+        } else {
+            TopologyTree.lines(topology).forEach(out::println);
+        }
+        out.flush();
+        return ExitCode.OK.code();
+    }
+}

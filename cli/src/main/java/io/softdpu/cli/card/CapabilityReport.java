@@ -1,0 +1,101 @@
+package io.softdpu.cli.card;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.core.capability.Capabilities;
+import io.softdpu.core.capability.Capability;
+import io.softdpu.core.device.DeviceInfo;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What devices can do, as text, where devices that can do the same share a table, and as JSON. */
+public final class CapabilityReport {
+    private final Map<DeviceInfo, List<Capabilities>> answers = new LinkedHashMap<>();
+
+    /** A row of a table. */
+    public record Row(String library, String capability, String value, String unit) {}
+
+    /**
+     * A table.
+     *
+     * @param devices those that it is true of
+     * @param rows all that they can do
+     */
+    public record Table(List<DeviceInfo> devices, List<Row> rows) {}
+
+    /** Adds what some libraries can do on a device. */
+    public void add(DeviceInfo device, List<Capabilities> libraries) {
+        answers.put(device, libraries);
+    }
+
+    /** The tables, in the order of their first devices. */
+    public List<Table> tables() {
+        Map<List<Row>, List<DeviceInfo>> devices = new LinkedHashMap<>();
+        answers.forEach((device, libraries) ->
+                devices.computeIfAbsent(rows(libraries), rows -> new ArrayList<>()).add(device));
+        return devices.entrySet().stream()
+                .map(table -> new Table(table.getValue(), table.getKey()))
+                .toList();
+    }
+
+    /** An object a device. */
+    public ArrayNode toJson() {
+        ArrayNode all = JsonNodeFactory.instance.arrayNode();
+        answers.forEach((device, libraries) -> {
+            ObjectNode one = all.addObject();
+            one.put("side", device.machine().side().id());
+            one.put("interface_name", device.interfaceName());
+            one.put("ibdev_name", device.ibdevName());
+            one.put("pci_address", device.pciAddress().longForm());
+            ObjectNode byLibrary = one.putObject("libraries");
+            for (Capabilities library : libraries) {
+                ObjectNode byName = byLibrary.putObject(library.library());
+                library.all().forEach(capability -> add(byName, capability));
+            }
+        });
+        return all;
+    }
+
+    private static void add(ObjectNode byName, Capability capability) {
+        ObjectNode one = byName.putObject(capability.name());
+        one.put("unit", capability.unit().id());
+        if (capability.unit() == Capability.Unit.SUPPORT) {
+            one.put("value", capability.isSupported());
+        } else {
+            one.put("value", capability.value());
+        }
+    }
+
+    private static List<Row> rows(List<Capabilities> libraries) {
+        List<Row> rows = new ArrayList<>();
+        for (Capabilities library : libraries) {
+            for (Capability capability : library.all()) {
+                rows.add(
+                        switch (capability.unit()) {
+                            case SUPPORT ->
+                                    row(
+                                            library,
+                                            capability,
+                                            capability.isSupported() ? "yes" : "no",
+                                            "");
+                            case COUNT ->
+                                    row(library, capability, Long.toString(capability.value()), "");
+                            case BYTES ->
+                                    row(
+                                            library,
+                                            capability,
+                                            Long.toString(capability.value()),
+                                            "bytes");
+                        });
+            }
+        }
+        return rows;
+    }
+
+    private static Row row(Capabilities library, Capability capability, String value, String unit) {
+        return new Row(library.library(), capability.name(), value, unit);
+    }
+}

@@ -1,0 +1,177 @@
+package io.softdpu.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.core.device.Topology;
+import io.softdpu.testkit.Clause;
+import io.softdpu.topology.json.TopologyJson;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The commands that show the card: topology and caps, and devices with another topology. */
+class CardCommandsTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir Path folder;
+
+    private int run(String... words) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        CommandLine command = SoftDpu.commandLine(words);
+        command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+        return command.execute(words);
+    }
+
+    private JsonNode json() throws Exception {
+        return new ObjectMapper().readTree(out.toString());
+    }
+
+    private Path limited() throws Exception {
+        String json = TopologyJson.toJson(Topology.builtin());
+        int pf0 = json.indexOf("\"interface_name\" : \"pf0\"");
+        int end = json.indexOf("\n    }", pf0);
+        return Files.writeString(
+                folder.resolve("limited.json"),
+                json.substring(0, end)
+                        + ", \"limits\": {\"comch.max_message_size\": 512}"
+                        + json.substring(end));
+    }
+
+    @Test
+    void shouldDrawTheCard() {
+        assertThat(run("topology", "--file", "default")).isZero();
+        assertThat(out.toString().lines())
+                .startsWith("topology builtin, sha256 " + Topology.builtin().sha256Hex())
+                .anyMatch(line -> line.matches("host +TYPE +PCI +IBDEV +IPV4 +MAC +RATE +REP.*"))
+                .anyMatch(line ->
+                        line.matches(
+                                "├─ pf0 +PF +0b:00.0 +mlx5_0 +127.11.0.1 .* +200 Gbit/s +hpf0 on"
+                                        + " p0 03:00.0"))
+                .anyMatch(line -> line.matches("│  ├─ hpf0vf0 +rep +0b:00.2 +→ host/pf0vf0"))
+                .anyMatch(line -> line.matches("└─ t0 .*"))
+                .noneMatch(line -> line.endsWith(" "));
+    }
+
+    @Test
+    void shouldPrintTheCardAsAFileThatItReads() throws Exception {
+        assertThat(run("topology", "--file", "storage-guide", "--json")).isZero();
+        Path file = Files.writeString(folder.resolve("guide.json"), out.toString());
+        assertThat(TopologyJson.read(file)).isEqualTo(TopologyJson.shipped("storage-guide"));
+        assertThat(run("topology", "--file", file.toString())).isZero();
+        assertThat(out.toString()).contains("3b:00.0").contains("172.17.0.1");
+    }
+
+    @Test
+    void shouldSayWhereATopologyFileIsWrong() throws Exception {
+        Path file =
+                Files.writeString(
+                        folder.resolve("wrong.json"),
+                        "{\"softdpu_topology\": 1,\n\"name\": \"x\",\n\"functions\": 3}");
+        for (String[] words :
+                List.of(
+                        new String[] {"topology", "--file", file.toString()},
+                        new String[] {"devices", "--topology", file.toString()},
+                        new String[] {"caps", "--topology", file.toString()},
+                        new String[] {"demo", "--topology", file.toString()})) {
+            assertThat(run(words)).isEqualTo(ExitCode.FAILED.code());
+            assertThat(err.toString())
+                    .startsWith("softdpu: BAD_CONFIG: topology refused: file=" + file)
+                    .contains("line=3, field=functions", "expected=an array of objects");
+            assertThat(out.toString()).isEmpty();
+        }
+        assertThat(run("topology", "--file", folder + "/none.json")).isEqualTo(1);
+        assertThat(err.toString()).startsWith("softdpu: NOT_FOUND: ").contains("none.json");
+    }
+
+    @Test
+    void shouldListTheDevicesOfAnotherTopology() {
+        assertThat(run("devices", "--side", "host", "--topology", "storage-guide")).isZero();
+        assertThat(out.toString()).contains("0000:3b:00.0").doesNotContain("0b:00.0 ");
+    }
+
+    @Test
+    void shouldPrintWhatEachLibraryCanDoOnEachDevice() throws Exception {
+        assertThat(run("caps", "--json")).isZero();
+        JsonNode devices = json();
+        assertThat(devices).hasSize(10);
+        for (JsonNode device : devices) {
+            assertThat(
+                            StreamSupport.stream(
+                                    ((Iterable<String>) () -> device.get("libraries").fieldNames())
+                                            .spliterator(),
+                                    false))
+                    .startsWith("core")
+                    .contains("comch", "comch-producer", "comch-consumer", "dma", "rdma");
+        }
+        JsonNode p0 = device(devices, "dpu", "p0").get("libraries");
+        assertThat(p0.at("/comch/server/value").asBoolean()).isTrue();
+        assertThat(p0.at("/comch/server/unit").asText()).isEqualTo("support");
+        assertThat(p0.at("/comch/max_message_size/value").asInt()).isEqualTo(4080);
+        assertThat(p0.at("/comch/max_message_size/unit").asText()).isEqualTo("bytes");
+        assertThat(p0.at("/rdma/task_send/value").asBoolean()).isTrue();
+        assertThat(p0.at("/dma/max_buffer_size/value").asLong()).isPositive();
+        JsonNode sub = device(devices, "dpu", "p0s0").get("libraries");
+        assertThat(sub.at("/comch/server/value").asBoolean()).isFalse();
+        assertThat(sub.at("/comch/max_message_size/value").asInt()).isZero();
+    }
+
+    private static JsonNode device(JsonNode devices, String side, String name) {
+        for (JsonNode device : devices) {
+            if (device.get("side").asText().equals(side)
+                    && device.get("interface_name").asText().equals(name)) {
+                return device;
+            }
+        }
+        throw new AssertionError("not listed: " + side + " " + name);
+    }
+
+    @Test
+    @Clause({"core-266", "core-267"})
+    void shouldPrintTheLimitsOfTheTopology() throws Exception {
+        String file = limited().toString();
+        assertThat(run("caps", "--topology", file, "-d", "pf0", "--library", "comch")).isZero();
+        assertThat(out.toString().lines())
+                .startsWith("host 0b:00.0 mlx5_0 pf0")
+                .anyMatch(line -> line.matches("  comch +max_message_size +512 +bytes"))
+                .anyMatch(line -> line.matches("  comch +client +yes"))
+                .anyMatch(line -> line.matches("  comch +server +no"))
+                .noneMatch(line -> line.contains("rdma"));
+        assertThat(run("topology", "--file", file)).isZero();
+        assertThat(out.toString()).contains("hpf0 on p0 03:00.0 [comch.max_message_size=512]");
+    }
+
+    @Test
+    void shouldShowDevicesThatCanDoTheSameTogether() {
+        assertThat(run("caps", "--side", "dpu", "--library", "core")).isZero();
+        assertThat(out.toString().lines().toList())
+                .startsWith("dpu 03:00.0 mlx5_0 p0", "dpu 03:00.1 mlx5_1 p1")
+                .contains("dpu 03:00.0 mlx5_2 p0s0")
+                .filteredOn(line -> line.contains("LIBRARY"))
+                .hasSize(2);
+    }
+
+    @Test
+    void shouldAnswerAnUnknownDeviceOrLibraryWithThoseThatThereAre() {
+        assertThat(run("caps", "--device", "pf9")).isEqualTo(ExitCode.FAILED.code());
+        assertThat(err.toString())
+                .startsWith("softdpu: NOT_FOUND: no such device: device=pf9")
+                .contains("host 0b:00.0 mlx5_0 pf0", "dpu 03:00.0 mlx5_0 p0", "target 41:00.0");
+        assertThat(run("caps", "--side", "host", "--device", "p0")).isEqualTo(1);
+        assertThat(err.toString()).contains("device=p0").doesNotContain("dpu 03:00.0");
+        assertThat(run("caps", "--library", "warp")).isEqualTo(ExitCode.FAILED.code());
+        assertThat(err.toString())
+                .startsWith("softdpu: NOT_FOUND: no such library: library=warp")
+                .contains("core", "comch-consumer", "rdma");
+        assertThat(run("caps", "--side", "moon")).isEqualTo(ExitCode.USAGE.code());
+    }
+}
