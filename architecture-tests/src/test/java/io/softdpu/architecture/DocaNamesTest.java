@@ -1,0 +1,129 @@
+package io.softdpu.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** docs/doca-names.md has each name of the documents, and what it says is true. */
+class DocaNamesTest {
+    /** When fewer are planned, this is lowered; it is never raised. */
+    private static final int PLANNED = 45;
+
+    private static final String PLANNED_MARK = "planned: ";
+    private static final String REFUSED_MARK = "NOT_SUPPORTED: ";
+    private static final Pattern ROW = Pattern.compile("\\| `(doca_\\w+|DOCA_\\w+)` \\| (.+) \\|");
+    private static final Pattern NAME = Pattern.compile("`([^`]+)`");
+
+    private final String page = House.read(House.ROOT.resolve("docs/doca-names.md"));
+    private final Map<String, String> rows = rows();
+
+    private Map<String, String> rows() {
+        Map<String, String> found = new LinkedHashMap<>();
+        page.lines()
+                .map(ROW::matcher)
+                .filter(row -> row.matches())
+                .forEach(row ->
+                        assertThat(found.put(row.group(1), row.group(2)))
+                                .as("listed twice: %s", row.group(1))
+                                .isNull());
+        return found;
+    }
+
+    private static List<String> tokens() throws IOException {
+        try (InputStream in = DocaNamesTest.class.getResourceAsStream("doca-tokens.txt")) {
+            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+        }
+    }
+
+    @Test
+    void shouldHaveEachNameOfTheDocumentsAndNoOther() throws IOException {
+        assertThat(tokens()).hasSize(213).doesNotHaveDuplicates();
+        assertThat(rows.keySet()).containsExactlyInAnyOrderElementsOf(tokens());
+    }
+
+    @Test
+    void shouldPlanNoMoreThanBefore() {
+        List<String> planned =
+                rows.entrySet().stream()
+                        .filter(row -> row.getValue().startsWith(PLANNED_MARK))
+                        .map(Map.Entry::getKey)
+                        .toList();
+        assertThat(planned)
+                .as("more is a step back; with fewer, lower the number here")
+                .hasSize(PLANNED);
+    }
+
+    @Test
+    void shouldCountWhatItLists() {
+        long refused = rows.values().stream().filter(to -> to.startsWith(REFUSED_MARK)).count();
+        assertThat(page)
+                .endsWith(
+                        "%d names, %d of them planned, %d not supported.\n"
+                                .formatted(rows.size(), PLANNED, refused));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> shouldNameOnlyWhatThereIs() {
+        return rows.entrySet().stream()
+                .map(row -> DynamicTest.dynamicTest(row.getKey(), () -> check(row.getValue())));
+    }
+
+    private static void check(String to) {
+        if (to.startsWith(PLANNED_MARK) || to.startsWith(REFUSED_MARK)) {
+            assertThat(to.substring(to.indexOf(' '))).as("a reason").isNotBlank();
+            return;
+        }
+        List<String> names =
+                NAME.matcher(to).results().map((MatchResult name) -> name.group(1)).toList();
+        assertThat(names).as(to).isNotEmpty();
+        assertThat(names).allSatisfy(name -> assertThat(whyNot(name)).isEmpty());
+    }
+
+    /** Why a name of the page stands for nothing; empty if it stands for something. */
+    private static Optional<String> whyNot(String name) {
+        int hash = name.indexOf('#');
+        String type = hash < 0 ? name : name.substring(0, hash);
+        try {
+            Class<?> found =
+                    Class.forName(
+                            "io.softdpu." + type, false, DocaNamesTest.class.getClassLoader());
+            return hash < 0 || hasMember(found, name.substring(hash + 1))
+                    ? Optional.empty()
+                    : Optional.of(type + " has no public member of that name: " + name);
+        } catch (ClassNotFoundException e) {
+            return Optional.of("no such class: " + name);
+        }
+    }
+
+    private static boolean hasMember(Class<?> type, String name) {
+        return Arrays.stream(type.getMethods()).map(Method::getName).anyMatch(name::equals)
+                || Arrays.stream(type.getFields()).map(Field::getName).anyMatch(name::equals);
+    }
+
+    @Test
+    void shouldNoticeANameThatStandsForNothing() {
+        assertThat(whyNot("core.Status#SUCCESS")).isEmpty();
+        assertThat(whyNot("core.Status#SUCCES")).hasValueSatisfying(
+                why -> assertThat(why).contains("no public member"));
+        assertThat(whyNot("core.Stratus")).hasValueSatisfying(
+                why -> assertThat(why).contains("no such class"));
+    }
+}
