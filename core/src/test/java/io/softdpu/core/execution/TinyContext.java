@@ -41,7 +41,7 @@ public final class TinyContext extends ContextBase {
         super("tiny", device);
     }
 
-    TinyContext(Device device, Representor representor) {
+    public TinyContext(Device device, Representor representor) {
         super("tiny behind a representor", device, representor);
     }
 

@@ -1,0 +1,285 @@
+package io.softdpu.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.JobEvent;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.core.execution.TinyContext;
+import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.BufArray;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.BufPool;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Clause;
+import java.io.IOException;
+import java.lang.reflect.Modifier;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The table of what can be started again, in the documentation of the package, row by row. */
+class RestartTest {
+    private static final Path PACKAGE = Path.of("src/main/java/io/softdpu/core/package-info.java");
+    private static final Pattern ROW =
+            Pattern.compile("<tr><td>\\{@link [\\w.]*?(\\w+)}(?:, (\\w+))?<td>(yes|no)<td>\\w+");
+
+    /** Shows a row: that the object can, or cannot, be started again. */
+    private interface Row {
+        void show() throws Exception;
+    }
+
+    @TempDir Path folder;
+    private Machines machines;
+    private Machine host;
+    private Device pf0;
+    private Mmap mmap;
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+        host = machines.open(Side.HOST);
+        pf0 = machines.device(host, "pf0");
+        SharedMemory memory = machines.add(SharedMemory.allocate(4096));
+        mmap =
+                machines.add(
+                        Mmap.create()
+                                .setMemory(memory)
+                                .setPermissions(
+                                        Permissions.of(
+                                                AccessFlag.LOCAL_READ_WRITE,
+                                                AccessFlag.PCI_READ_WRITE))
+                                .addDevice(pf0)
+                                .start());
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        machines.close();
+    }
+
+    private static Map<String, Boolean> table() throws IOException {
+        Map<String, Boolean> rows = new TreeMap<>();
+        Matcher matcher = ROW.matcher(Files.readString(PACKAGE));
+        while (matcher.find()) {
+            String object =
+                    matcher.group(1) + (matcher.group(2) == null ? "" : " " + matcher.group(2));
+            assertThat(rows.put(object, matcher.group(3).equals("yes"))).as(object).isNull();
+        }
+        return rows;
+    }
+
+    private Map<String, Row> restartable() {
+        return Map.of(
+                "Mmap local", this::showLocalMmap,
+                "BufInventory", this::showInventory,
+                "BufPool", this::showPool,
+                "BufArray", this::showArray,
+                "Context", this::showContext);
+    }
+
+    private Map<String, Row> closedForGood() {
+        return Map.of(
+                "Machine", this::showMachine,
+                "Device", this::showDevice,
+                "Representor", this::showRepresentor,
+                "SharedMemory", this::showSharedMemory,
+                "Mmap imported", this::showImportedMmap,
+                "ProgressEngine", this::showEngine,
+                "WorkQueue", this::showWorkQueue,
+                "Sanitizer", this::showSanitizer);
+    }
+
+    @TestFactory
+    @Clause("core-009")
+    Stream<DynamicTest> shouldStartAgainWhatTheTableSays() throws IOException {
+        return rows(true, restartable());
+    }
+
+    @TestFactory
+    @Clause("core-009")
+    Stream<DynamicTest> shouldNotStartAgainWhatTheTableSaysIsClosedForGood() throws IOException {
+        return rows(false, closedForGood());
+    }
+
+    private static Stream<DynamicTest> rows(boolean restartable, Map<String, Row> shown)
+            throws IOException {
+        List<String> rows =
+                table().entrySet().stream()
+                        .filter(row -> row.getValue() == restartable)
+                        .map(Map.Entry::getKey)
+                        .toList();
+        assertThat(shown.keySet()).containsExactlyInAnyOrderElementsOf(rows);
+        return rows.stream().map(row -> DynamicTest.dynamicTest(row, shown.get(row)::show));
+    }
+
+    /** An object without a row would be one of which nobody knows. */
+    @Test
+    void shouldHaveARowForEveryObjectThatIsClosed() throws Exception {
+        List<String> objects = new ArrayList<>();
+        Path classes = classes();
+        try (Stream<Path> files = Files.walk(classes)) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".class")).toList()) {
+                String name = classes.relativize(file).toString().replace('/', '.');
+                if (name.contains(".internal.") || name.contains("-info")) {
+                    continue;
+                }
+                Class<?> type = Class.forName(name.substring(0, name.length() - 6));
+                if (AutoCloseable.class.isAssignableFrom(type)
+                        && Modifier.isPublic(type.getModifiers())
+                        && !type.getPackageName().endsWith(".spi")) {
+                    objects.add(type.getSimpleName());
+                }
+            }
+        }
+        List<String> rows =
+                table().keySet().stream().map(row -> row.split(" ")[0]).distinct().toList();
+        assertThat(objects).containsExactlyInAnyOrderElementsOf(rows);
+    }
+
+    private static Path classes() throws URISyntaxException {
+        return Path.of(Machine.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    }
+
+    // ---- yes ----
+
+    private void showLocalMmap() {
+        byte[] before = mmap.exportPci(pf0);
+        mmap.stop();
+        mmap.setPermissions(Permissions.of(AccessFlag.PCI_READ_WRITE)).start();
+        assertThat(mmap.state()).isEqualTo(Mmap.State.STARTED);
+        assertThat(mmap.exportPci(pf0)).as("a new export").isNotEqualTo(before);
+    }
+
+    private void showInventory() {
+        BufInventory inventory = machines.add(BufInventory.create(1).start());
+        inventory.stop();
+        inventory.start().bufByAddress(mmap, 0, 8).release();
+    }
+
+    private void showPool() {
+        BufPool pool = machines.add(BufPool.create(1, 8, mmap).start());
+        pool.stop();
+        pool.setElementAlignment(8).start().allocate().release();
+    }
+
+    private void showArray() {
+        BufArray array = machines.add(BufArray.create(1).setMemory(mmap, 8, 0).start());
+        array.stop();
+        assertThat(array.setMemory(mmap, 16, 8).start().get(0).length()).isEqualTo(16);
+    }
+
+    private void showContext() {
+        ProgressEngine engine = machines.add(ProgressEngine.create());
+        Context context = machines.add(new TinyContext(pf0));
+        engine.connect(context);
+        context.start();
+        assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+        context.stop();
+        while (context.state() != ContextState.IDLE) {
+            assertThat(engine.progress()).as("goes on to IDLE").isTrue();
+        }
+        context.start();
+        assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+        context.stop();
+        while (context.state() != ContextState.IDLE) {
+            engine.progress();
+        }
+    }
+
+    // ---- no ----
+
+    private void showMachine() {
+        Machine machine = machines.open(Side.DPU);
+        Machine other = machines.open(Side.DPU);
+        machine.close();
+        machine.close();
+        Thrown.with(Status.BAD_STATE, () -> machine.findDevice("p0").open());
+        machines.device(other, "p0");
+    }
+
+    private void showDevice() {
+        Device device = host.findDevice("pf0vf0").open();
+        device.close();
+        device.close();
+        Thrown.with(Status.BAD_STATE, () -> Mmap.create().addDevice(device));
+        machines.device(host, "pf0vf0");
+    }
+
+    private void showRepresentor() {
+        Device p0 = machines.device(Side.DPU, "p0");
+        Representor representor = p0.findRepresentor("hpf0").open(p0);
+        representor.close();
+        representor.close();
+        Thrown.with(Status.BAD_STATE, () -> new TinyContext(p0, representor));
+        machines.add(p0.findRepresentor("hpf0").open(p0));
+    }
+
+    private void showSharedMemory() {
+        SharedMemory memory = SharedMemory.allocate(1);
+        memory.close();
+        memory.close();
+        Thrown.with(Status.BAD_STATE, memory::segment);
+    }
+
+    private void showImportedMmap() {
+        Device p0 = machines.device(Side.DPU, "p0");
+        byte[] blob = mmap.exportPci(pf0);
+        Mmap imported = machines.add(Mmap.createFromExport(blob, p0));
+        Thrown.with(Status.NOT_PERMITTED, imported::stop);
+        Thrown.with(Status.BAD_STATE, imported::start);
+        imported.close();
+        Thrown.with(Status.BAD_STATE, imported::start);
+        machines.add(Mmap.createFromExport(blob, p0));
+    }
+
+    private void showEngine() {
+        ProgressEngine engine = ProgressEngine.create();
+        engine.close();
+        engine.close();
+        Thrown.with(Status.BAD_STATE, engine::progress);
+        ProgressEngine another = machines.add(ProgressEngine.create());
+        Context context = machines.add(new TinyContext(pf0));
+        Thrown.with(Status.BAD_STATE, () -> engine.connect(context));
+        another.connect(context);
+    }
+
+    private void showWorkQueue() {
+        WorkQueue queue = WorkQueue.create(1);
+        queue.close();
+        queue.close();
+        Thrown.with(Status.BAD_STATE, () -> queue.progressRetrieve(JobEvent.create()));
+        machines.add(WorkQueue.create(1));
+    }
+
+    private void showSanitizer() {
+        Sanitizer before = Sanitizer.current();
+        Sanitizer sanitizer = Sanitizer.start(1);
+        sanitizer.close();
+        sanitizer.close();
+        assertThat(Sanitizer.current() == null).as("off again").isEqualTo(before == null);
+        try (Sanitizer another = Sanitizer.start(2)) {
+            assertThat(another.seed()).isEqualTo(2);
+        }
+    }
+}
