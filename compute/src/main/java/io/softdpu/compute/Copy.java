@@ -67,7 +67,7 @@ final class Copy {
             checked = checkAll(newDestination, device, WRITE);
         }
         if (checked == Status.SUCCESS) {
-            checked = mark(newSource, newDestination, limits.maxBufferListLength());
+            checked = mark(newSource, newDestination, limits.maxBufferListLength(), size);
         }
         if (checked != Status.SUCCESS) {
             return checked;
@@ -191,12 +191,12 @@ final class Copy {
         return status == Status.SUCCESS;
     }
 
-    private static Status mark(Buf read, Buf written, int maxBufferListLength) {
+    private static Status mark(Buf read, Buf written, int maxBufferListLength, long size) {
         Status marked = Regions.markSource(read, maxBufferListLength);
         if (marked != Status.SUCCESS) {
             return marked;
         }
-        marked = Regions.markDestination(written, maxBufferListLength);
+        marked = Regions.markDestination(written, maxBufferListLength, size);
         if (marked != Status.SUCCESS) {
             Regions.clearInFlight(read);
         }

@@ -86,7 +86,7 @@ abstract class RemoteTask extends RdmaTask {
         if (marked != Status.SUCCESS) {
             return marked;
         }
-        marked = Regions.markDestination(to, MAX_LIST_LENGTH);
+        marked = Regions.markDestination(to, MAX_LIST_LENGTH, lengthBytes);
         if (marked != Status.SUCCESS) {
             Regions.clearInFlight(from);
             return marked;

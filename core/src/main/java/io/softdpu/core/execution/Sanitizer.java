@@ -18,10 +18,12 @@ import org.jspecify.annotations.Nullable;
  *       promises an order among themselves keep it: receives are used up in the order of their
  *       posting. A task with {@link SubmitFlags#OPTIMIZE_REPORTS} may wait for a later one without.
  *   <li>A submission is answered with AGAIN now and then, while another task of its kind (another
- *       job of its queue) is in flight, so that whoever tries again when one completes goes on.
- *       {@link Task#submit()} throws it: a program that uses it has to expect that.
- *   <li>The tailroom of a destination in this program's memory is filled with 0xa5 at submission:
- *       it is the library's, and whoever reads it before the completion reads that.
+ *       job of its queue) is in flight, so that whoever tries again when one completes goes on;
+ *       receives, which only a peer completes, are never refused. {@link Task#submit()} throws it:
+ *       a program that uses it has to expect that.
+ *   <li>What a task is going to write is filled with 0xa5 at submission, in this program's memory:
+ *       the tailroom of a destination, up to the length of the work where that is known. Whoever
+ *       reads it before the completion reads that.
  *   <li>The data of a source in this program's memory is summed up at submission and at completion:
  *       {@link SanitizerReport.Kind#SOURCE_CHANGED}.
  *   <li>What is refused anyway because the program has lost track of a task or a buf (used, changed

@@ -57,7 +57,7 @@ public abstract class MemoryAccess {
     public abstract Status markSource(Buf buf, int maxListLength);
 
     /** See {@code Regions.markDestination}. */
-    public abstract Status markDestination(Buf buf, int maxListLength);
+    public abstract Status markDestination(Buf buf, int maxListLength, long atMostBytes);
 
     /** See {@code Regions.clearInFlight}. */
     public abstract void clearInFlight(Buf buf);

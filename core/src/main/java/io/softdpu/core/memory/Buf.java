@@ -413,11 +413,11 @@ public final class Buf {
     // ---- for the libraries above ----
 
     Status markSource(int maxListLength) {
-        return mark(Use.SOURCE, maxListLength);
+        return mark(Use.SOURCE, maxListLength, 0);
     }
 
-    Status markDestination(int maxListLength) {
-        return mark(Use.DESTINATION, maxListLength);
+    Status markDestination(int maxListLength, long atMostBytes) {
+        return mark(Use.DESTINATION, maxListLength, atMostBytes);
     }
 
     void clearInFlight() {
@@ -427,11 +427,11 @@ public final class Buf {
         use = Use.NONE;
     }
 
-    private Status mark(Use by, int maxListLength) {
+    private Status mark(Use by, int maxListLength, long writtenBytes) {
         if (references > 0 && head == this && use == Use.NONE && listLength <= maxListLength) {
             use = by;
             if (watch != null) {
-                watch.marked(by == Use.SOURCE);
+                watch.marked(by == Use.SOURCE, writtenBytes);
             }
             return Status.SUCCESS;
         }

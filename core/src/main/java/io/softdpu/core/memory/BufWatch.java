@@ -46,16 +46,19 @@ final class BufWatch {
     }
 
     /** A task has the list from now on: what it is going to write is nobody's till then. */
-    void marked(boolean asSource) {
+    void marked(boolean asSource, long writtenBytes) {
         isSource = asSource;
         if (asSource) {
             sum = sum();
             return;
         }
+        long left = writtenBytes;
         for (Buf each = buf; each != null; each = each.nextInList()) {
             MemorySegment memory = ownMemory(each);
+            long here = Math.min(left, each.tailroom());
+            left -= here;
             if (memory != null && !memory.isReadOnly()) {
-                memory.asSlice(each.dataOffset() + each.dataLength(), each.tailroom()).fill(POISON);
+                memory.asSlice(each.dataOffset() + each.dataLength(), here).fill(POISON);
             }
         }
     }

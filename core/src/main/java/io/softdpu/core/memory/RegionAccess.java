@@ -74,8 +74,8 @@ final class RegionAccess extends MemoryAccess {
     }
 
     @Override
-    public Status markDestination(Buf buf, int maxListLength) {
-        return buf.markDestination(maxListLength);
+    public Status markDestination(Buf buf, int maxListLength, long atMostBytes) {
+        return buf.markDestination(maxListLength, atMostBytes);
     }
 
     @Override

@@ -155,7 +155,18 @@ public final class Regions {
      * @return as {@link #markSource}
      */
     public static Status markDestination(Buf list, int maxListLength) {
-        return MEMORY.markDestination(list, maxListLength);
+        return markDestination(list, maxListLength, Long.MAX_VALUE);
+    }
+
+    /**
+     * The same, where it is known how much the task writes: a sanitizer leaves alone what is behind
+     * that.
+     *
+     * @param atMostBytes how much at most
+     * @return as {@link #markSource}
+     */
+    public static Status markDestination(Buf list, int maxListLength, long atMostBytes) {
+        return MEMORY.markDestination(list, maxListLength, atMostBytes);
     }
 
     /** Gives the buf, and the list that it is the head of, back to the user. */

@@ -46,11 +46,12 @@ final class TaskWatch extends HeldTask {
     }
 
     /**
-     * Whether to answer with AGAIN. Never while no other task of the kind is in flight: whoever
-     * tries again at the next completion would wait for ever.
+     * Whether to answer with AGAIN. Never while no other task of the kind is in flight, and never
+     * for receives, which a peer completes: whoever tries again at the next completion would wait
+     * for ever.
      */
     boolean refuses() {
-        return pool.watchedInFlight > 0 && context.disorder().refuses();
+        return pool.watchedInFlight > 0 && !task.completesInOrder() && context.disorder().refuses();
     }
 
     void submitted(SubmitFlags flags) {

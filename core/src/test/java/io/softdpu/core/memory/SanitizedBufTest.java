@@ -91,6 +91,20 @@ class SanitizedBufTest {
     }
 
     @Test
+    void shouldFillNoMoreThanATaskIsGoingToWrite() {
+        Buf first = inventory.bufByAddress(mmap, 0, 8);
+        Buf second = inventory.bufByAddress(mmap, 16, 8);
+        first.chain(second);
+        assertThat(Regions.markDestination(first, 2, 11)).isEqualTo(Status.SUCCESS);
+        for (int i = 0; i < SIZE; i++) {
+            boolean written = i < 8 || i >= 16 && i < 19;
+            assertThat(at(i)).as("byte %d", i).isEqualTo(written ? POISON : (byte) i);
+        }
+        Regions.clearInFlight(first);
+        first.release();
+    }
+
+    @Test
     void shouldNotFillMemoryOfAnotherProgram() {
         Device p0 = machines.device(Side.DPU, "p0");
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
