@@ -121,9 +121,9 @@ class DocaNamesTest {
     @Test
     void shouldNoticeANameThatStandsForNothing() {
         assertThat(whyNot("core.Status#SUCCESS")).isEmpty();
-        assertThat(whyNot("core.Status#SUCCES")).hasValueSatisfying(
-                why -> assertThat(why).contains("no public member"));
-        assertThat(whyNot("core.Stratus")).hasValueSatisfying(
-                why -> assertThat(why).contains("no such class"));
+        assertThat(whyNot("core.Status#SUCCES"))
+                .hasValueSatisfying(why -> assertThat(why).contains("no public member"));
+        assertThat(whyNot("core.Stratus"))
+                .hasValueSatisfying(why -> assertThat(why).contains("no such class"));
     }
 }

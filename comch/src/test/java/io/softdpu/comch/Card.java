@@ -6,6 +6,7 @@ import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
+import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
@@ -42,19 +43,24 @@ final class Card implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     Card(Path folder) {
-        this(folder, LeakCheck.begin(folder.resolve("fabric")));
+        this(folder, Topology.builtin());
+    }
+
+    /** A card with the same devices, which may be able to do less. */
+    Card(Path folder, Topology topology) {
+        this(folder, topology, LeakCheck.begin(folder.resolve("fabric")));
     }
 
     /** A card whose folder other processes use as well. */
     static Card shared(Path folder) {
-        return new Card(folder, LeakCheck.begin());
+        return new Card(folder, Topology.builtin(), LeakCheck.begin());
     }
 
-    private Card(Path folder, LeakCheck leaks) {
+    private Card(Path folder, Topology topology, LeakCheck leaks) {
         Path fabric = folder.resolve("fabric");
         this.leaks = leaks;
-        host = keep(Machine.builder(Side.HOST).fabricFolder(fabric).open());
-        dpu = keep(Machine.builder(Side.DPU).fabricFolder(fabric).open());
+        host = keep(Machine.builder(Side.HOST).fabricFolder(fabric).topology(topology).open());
+        dpu = keep(Machine.builder(Side.DPU).fabricFolder(fabric).topology(topology).open());
         pf0 = keep(host.findDevice("pf0").open());
         p0 = keep(dpu.findDevice("p0").open());
         hpf0 = keep(p0.findRepresentor("hpf0").open(p0));

@@ -8,6 +8,7 @@ import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,5 +30,15 @@ class RdmaWithoutProviderTest {
                 assertThat(can.isSupported(type)).isFalse();
             }
         }
+    }
+
+    @Test
+    @Clause("rdma-010")
+    void shouldNeedADevice() {
+        assertThatThrownBy(() -> Rdma.create(null))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessageContaining("device");
     }
 }

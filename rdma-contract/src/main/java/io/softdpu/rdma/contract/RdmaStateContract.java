@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
@@ -20,6 +21,8 @@ import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Clause;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -141,6 +144,43 @@ public abstract class RdmaStateContract extends RdmaContract {
                 assertThat(can.isSupported(RdmaTaskType.WRITE)).isTrue();
                 assertThat(can.maxMessageBytes()).isBetween(1L << 20, 1L << 31);
                 assertThat(can.providers()).isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    @Clause({
+        "rdma-062",
+        "rdma-079",
+        "rdma-089",
+        "rdma-123",
+        "rdma-136",
+        "rdma-145",
+        "rdma-152",
+        "rdma-163",
+        "rdma-172"
+    })
+    void shouldTellWhatIsNotBuilt() {
+        try (Machine machine = site().openMachine(folder(), site().nearSide())) {
+            for (var info : machine.devices()) {
+                RdmaCapabilities can = RdmaCapabilities.of(info);
+                Capabilities uniform = Capabilities.of(info, "rdma");
+                for (RdmaTaskType type : RdmaTaskType.values()) {
+                    assertThat(uniform.isSupported("task_" + type.name().toLowerCase(Locale.ROOT)))
+                            .as(type.name())
+                            .isEqualTo(can.isSupported(type))
+                            .isEqualTo(
+                                    Set.of(
+                                                    RdmaTaskType.RECEIVE,
+                                                    RdmaTaskType.SEND,
+                                                    RdmaTaskType.READ,
+                                                    RdmaTaskType.WRITE)
+                                            .contains(type));
+                }
+                assertThat(can.maxSendBufferListLength()).isEqualTo(1);
+                assertThat(can.maxReceiveBufferListLength()).isEqualTo(1);
+                assertThat(uniform.limit("max_send_list_length")).isEqualTo(1);
+                assertThat(uniform.limit("max_receive_list_length")).isEqualTo(1);
             }
         }
     }

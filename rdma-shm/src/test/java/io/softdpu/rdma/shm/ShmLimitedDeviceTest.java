@@ -1,0 +1,73 @@
+package io.softdpu.rdma.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capabilities;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.Topology;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The profile of a device lowers what the provider has, and instances keep to it. */
+class ShmLimitedDeviceTest {
+    @TempDir Path folder;
+
+    private static Topology limited() {
+        Topology.Builder topology = Topology.builder("limited");
+        Topology.builtin().functions().stream()
+                .map(f ->
+                        f.toBuilder()
+                                .limit(DeviceLimit.RDMA_MAX_MESSAGE_SIZE, 4096)
+                                .limit(DeviceLimit.RDMA_MAX_SEND_QUEUE_SIZE, 100)
+                                .limit(DeviceLimit.RDMA_MAX_CONNECTIONS, 2)
+                                .limit(DeviceLimit.RDMA_MAX_RECEIVE_TASKS, 7)
+                                .build())
+                .forEach(topology::add);
+        return topology.build();
+    }
+
+    private static void refused(String what, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessageContaining(what);
+    }
+
+    @Test
+    @Clause({"core-267", "core-268", "rdma-041"})
+    void shouldRefuseAConfigurationBeyondTheLimitsOfTheDevice() {
+        try (Machine target =
+                        Machine.builder(Side.TARGET)
+                                .fabricFolder(folder.resolve("fabric"))
+                                .topology(limited())
+                                .open();
+                Device t0 = target.findDevice("t0").open();
+                Rdma rdma = Rdma.create(t0)) {
+            RdmaCapabilities can = RdmaCapabilities.of(t0.info());
+            assertThat(can.maxMessageBytes()).isEqualTo(4096);
+            assertThat(can.maxSendQueueSize()).as("a power of two").isEqualTo(64);
+            assertThat(can.maxConnections()).isEqualTo(2);
+            assertThat(can.maxReceiveTasks()).isEqualTo(7);
+            Capabilities uniform = Capabilities.of(t0.info(), "rdma");
+            assertThat(uniform.limit("max_message_size")).isEqualTo(4096);
+            assertThat(uniform.limit("max_send_queue_size")).isEqualTo(64);
+            refused("65", () -> rdma.setSendQueueSize(65));
+            refused("3", () -> rdma.setMaxConnections(3));
+            refused("8", () -> rdma.configureReceiveTasks(8, task -> {}, task -> {}));
+            assertThat(rdma.setSendQueueSize(33).sendQueueSize()).isEqualTo(64);
+            assertThat(rdma.setMaxConnections(2).maxConnections()).isEqualTo(2);
+        }
+    }
+}
