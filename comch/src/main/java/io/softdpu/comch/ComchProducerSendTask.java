@@ -130,6 +130,7 @@ public final class ComchProducerSendTask extends TaskBase {
         buf = null;
         consumerId = 0;
         immediateLength = 0;
+        target = null;
     }
 
     // ---- for the producer ----
@@ -140,7 +141,9 @@ public final class ComchProducerSendTask extends TaskBase {
 
     /** A buffer was claimed: the copy goes there. */
     void claimed(RemoteConsumer remote, long claimedTicket, long offset) {
-        target = remote;
+        if (target != remote) { // mostly the same again, and a look costs less than a store
+            target = remote;
+        }
         ticket = claimedTicket;
         targetOffset = offset;
         copied = 0;
@@ -168,8 +171,9 @@ public final class ComchProducerSendTask extends TaskBase {
 
     /** The work is done; the callback waits for the next progress. */
     void settle(Status result) {
-        outcome = result;
-        target = null;
+        if (outcome != result) {
+            outcome = result;
+        }
     }
 
     void finish() {

@@ -143,7 +143,10 @@ final class ConsumerQueue {
             return Status.AGAIN;
         }
         task.posted(tailOffset);
-        posted[(head + count) & mask] = task;
+        int place = (head + count) & mask;
+        if (posted[place] != task) { // often the same task again, and a look costs less than a store
+            posted[place] = task;
+        }
         count++;
         return Status.SUCCESS;
     }
@@ -242,7 +245,6 @@ final class ConsumerQueue {
 
     private ComchPostReceiveTask take() {
         ComchPostReceiveTask task = Objects.requireNonNull(posted[head], "posted");
-        posted[head] = null;
         head = (head + 1) & mask;
         count--;
         return task;

@@ -25,7 +25,10 @@ final class TaskQueue {
     }
 
     void add(ComchProducerSendTask task) {
-        tasks[(head + count) & mask] = task;
+        int place = (head + count) & mask;
+        if (tasks[place] != task) { // often the same task again, and a look costs less than a store
+            tasks[place] = task;
+        }
         count++;
     }
 
@@ -41,8 +44,7 @@ final class TaskQueue {
 
     /** Takes the oldest; only of a queue that is not empty. */
     ComchProducerSendTask remove() {
-        ComchProducerSendTask task = peek();
-        tasks[head] = null;
+        ComchProducerSendTask task = peek(); // stays there: the pool keeps it alive anyway
         head = (head + 1) & mask;
         count--;
         return task;

@@ -1,6 +1,7 @@
 package io.softdpu.fabric;
 
 import io.softdpu.linux.MemoryMapping;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
@@ -20,10 +21,12 @@ final class GenerationPage {
     private static final long EXPORTER_ENDED = 2;
 
     private final SharedSegment page;
+    private final MemorySegment word;
     private final long expected;
 
     private GenerationPage(SharedSegment page, long expected) {
         this.page = page;
+        this.word = page.segment();
         this.expected = expected;
     }
 
@@ -51,7 +54,7 @@ final class GenerationPage {
 
     /** Whether the exporter has changed the word; one load. */
     boolean revoked() {
-        return (long) WORD.getAcquire(page.segment(), 0L) != expected;
+        return (long) WORD.getAcquire(word, 0L) != expected;
     }
 
     /**
@@ -59,16 +62,16 @@ final class GenerationPage {
      * no correct exporter writes counts as withdrawn.
      */
     boolean withdrawn() {
-        long seen = (long) WORD.getAcquire(page.segment(), 0L);
+        long seen = (long) WORD.getAcquire(word, 0L);
         return seen != expected && seen != expected + EXPORTER_ENDED;
     }
 
     void withdraw() {
-        WORD.setRelease(page.segment(), 0L, expected + WITHDRAWN);
+        WORD.setRelease(word, 0L, expected + WITHDRAWN);
     }
 
     void exporterEnded() {
-        WORD.setRelease(page.segment(), 0L, expected + EXPORTER_ENDED);
+        WORD.setRelease(word, 0L, expected + EXPORTER_ENDED);
     }
 
     void release() {

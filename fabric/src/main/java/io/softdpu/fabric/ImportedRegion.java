@@ -25,7 +25,11 @@ public final class ImportedRegion implements AutoCloseable {
     private final boolean writable;
     private final long sizeBytes;
     private final int descriptor;
-    private final GenerationPage[] generations;
+    private final GenerationPage generation;
+
+    /** That of the region which a re-export was made from; null for any other import. */
+    private final @Nullable GenerationPage parentGeneration;
+
     private final Set<ExportedRegion> children = new HashSet<>();
 
     /** Set on the bus thread before anybody else has this object. */
@@ -47,7 +51,8 @@ public final class ImportedRegion implements AutoCloseable {
         this.writable = writable;
         this.sizeBytes = sizeBytes;
         this.descriptor = descriptor;
-        this.generations = generations;
+        this.generation = generations[0];
+        this.parentGeneration = generations.length > 1 ? generations[1] : null;
         if (Origins.RECORDED) {
             Origins.opened(originName());
         }
@@ -87,12 +92,8 @@ public final class ImportedRegion implements AutoCloseable {
      * before each use; no syscall, one load a generation.
      */
     public boolean revoked() {
-        for (GenerationPage page : generations) {
-            if (page.revoked()) {
-                return true;
-            }
-        }
-        return link.peerGone();
+        GenerationPage parent = parentGeneration;
+        return generation.revoked() || (parent != null && parent.revoked()) || link.peerGone();
     }
 
     /**
@@ -100,12 +101,8 @@ public final class ImportedRegion implements AutoCloseable {
      * It tells this from one that has ended: who withdraws shuts its half of the link down as well.
      */
     public boolean withdrawn() {
-        for (GenerationPage page : generations) {
-            if (page.withdrawn()) {
-                return true;
-            }
-        }
-        return false;
+        GenerationPage parent = parentGeneration;
+        return generation.withdrawn() || (parent != null && parent.withdrawn());
     }
 
     /** The doorbell to the exporter; gone when the exporter ends or revokes. */
@@ -132,8 +129,9 @@ public final class ImportedRegion implements AutoCloseable {
             Origins.closes(originName());
         }
         dependents.forEach(ExportedRegion::revoke);
-        for (GenerationPage page : generations) {
-            page.release();
+        generation.release();
+        if (parentGeneration != null) {
+            parentGeneration.release();
         }
         if (memory != null) {
             memory.release();
@@ -178,11 +176,11 @@ public final class ImportedRegion implements AutoCloseable {
 
     /** The only generation of an import that may be passed on; chains end after one re-export. */
     GenerationPage generation() {
-        return generations[0];
+        return generation;
     }
 
     boolean isReexport() {
-        return generations.length > 1;
+        return parentGeneration != null;
     }
 
     /**
