@@ -51,6 +51,9 @@ public final class EngineCore implements WaitStrategy.Waiter {
     private boolean progressing;
     private boolean selective = true;
 
+    /** Between a request for a notification and what rings for it, as far as this thread knows. */
+    private boolean requested;
+
     /** Between a notification and the first pass that finds nothing: only what was selected. */
     private boolean selecting;
 
@@ -124,7 +127,8 @@ public final class EngineCore implements WaitStrategy.Waiter {
             }
         }
         selecting = false;
-        if (arm()) {
+        requested = !arm();
+        if (!requested) {
             waiter.wake();
         }
     }
@@ -133,6 +137,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
     public void clearNotification() {
         requireOwner();
         requireOpen();
+        requested = false;
         waiter.clear();
         if (selective) {
             select();
@@ -282,6 +287,14 @@ public final class EngineCore implements WaitStrategy.Waiter {
     /** Whether a progress is going on: the time for callbacks. */
     public boolean progressing() {
         return progressing;
+    }
+
+    /** Work has come that only progress does: rings where a notification was requested before. */
+    public void workSubmitted() {
+        if (requested) {
+            requested = false; // one is enough
+            waiter.wake();
+        }
     }
 
     /** One task more is in flight. */

@@ -430,9 +430,7 @@ public abstract class ContextBase implements Context {
      * submit between arming and sleeping, and nobody else would ring for that.
      */
     protected final void workSubmitted() {
-        if (armed) {
-            core().waiter().wake();
-        }
+        core().workSubmitted();
     }
 
     /** The same three for a provider below the library, which is no context itself. */
