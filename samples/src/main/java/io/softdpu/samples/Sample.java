@@ -1,15 +1,26 @@
 package io.softdpu.samples;
 
 import java.io.PrintStream;
+import java.util.List;
 
-/** A program to learn from. */
-@FunctionalInterface
+/** A program to learn from, as the command {@code softdpu sample} finds it. */
 public interface Sample {
+    /** What it is called: lower case with hyphens, as on the command line. */
+    String name();
+
+    /** What it shows, in a sentence. */
+    String summary();
+
+    /** The settings that it knows, in the order in which help lists them. */
+    List<SampleOption> options();
+
     /**
-     * Runs it to its end.
+     * Runs it to its end, on the calling thread.
      *
+     * @param settings what the user has chosen, of its {@link #options()} alone
      * @param out what it prints to
-     * @throws io.softdpu.core.DpuException if anything failed, or the data was wrong
+     * @throws WrongDataException if it has not computed what it should have
+     * @throws io.softdpu.core.DpuException if anything else failed; TIME_OUT if it took too long
      */
-    void run(PrintStream out);
+    void run(SampleSettings settings, PrintStream out);
 }

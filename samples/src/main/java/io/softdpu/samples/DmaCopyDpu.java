@@ -1,0 +1,196 @@
+package io.softdpu.samples;
+
+import io.softdpu.comch.ComchServer;
+import io.softdpu.compute.Dma;
+import io.softdpu.compute.DmaMemcpyTask;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The DPU's half of a copy by DMA: serves a Comm Channel, imports the memory whose export the host
+ * sends, copies it into memory of its own, and says whether it came over right. Run {@code
+ * dma-copy-host} beside it, in any order.
+ */
+final class DmaCopyDpu implements Sample {
+    private static final String DEFAULT_DEVICE = "p0";
+    private static final String DEFAULT_REPRESENTOR = "hpf0";
+
+    /** A text up to here is shown; of more, only how much it is. */
+    private static final int SHOWN_BYTES = 1024;
+
+    @Override
+    public String name() {
+        return "dma-copy-dpu";
+    }
+
+    @Override
+    public String summary() {
+        return "Copies what dma-copy-host exports from the host's memory by DMA.";
+    }
+
+    @Override
+    public List<SampleOption> options() {
+        return List.of(
+                SampleOption.DEVICE,
+                SampleOption.REPRESENTOR,
+                SampleOption.OUTPUT,
+                SampleOption.TIMEOUT);
+    }
+
+    @Override
+    public void run(SampleSettings settings, PrintStream out) {
+        Deadline deadline = new Deadline(settings.timeout());
+        String port = settings.value(SampleOption.DEVICE, DEFAULT_DEVICE);
+        String stands = settings.value(SampleOption.REPRESENTOR, DEFAULT_REPRESENTOR);
+        try (Machine machine = Machine.open(Side.DPU);
+                Device device = machine.findDevice(port).open();
+                Representor representor = device.findRepresentor(stands).open(device);
+                ProgressEngine engine = ProgressEngine.create();
+                ComchServer server = ComchServer.create(device, representor, CopyMessage.SERVER)) {
+            CopyChannel channel = new CopyChannel(server, engine, deadline);
+            server.setConnectionCallbacks(
+                    (connection, successful) ->
+                            out.println(
+                                    "host has connected: function=%s, successful=%s"
+                                            .formatted(connection.function(), successful)),
+                    (_, _) -> {}); // the channel looks for itself whether its peer is there
+            server.start();
+            out.println("waiting for dma-copy-host");
+            CopyMessage message = CopyMessage.decode(channel.awaitMessage("the host's export"));
+
+            // Waits for the host's machine, so it belongs here and not into a callback.
+            try (Mmap remote = imported(message, device);
+                    SharedMemory memory = SharedMemory.allocate(message.sizeBytes());
+                    Mmap local = writable(memory, device)) {
+                copy(remote, local, message.sizeBytes(), device, engine, deadline);
+                MemorySegment copied = memory.segment().asSlice(0, message.sizeBytes());
+                boolean right =
+                        Arrays.equals(CopyMessage.digest(copied.asByteBuffer()), message.sha256());
+                channel.send(
+                        channel.sender(),
+                        new byte[] {right ? CopyMessage.RIGHT : CopyMessage.WRONG});
+                if (!right) {
+                    throw new WrongDataException(
+                            "what was copied is not what the host has: bytes="
+                                    + message.sizeBytes());
+                }
+                out.println("copied by DMA, data is right: bytes=" + message.sizeBytes());
+                show(copied, settings.value(SampleOption.OUTPUT), out);
+            }
+            channel.stop();
+        }
+    }
+
+    private static Mmap imported(CopyMessage message, Device device) {
+        Mmap remote = Mmap.createFromExport(message.blob(), device);
+        if (message.sizeBytes() > remote.sizeBytes()) {
+            remote.close();
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "host has exported less than it says: bytes=" + message.sizeBytes());
+        }
+        return remote;
+    }
+
+    private static Mmap writable(SharedMemory memory, Device device) {
+        return Mmap.create()
+                .setMemory(memory)
+                .setPermissions(Permissions.LOCAL_READ_WRITE)
+                .addDevice(device)
+                .start();
+    }
+
+    /** From the host's memory into our own: to a task, both are bufs like any other. */
+    private static void copy(
+            Mmap remote,
+            Mmap local,
+            long sizeBytes,
+            Device device,
+            ProgressEngine engine,
+            Deadline deadline) {
+        try (BufInventory inventory = BufInventory.create(2);
+                Dma dma = Dma.create(device)) {
+            inventory.start();
+            boolean[] done = {false};
+            dma.configureMemcpyTasks(
+                    1,
+                    task -> {
+                        Workbench.free(task);
+                        done[0] = true;
+                    },
+                    task -> {
+                        Status status = task.status();
+                        Workbench.free(task);
+                        throw new DpuException(status, "copy has failed");
+                    });
+            engine.connect(dma);
+            dma.start();
+            DmaMemcpyTask task =
+                    dma.allocateMemcpy(
+                            inventory.bufByData(remote, 0, sizeBytes),
+                            inventory.bufByAddress(local, 0, sizeBytes));
+            Status submitted = task.trySubmit();
+            while (submitted == Status.AGAIN) {
+                engine.progress();
+                deadline.check("room for a task");
+                submitted = task.trySubmit();
+            }
+            if (submitted != Status.SUCCESS) {
+                Workbench.free(task);
+                throw new DpuException(submitted, "copy was refused: bytes=" + sizeBytes);
+            }
+            while (!done[0]) {
+                engine.progress();
+                deadline.check("completion of the copy");
+            }
+            dma.stop();
+        }
+    }
+
+    private static void show(MemorySegment copied, @Nullable String output, PrintStream out) {
+        if (output != null) {
+            write(copied, Path.of(output));
+            out.println("written: file=" + output);
+        } else if (copied.byteSize() <= SHOWN_BYTES) {
+            byte[] text = copied.toArray(ValueLayout.JAVA_BYTE);
+            out.println("text: " + new String(text, StandardCharsets.UTF_8));
+        }
+    }
+
+    private static void write(MemorySegment data, Path file) {
+        try (FileChannel channel =
+                FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        StandardOpenOption.WRITE)) {
+            var left = data.asByteBuffer();
+            while (left.hasRemaining()) {
+                channel.write(left);
+            }
+        } catch (IOException e) {
+            throw new DpuException(
+                    Status.IO_FAILED, "file cannot be written: file=" + file + ", reason=" + e, e);
+        }
+    }
+}

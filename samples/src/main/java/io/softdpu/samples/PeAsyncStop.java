@@ -1,0 +1,110 @@
+package io.softdpu.samples;
+
+import io.softdpu.compute.Dma;
+import io.softdpu.compute.DmaMemcpyTask;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import java.io.PrintStream;
+import java.util.List;
+
+/**
+ * A stop in the middle of the work: half of the tasks have completed when the context is stopped.
+ * It goes to STOPPING, what is in flight fails, and when the last task has been freed it is IDLE.
+ *
+ * <p>A task that was in flight when the context stopped must be expected to end either way.
+ */
+final class PeAsyncStop implements Sample {
+    private static final int TASKS = 16;
+    private static final int BYTES = 4096;
+
+    @Override
+    public String name() {
+        return "pe-async-stop";
+    }
+
+    @Override
+    public String summary() {
+        return "Stops a context when 8 of its 16 DMA tasks have completed, and sees the rest"
+                + " flushed.";
+    }
+
+    @Override
+    public List<SampleOption> options() {
+        return Workbench.OPTIONS;
+    }
+
+    @Override
+    public void run(SampleSettings settings, PrintStream out) {
+        try (Workbench bench = new Workbench(settings, TASKS, BYTES);
+                Dma dma = Dma.create(bench.device())) {
+            Counts counts = new Counts();
+            dma.configureMemcpyTasks(
+                    TASKS,
+                    task -> {
+                        bench.check((int) task.userData());
+                        Workbench.free(task);
+                        counts.completed++;
+                        if (counts.completed == TASKS / 2) {
+                            dma.stop();
+                        }
+                    },
+                    task -> {
+                        // Free it here as well: the context is not idle before.
+                        Workbench.free(task);
+                        counts.flushed++;
+                    });
+            dma.setStateChangedCallback((_, previous, next) -> {
+                out.println("context: " + previous + " -> " + next);
+                counts.stopped = next == ContextState.IDLE;
+            });
+            bench.engine().connect(dma);
+            dma.start();
+
+            int submitted = 0;
+            while (submitted < TASKS && submit(bench, dma, submitted)) {
+                submitted++;
+            }
+            while (!counts.stopped) {
+                bench.engine().progress();
+                bench.deadline().check("end of the context");
+            }
+
+            if (counts.completed < TASKS / 2 || counts.completed + counts.flushed != submitted) {
+                throw new WrongDataException(
+                        "tasks were lost: submitted=%d, completed=%d, flushed=%d"
+                                .formatted(submitted, counts.completed, counts.flushed));
+            }
+            out.println("stopped, each task has ended: tasks=" + submitted);
+        }
+    }
+
+    private static final class Counts {
+        private int completed;
+        private int flushed;
+        private boolean stopped;
+    }
+
+    /** False if the context was stopped meanwhile, by the callback of an earlier task. */
+    private static boolean submit(Workbench bench, Dma dma, int index) {
+        if (dma.state() != ContextState.RUNNING) {
+            return false;
+        }
+        DmaMemcpyTask task = dma.allocateMemcpy(bench.source(index), bench.destination(index));
+        task.setUserData(index);
+        Status submitted = task.trySubmit();
+        while (submitted == Status.AGAIN) { // no room: complete something first
+            bench.engine().progress();
+            bench.deadline().check("room for a task");
+            submitted = task.trySubmit();
+        }
+        if (submitted == Status.SUCCESS) {
+            return true;
+        }
+        Workbench.free(task);
+        if (submitted != Status.BAD_STATE) {
+            throw new DpuException(submitted, "task was not submitted: index=" + index);
+        }
+        return false;
+    }
+}

@@ -1,0 +1,72 @@
+package io.softdpu.samples;
+
+import io.softdpu.compute.Dma;
+import io.softdpu.compute.DmaMemcpyTask;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One engine for several contexts: one thread, one progress call, and the callbacks of all. The
+ * contexts may be of any kinds; here they are four for DMA with four tasks each.
+ */
+final class PeMultiContext implements Sample {
+    private static final int CONTEXTS = 4;
+    private static final int TASKS = 4;
+    private static final int BYTES = 4096;
+
+    @Override
+    public String name() {
+        return "pe-multi-context";
+    }
+
+    @Override
+    public String summary() {
+        return "Drives 4 DMA contexts with 4 tasks each by one progress engine.";
+    }
+
+    @Override
+    public List<SampleOption> options() {
+        return Workbench.OPTIONS;
+    }
+
+    @Override
+    public void run(SampleSettings settings, PrintStream out) {
+        int[] completed = new int[CONTEXTS];
+        List<Dma> contexts = new ArrayList<>();
+        try (Workbench bench = new Workbench(settings, CONTEXTS * TASKS, BYTES)) {
+            for (int c = 0; c < CONTEXTS; c++) {
+                contexts.add(start(bench, completed, c));
+            }
+            for (int i = 0; i < CONTEXTS * TASKS; i++) {
+                Dma dma = contexts.get(i % CONTEXTS);
+                DmaMemcpyTask task = dma.allocateMemcpy(bench.source(i), bench.destination(i));
+                task.setUserData(i);
+                bench.submit(task);
+            }
+            while (bench.engine().inFlightTasks() > 0) {
+                bench.engine().progress();
+                bench.deadline().check("completion of the tasks of all contexts");
+            }
+            out.println("completed, data is right: tasks of each=" + Arrays.toString(completed));
+            contexts.forEach(Dma::close); // stops them first
+        }
+    }
+
+    /** A context whose completions are counted in an element of its own. */
+    private static Dma start(Workbench bench, int[] completed, int index) {
+        Dma dma = Dma.create(bench.device());
+        dma.configureMemcpyTasks(
+                TASKS,
+                task -> {
+                    bench.check((int) task.userData());
+                    Workbench.free(task);
+                    completed[index]++;
+                },
+                Workbench::failed);
+        bench.engine().connect(dma);
+        dma.start();
+        return dma;
+    }
+}

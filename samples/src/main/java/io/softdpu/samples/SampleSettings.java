@@ -1,0 +1,60 @@
+package io.softdpu.samples;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a user has chosen for a run of a sample. A value.
+ *
+ * @param values of the options that were given, as they were written
+ */
+public record SampleSettings(Map<SampleOption, String> values) {
+    /** How long a sample may take unless the user says otherwise. */
+    public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
+
+    private static final double LONGEST_SECONDS = 86_400;
+
+    /** Nothing chosen: every sample runs with that. */
+    public static final SampleSettings NONE = new SampleSettings(Map.of());
+
+    /** Takes a copy. */
+    public SampleSettings {
+        values = Map.copyOf(values);
+    }
+
+    /** What was given for an option; null if nothing was. */
+    public @Nullable String value(SampleOption option) {
+        return values.get(option);
+    }
+
+    /** What was given for an option, or else this. */
+    public String value(SampleOption option, String otherwise) {
+        return values.getOrDefault(option, otherwise);
+    }
+
+    /**
+     * How long the sample may take.
+     *
+     * @throws DpuException INVALID_VALUE if what was given is no time
+     */
+    public Duration timeout() {
+        String text = values.get(SampleOption.TIMEOUT);
+        if (text == null) {
+            return DEFAULT_TIMEOUT;
+        }
+        try {
+            double seconds = Double.parseDouble(text);
+            if (seconds > 0 && seconds <= LONGEST_SECONDS) {
+                return Duration.ofNanos((long) (seconds * 1e9));
+            }
+        } catch (NumberFormatException e) {
+            throw new DpuException(Status.INVALID_VALUE, "not a time: timeout=" + text, e);
+        }
+        throw new DpuException(
+                Status.INVALID_VALUE,
+                "time is illegal: timeout=%s, expected=seconds up to 86400".formatted(text));
+    }
+}

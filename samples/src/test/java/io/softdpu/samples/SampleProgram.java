@@ -1,0 +1,29 @@
+package io.softdpu.samples;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * A sample as a process of its own. Arguments: its name, then {@code option=value} each. Whatever
+ * it throws ends the process with 1, and with 3 where the data is wrong.
+ */
+public final class SampleProgram {
+    private SampleProgram() {}
+
+    /** Runs the sample. */
+    public static void main(String[] arguments) {
+        Map<SampleOption, String> values = new EnumMap<>(SampleOption.class);
+        for (int i = 1; i < arguments.length; i++) {
+            int equals = arguments[i].indexOf('=');
+            String option = arguments[i].substring(0, equals).toUpperCase(Locale.ROOT);
+            values.put(SampleOption.valueOf(option), arguments[i].substring(equals + 1));
+        }
+        try {
+            Samples.find(arguments[0]).run(new SampleSettings(values), System.out);
+        } catch (WrongDataException e) {
+            System.err.println(e);
+            System.exit(3);
+        }
+    }
+}

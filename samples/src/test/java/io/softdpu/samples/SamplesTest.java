@@ -1,0 +1,115 @@
+package io.softdpu.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each sample that needs no other, in this process, as a program would call it. */
+class SamplesTest {
+    private static String run(String name, SampleSettings settings) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Samples.find(name).run(settings, new PrintStream(out, true, StandardCharsets.UTF_8));
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "pe-polling|completed, data is right: tasks=16",
+                "pe-event|completed, data is right: tasks=16",
+                "pe-reactive|completed, data is right: copies=16",
+                "pe-async-stop|stopped, each task has ended: tasks=",
+                "pe-multi-context|completed, data is right: tasks of each=[4, 4, 4, 4]",
+                "pe-task-error|recovered: the context was started again and copies",
+                "pe-task-resubmit|completed, data is right: copies=16, tasks=4",
+                "workq|completed, data is right: jobs=16, depth=4"
+            })
+    void shouldRunToItsEndAndSayWhatItHasFound(String name, String said) {
+        assertThat(run(name, SampleSettings.NONE)).contains(said);
+    }
+
+    @Test
+    void shouldShowTheStatesOfAContextThatEnds() {
+        assertThat(run("pe-reactive", SampleSettings.NONE))
+                .contains(
+                        "context: IDLE -> RUNNING",
+                        "context: RUNNING -> STOPPING",
+                        "context: STOPPING -> IDLE");
+        assertThat(run("pe-task-error", SampleSettings.NONE))
+                .contains(
+                        "context: RUNNING -> STOPPING",
+                        "context: STOPPING -> IDLE",
+                        "second task ended with: BAD_STATE");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pe-polling", "workq"})
+    void shouldWorkOnTheDeviceThatWasChosen(String name) {
+        assertThat(run(name, with(SampleOption.DEVICE, "p1"))).contains("data is right");
+        assertThatThrownBy(() -> run(name, with(SampleOption.DEVICE, "nothing")))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.NOT_FOUND));
+    }
+
+    @Test
+    void shouldBeFoundByNameAndListed() {
+        List<Sample> all = Samples.all();
+        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(10);
+        for (Sample sample : all) {
+            assertThat(Samples.find(sample.name())).isSameAs(sample);
+            assertThat(sample.summary()).endsWith(".").hasSizeLessThan(100);
+            assertThat(sample.options()).contains(SampleOption.TIMEOUT);
+        }
+        assertThatThrownBy(() -> Samples.find("pe-nothing"))
+                .hasMessageContaining("sample=pe-nothing, available=[dma-copy-host, ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "soon", "NaN", "86401"})
+    void shouldRefuseATimeThatIsNone(String text) {
+        assertThatThrownBy(() -> run("pe-polling", with(SampleOption.TIMEOUT, text)))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessageContaining("timeout=" + text);
+    }
+
+    @Test
+    void shouldFailWhereAByteIsWrong() {
+        MemorySegment memory = MemorySegment.ofArray(new byte[] {7, 7, 8});
+        Workbench.check(3, (byte) 7, memory.asSlice(0, 2));
+        assertThatThrownBy(() -> Workbench.check(3, (byte) 7, memory))
+                .isInstanceOf(WrongDataException.class)
+                .hasMessageContaining("copy=3, byte=2, found=8, expected=7");
+    }
+
+    @Test
+    void shouldRefuseAMessageOfAStranger() {
+        for (byte[] message : List.of(new byte[0], new byte[40], new byte[100])) {
+            assertThatThrownBy(() -> CopyMessage.decode(message))
+                    .hasMessageContaining("lengthBytes=" + message.length);
+        }
+        byte[] digest = new byte[32];
+        CopyMessage message = CopyMessage.decode(new CopyMessage(5, digest, new byte[9]).encoded());
+        assertThat(message.sizeBytes()).isEqualTo(5);
+        assertThat(message.blob()).hasSize(9);
+    }
+
+    private static SampleSettings with(SampleOption option, String value) {
+        return new SampleSettings(Map.of(option, value));
+    }
+}
