@@ -144,7 +144,8 @@ final class ConsumerQueue {
         }
         task.posted(tailOffset);
         int place = (head + count) & mask;
-        if (posted[place] != task) { // often the same task again, and a look costs less than a store
+        if (posted[place]
+                != task) { // often the same task again, and a look costs less than a store
             posted[place] = task;
         }
         count++;

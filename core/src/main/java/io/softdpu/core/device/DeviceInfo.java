@@ -80,6 +80,16 @@ public final class DeviceInfo {
         return function.pciAddress();
     }
 
+    /**
+     * Whether its PCI address is this one; the short form means domain 0.
+     *
+     * @param address in the short form {@code 0b:00.0} or the long form {@code 0000:0b:00.0}
+     * @throws DpuException INVALID_VALUE if the text has neither form
+     */
+    public boolean hasPciAddress(String address) {
+        return pciAddress().equals(PciAddress.of(address));
+    }
+
     /** The name of its RDMA device. */
     public String ibdevName() {
         return function.ibdevName();

@@ -7,6 +7,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.memory.Mmap;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.List;
@@ -53,6 +54,37 @@ class DeviceTest {
         Thrown.with(Status.NOT_FOUND, () -> host.findDevice("03:00.0"))
                 .hasMessageContainingAll(
                         "device=03:00.0", "side=host", "0b:00.0 mlx5_0 pf0", "pf1vf0");
+    }
+
+    @Test
+    @Clause({"core-056", "core-058"})
+    void shouldCompareAddressesInTheShortAndTheLongForm() {
+        DeviceInfo pf0vf0 = machines.open(Side.HOST).findDevice("pf0vf0");
+        RepresentorInfo hpf0vf0 = machines.device(Side.DPU, "p0").findRepresentor("hpf0vf0");
+        for (String same : List.of("0b:00.2", "0000:0b:00.2", "0B:00.2")) {
+            assertThat(pf0vf0.hasPciAddress(same)).isTrue();
+            assertThat(hpf0vf0.hasPciAddress(same)).isTrue();
+        }
+        for (String other : List.of("0b:00.3", "0001:0b:00.2", "03:00.2")) {
+            assertThat(pf0vf0.hasPciAddress(other)).isFalse();
+            assertThat(hpf0vf0.hasPciAddress(other)).isFalse();
+        }
+        Thrown.with(Status.INVALID_VALUE, () -> pf0vf0.hasPciAddress("pf0vf0"))
+                .hasMessageContaining("text=pf0vf0");
+    }
+
+    @Test
+    void shouldStayOpenWhileAnythingLivesOnIt() {
+        Device p0 = machines.device(Side.DPU, "p0");
+        Mmap mmap = machines.add(Mmap.create());
+        mmap.addDevice(p0);
+        Thrown.with(Status.IN_USE, p0::close).hasMessageContainingAll("03:00.0 p0", "mmap");
+        Representor representor = machines.add(p0.findRepresentor("hpf0").open(p0));
+        Thrown.with(Status.IN_USE, p0::close).hasMessageContainingAll("users=2", "representor");
+        mmap.removeDevice(p0);
+        representor.close();
+        p0.close();
+        Thrown.with(Status.BAD_STATE, () -> mmap.addDevice(p0));
     }
 
     @Test
