@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufArray;
+import io.softdpu.core.memory.BufPool;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaReceiveTask;
@@ -100,6 +102,52 @@ public abstract class RdmaBufListContract extends RdmaContract {
                 .as("remote bufs too")
                 .isEqualTo(Status.INVALID_VALUE);
         assertThat(near.rdma.inFlightTasks()).isZero();
+    }
+
+    @Test
+    @Clause({"rdma-015", "core-089", "core-106"})
+    void shouldTakeBufsWhereverTheyComeFrom() {
+        Party far = pair.far();
+        try (BufPool pool = BufPool.create(1, 64, near.mmap).start();
+                BufArray array = BufArray.create(2).setMemory(far.mmap, 64, 0).start()) {
+            Buf from = pool.allocate();
+            near.fill(from.offset(), 64, 5);
+            from.setDataLength(64);
+            from.retain();
+            Buf into = array.get(1);
+            into.retain(); // the party releases what it has used
+            assertThat(far.receive(into, 1)).isEqualTo(Status.SUCCESS);
+            assertThat(near.send(pair.toFar(), from, 2)).isEqualTo(Status.SUCCESS);
+            assertThat(far.next(near).length()).isEqualTo(64);
+            assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+            assertThat(into.dataLength()).isEqualTo(64);
+            assertThat(far.mismatch(64, 64, 5)).isEqualTo(-1);
+            from.release();
+            assertThat(pool.free()).isEqualTo(1);
+            RdmaSendTask task = near.rdma.allocateSend(pair.toFar(), from);
+            assertThat(task.trySubmit()).as("it went back to its pool").isEqualTo(Status.BAD_STATE);
+            task.free();
+        }
+    }
+
+    @Test
+    @Clause("rdma-012")
+    void shouldNeedAStartedMmapOnEachSide() {
+        Party far = pair.far();
+        Buf data = near.data(0, 8);
+        Buf room = far.room(0, 8);
+        near.mmap.stop();
+        far.mmap.stop();
+        RdmaSendTask send = near.rdma.allocateSend(pair.toFar(), data);
+        RdmaReceiveTask receive = far.rdma.allocateReceive(room);
+        assertThat(send.trySubmit()).isEqualTo(Status.BAD_STATE);
+        assertThat(receive.trySubmit()).isEqualTo(Status.BAD_STATE);
+        near.mmap.start();
+        far.mmap.start();
+        receive.submit();
+        send.submit();
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
     }
 
     @Test
