@@ -5,8 +5,11 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufArray;
 import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.BufPool;
 import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.MemoryFreeCallback;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
@@ -47,9 +50,28 @@ final class MemoryFixtures {
                 List.of("started", "created", "in use", "stopped", "closed"),
                 MemoryFixtures::inventory);
         registry.add(
+                BufPool.class,
+                Threads.ONE_AT_A_TIME,
+                List.of("started", "created", "in use", "stopped", "closed"),
+                MemoryFixtures::pool);
+        registry.add(
+                BufArray.class,
+                Threads.ONE_AT_A_TIME,
+                List.of("started", "created", "configured", "in use", "stopped", "closed"),
+                MemoryFixtures::array);
+        registry.value(BufArray.Target.class, BufArray.Target.CPU);
+        registry.none(MemoryFreeCallback.class, "the user's own");
+        registry.add(
                 Buf.class,
                 Threads.ONE_AT_A_TIME,
-                List.of("handed out", "retained", "in flight", "mmap stopped", "released"),
+                List.of(
+                        "handed out",
+                        "retained",
+                        "head of a list",
+                        "behind a head",
+                        "in flight",
+                        "mmap stopped",
+                        "released"),
                 MemoryFixtures::buf);
     }
 
@@ -124,6 +146,40 @@ final class MemoryFixtures {
         return inventory;
     }
 
+    private static BufPool pool(Scene scene, String state) {
+        BufPool pool = scene.keep(BufPool.create(2, 16, scene.mmap(scene.world.pf0)));
+        if (state.equals("created")) {
+            return pool;
+        }
+        pool.start();
+        switch (state) {
+            case "in use" -> scene.keep(pool.allocate());
+            case "stopped" -> pool.stop();
+            case "closed" -> pool.close();
+            default -> {}
+        }
+        return pool;
+    }
+
+    private static BufArray array(Scene scene, String state) {
+        BufArray array = scene.keep(BufArray.create(2));
+        if (state.equals("created")) {
+            return array;
+        }
+        array.setMemory(scene.mmap(scene.world.pf0), 16, 0);
+        if (state.equals("configured")) {
+            return array;
+        }
+        array.start();
+        switch (state) {
+            case "in use" -> scene.keep(array.get(0)).retain();
+            case "stopped" -> array.stop();
+            case "closed" -> array.close();
+            default -> {}
+        }
+        return array;
+    }
+
     private static Buf buf(Scene scene, String state) {
         if (state.equals("in flight")) {
             Rdma rdma = scene.link().near();
@@ -135,6 +191,8 @@ final class MemoryFixtures {
         Buf buf = scene.buf(mmap, 64, 16);
         switch (state) {
             case "retained" -> buf.retain();
+            case "head of a list" -> buf.chain(scene.buf(mmap, 16, 0));
+            case "behind a head" -> scene.buf(mmap, 16, 0).chain(buf);
             case "mmap stopped" -> mmap.stop();
             case "released" -> buf.release();
             default -> {}

@@ -42,6 +42,7 @@ final class Registry {
     /** Calls without arguments that give something back and do more than look. */
     private static final Set<String> ACTS =
             Set.of(
+                    "allocate",
                     "start",
                     "stop",
                     "progress",

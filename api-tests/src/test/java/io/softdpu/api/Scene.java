@@ -5,6 +5,7 @@ import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchConnectionCallback;
 import io.softdpu.comch.ComchServer;
 import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
@@ -288,12 +289,28 @@ final class Scene implements AutoCloseable {
                 throw new AssertionError("scene does not come to its end: " + this);
             }
         }
-        for (Buf buf : bufs) {
+        bufs.forEach(Scene::takeApart);
+        bufs.forEach(Scene::releaseAll);
+        closeAll();
+    }
+
+    private static void takeApart(Buf head) {
+        while (head.references() > 0 && head.isFirstInList() && head.nextInList() != null) {
+            head.unchain(head.nextInList());
+        }
+    }
+
+    /** Gives all references back; the last one of an array's buf is the array's. */
+    private static void releaseAll(Buf buf) {
+        try {
             while (buf.references() > 0) {
                 buf.release();
             }
+        } catch (DpuException e) {
+            if (e.status() != Status.NOT_PERMITTED || buf.references() != 1) {
+                throw e;
+            }
         }
-        closeAll();
     }
 
     /** What lives on something else goes first: each object says itself whether it is in use. */

@@ -21,7 +21,9 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufArray;
 import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.MemoryFreeCallback;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
@@ -126,6 +128,8 @@ final class Values {
         byType.put(SharedMemory.class, (s, r) -> s.memory());
         byType.put(Mmap.class, (s, r) -> s.mmap(r == null ? s.world.p0 : s.world.pf0));
         byType.put(Buf.class, (s, r) -> s.buf(s.world.p0, 64, 16));
+        byType.put(BufArray.Target.class, (s, r) -> BufArray.Target.CPU);
+        byType.put(MemoryFreeCallback.class, (s, r) -> (MemoryFreeCallback) memory -> {});
     }
 
     private void libraryTypes() {
@@ -190,7 +194,15 @@ final class Values {
         byName.put("Rdma.create.device", (s, r) -> s.world.p0);
         byName.put("Rdma.connect.peerBlob", (s, r) -> s.peerBlob());
         byName.put("Rdma.connect.connection", (s, r) -> s.exported((Rdma) r));
+        byName.put("BufArray.get.index", (s, r) -> 0);
+        byName.put("Buf.unchain.list", (s, r) -> behind(s, (Buf) r));
         byName.put("BufInventory.duplicate.buf", (s, r) -> s.buf(s.world.pf0, 64, 16));
+    }
+
+    /** What follows the receiver in its list; any buf where nothing does. */
+    private static Buf behind(Scene scene, @Nullable Buf head) {
+        Buf next = head == null ? null : head.nextInList();
+        return next == null ? scene.buf(scene.world.p0, 64, 16) : next;
     }
 
     /** A device that the receiver, an mmap, has; of the host where it has none. */
