@@ -10,6 +10,8 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Clause;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkQueueEventTest {
     private static final int NOW = 0;
     private static final int DEADLINE_MILLIS = 20_000;
+    private static final long POLLED_CPU_NANOS = 50_000_000;
 
     @TempDir Path folder;
     private Machines machines;
@@ -100,6 +103,24 @@ class WorkQueueEventTest {
         assertThat(again).as("a signal that brought no completion").isPositive();
         assertThat(loop.await(NOW)).as("all is done").isZero();
         assertThat(queue.eventHandle()).isEqualTo(handle);
+    }
+
+    @Test
+    @Clause("core-157")
+    void shouldUseTheProcessorWhileItIsPolledForNothingAndNotWhileItWaits() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long begin = threads.getCurrentThreadCpuTime();
+        while (threads.getCurrentThreadCpuTime() - begin < POLLED_CPU_NANOS) {
+            assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+        }
+        try (WorkQueue waiting = WorkQueue.create(1)) {
+            waiting.setEventDriven(true);
+            waiting.add(context);
+            waiting.armEvent();
+            begin = threads.getCurrentThreadCpuTime();
+            assertThat(waiting.awaitEvent(4 * POLLED_CPU_NANOS)).isFalse();
+            assertThat(threads.getCurrentThreadCpuTime() - begin).isLessThan(POLLED_CPU_NANOS);
+        }
     }
 
     @Test

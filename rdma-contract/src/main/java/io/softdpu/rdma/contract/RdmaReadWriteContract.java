@@ -300,7 +300,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
     }
 
     @Test
-    @Clause("rdma-056")
+    @Clause({"rdma-056", "rdma-073"})
     void shouldKeepBufsOfATaskInFlightFromBeingReleasedOrUsedTwice() {
         Pair pair = connected();
         Party near = pair.near();

@@ -200,7 +200,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     // ---- states ----
 
     @Test
-    @Clause({"rdma-178", "rdma-181", "rdma-182"})
+    @Clause({"rdma-004", "rdma-178", "rdma-181", "rdma-182"})
     void shouldRefuseConfigurationAfterStart() {
         Party near = openNear();
         assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
@@ -322,7 +322,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     }
 
     @Test
-    @Clause({"rdma-184", "rdma-190", "rdma-192", "rdma-193", "rdma-194"})
+    @Clause({"rdma-004", "rdma-184", "rdma-190", "rdma-192", "rdma-193", "rdma-194"})
     void shouldFlushWhatIsInFlightAndWaitForTasksToBeFreed() {
         Pair pair = connected();
         Party near = pair.near();
