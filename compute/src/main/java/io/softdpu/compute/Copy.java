@@ -62,9 +62,9 @@ final class Copy {
                 || size > BufLists.tailroom(newDestination)) {
             return Status.INVALID_VALUE;
         }
-        Status checked = checkAll(newSource, device, READ);
+        Status checked = BufLists.checkUse(newSource, device, READ);
         if (checked == Status.SUCCESS) {
-            checked = checkAll(newDestination, device, WRITE);
+            checked = BufLists.checkUse(newDestination, device, WRITE);
         }
         if (checked == Status.SUCCESS) {
             checked = mark(newSource, newDestination, limits.maxBufferListLength(), size);
@@ -201,15 +201,5 @@ final class Copy {
             Regions.clearInFlight(read);
         }
         return marked;
-    }
-
-    private static Status checkAll(Buf list, Device device, Permissions needed) {
-        for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
-            Status checked = Regions.checkUse(element.mmap(), device, needed);
-            if (checked != Status.SUCCESS) {
-                return checked;
-            }
-        }
-        return Status.SUCCESS;
     }
 }

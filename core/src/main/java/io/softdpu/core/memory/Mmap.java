@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread may call any method. A stopped local mmap can be given other permissions and
  * devices and be started again; its memory stays what it was set to.
  */
-@SuppressWarnings("ReferenceEquality") // devices and machines are objects, not values
 public final class Mmap implements AutoCloseable {
     /** How long {@link #createFromExport(byte[], Device)} waits for the exporter. */
     public static final long DEFAULT_IMPORT_TIMEOUT_NANOS = 5_000_000_000L;
