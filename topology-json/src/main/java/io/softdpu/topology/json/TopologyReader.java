@@ -1,6 +1,7 @@
 package io.softdpu.topology.json;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -52,7 +53,7 @@ final class TopologyReader {
             functions.forEach(fields -> builder.add(fields.function()));
             return builder.build();
         } catch (JsonProcessingException e) {
-            throw new Refusal(source, Math.max(1, e.getLocation().getLineNr()))
+            throw new Refusal(source, lineOf(e))
                     .because("not JSON", null, e.getOriginalMessage(), "JSON", e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -236,6 +237,12 @@ final class TopologyReader {
                             found == null ? "the end of the file" : json.getText(),
                             description);
         }
+    }
+
+    /** Some say where, some do not; the parser has come as far as that anyway. */
+    private int lineOf(JsonProcessingException e) {
+        @Nullable JsonLocation place = e.getLocation();
+        return Math.max(1, place == null ? json.currentLocation().getLineNr() : place.getLineNr());
     }
 
     private int line() {
