@@ -3,6 +3,7 @@ package io.softdpu.cli;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.samples.WrongDataException;
 import io.softdpu.storage.initiator.DataMismatchException;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -70,7 +71,9 @@ final class Errors {
 
     /** What a failure means for the exit code. */
     static ExitCode codeOf(Exception failure) {
-        return failure instanceof DataMismatchException ? ExitCode.DATA_WRONG : ExitCode.FAILED;
+        boolean dataWrong =
+                failure instanceof DataMismatchException || failure instanceof WrongDataException;
+        return dataWrong ? ExitCode.DATA_WRONG : ExitCode.FAILED;
     }
 
     /** The line of a failure; more than one where its message has more (a hex dump). */

@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
             PerfCommand.class,
             DevicesCommand.class,
             TopologyCommand.class,
-            CapsCommand.class
+            CapsCommand.class,
+            SampleCommand.class
         },
         footer = {
             "",
@@ -95,6 +96,7 @@ public final class SoftDpu implements Callable<Integer> {
     static CommandLine commandLine(String... arguments) {
         SoftDpu root = new SoftDpu(List.of(arguments));
         CommandLine command = new CommandLine(root);
+        SampleCommand.addSamples(command.getSubcommands().get("sample"));
         showVersionEverywhere(command);
         return command.setParameterExceptionHandler(Errors::refusedCommandLine)
                 .setExecutionExceptionHandler(Errors::failedExecution)

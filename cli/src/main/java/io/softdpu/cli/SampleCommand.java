@@ -1,0 +1,103 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.samples.Sample;
+import io.softdpu.samples.SampleOption;
+import io.softdpu.samples.SampleSettings;
+import io.softdpu.samples.Samples;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code softdpu sample}: a group with a command for each sample, which has the options that the
+ * sample knows.
+ */
+@Command(
+        name = "sample",
+        description = {
+            "Runs a small program that shows one way of working; their source is in the module"
+                    + " samples.",
+            "Each looks at the data it has copied, and ends with 3 where that is wrong."
+        })
+final class SampleCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+
+    @Option(names = "--list", description = "Print the names of the samples and what they show.")
+    private boolean list;
+
+    @Override
+    public Integer call() {
+        CommandLine command = Objects.requireNonNull(spec).commandLine();
+        if (!list) {
+            throw Errors.missingSubcommand(command);
+        }
+        PrintWriter out = command.getOut();
+        TextTable table = TextTable.ofWords("SAMPLE", "SHOWS");
+        Samples.all().forEach(sample -> table.add(sample.name(), sample.summary()));
+        table.lines().forEach(out::println);
+        return ExitCode.OK.code();
+    }
+
+    /** Adds a command for each sample. */
+    static void addSamples(CommandLine group) {
+        for (Sample sample : Samples.all()) {
+            group.addSubcommand(sample.name(), specOf(sample));
+        }
+    }
+
+    private static CommandSpec specOf(Sample sample) {
+        OneSample command = new OneSample(sample);
+        CommandSpec spec = CommandSpec.wrapWithoutInspection(command);
+        command.spec = spec;
+        spec.name(sample.name());
+        spec.usageMessage().description(sample.summary());
+        for (SampleOption option : sample.options()) {
+            spec.addOption(specOf(option));
+        }
+        return spec;
+    }
+
+    private static OptionSpec specOf(SampleOption option) {
+        OptionSpec.Builder builder =
+                OptionSpec.builder("--" + option.word())
+                        .paramLabel(option.label())
+                        .description(option.description() + ".");
+        return option == SampleOption.TIMEOUT
+                ? builder.type(Duration.class).converters(new SecondsConverter()).build()
+                : builder.type(String.class).build();
+    }
+
+    /** {@code softdpu sample NAME}. */
+    private static final class OneSample implements Callable<Integer> {
+        private final Sample sample;
+        private @Nullable CommandSpec spec;
+
+        OneSample(Sample sample) {
+            this.sample = sample;
+        }
+
+        @Override
+        public Integer call() {
+            Map<SampleOption, String> given = new EnumMap<>(SampleOption.class);
+            for (SampleOption option : sample.options()) {
+                OptionSpec parsed = Objects.requireNonNull(spec).findOption("--" + option.word());
+                if (!parsed.originalStringValues().isEmpty()) {
+                    given.put(option, parsed.originalStringValues().getLast());
+                }
+            }
+            sample.run(new SampleSettings(given), System.out);
+            return ExitCode.OK.code();
+        }
+    }
+}

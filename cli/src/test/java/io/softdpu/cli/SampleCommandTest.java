@@ -1,0 +1,130 @@
+package io.softdpu.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.samples.Sample;
+import io.softdpu.samples.SampleOption;
+import io.softdpu.samples.Samples;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** The samples as commands: what they are called, what they take, and that they end well. */
+class SampleCommandTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    @TempDir Path folder;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        CommandLine command =
+                SoftDpu.commandLine(arguments)
+                        .setOut(new PrintWriter(out, true))
+                        .setErr(new PrintWriter(err, true));
+        return command.execute(arguments);
+    }
+
+    private ChildProcess command(Processes processes, String seed, String... arguments) {
+        JavaCommand java =
+                JavaCommand.ofClass(SoftDpu.class)
+                        .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
+                        .withArguments(arguments);
+        return processes.start(
+                seed.isEmpty() ? java : java.withEnvironment("SOFTDPU_SANITIZE", seed));
+    }
+
+    @Test
+    void shouldListAllWithASentence() {
+        assertThat(run("sample", "--list")).isZero();
+        for (Sample sample : Samples.all()) {
+            assertThat(out.toString()).contains(sample.name(), sample.summary());
+        }
+        assertThat(run("sample", "--help")).isZero();
+        assertThat(out.toString()).contains("pe-multi-context", "Copies 16 times by DMA jobs");
+    }
+
+    @Test
+    void shouldTellTheOptionsOfEach() {
+        for (Sample sample : Samples.all()) {
+            out.getBuffer().setLength(0);
+            assertThat(run("sample", sample.name(), "--help")).isZero();
+            assertThat(out.toString()).startsWith("Usage: softdpu sample " + sample.name());
+            for (SampleOption option : SampleOption.values()) {
+                assertThat(out.toString().contains("--" + option.word() + "="))
+                        .as("%s of %s", option, sample.name())
+                        .isEqualTo(sample.options().contains(option));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "sample",
+                "sample pe-nothing",
+                "sample pe-polling --text=x",
+                "sample pe-polling --timeout=0",
+                "sample pe-polling --timeout=soon"
+            })
+    void shouldRefuseWhatItDoesNotKnow(String line) {
+        assertThat(run(line.split(" "))).isEqualTo(ExitCode.USAGE.code());
+        assertThat(err.toString()).startsWith("softdpu: INVALID_VALUE: ");
+    }
+
+    @Test
+    void shouldFailWithTheErrorOfTheSample() {
+        assertThat(run("sample", "pe-polling", "--device=nothing"))
+                .isEqualTo(ExitCode.FAILED.code());
+        assertThat(err.toString()).startsWith("softdpu: NOT_FOUND: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "pe-polling",
+                "pe-event",
+                "pe-reactive",
+                "pe-async-stop",
+                "pe-multi-context",
+                "pe-task-error",
+                "pe-task-resubmit",
+                "workq"
+            })
+    void shouldBeRightUnderTheSanitizer(String name, Processes processes, SeededRandom random) {
+        for (int i = 0; i < 3; i++) {
+            String seed = Long.toString(random.between(1, 1_000_000));
+            ChildProcess sample = command(processes, seed, "sample", name);
+            assertThat(sample.awaitExit(DEADLINE))
+                    .as("seed %s: %s", seed, sample.errorLines())
+                    .isZero();
+            assertThat(sample.errorLines()).as("reports with seed %s", seed).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldCopyBetweenTwoProcessesUnderTheSanitizer(Processes processes, SeededRandom random) {
+        for (int i = 0; i < 3; i++) {
+            String seed = Long.toString(random.between(1, 1_000_000));
+            ChildProcess dpu = command(processes, seed, "sample", "dma-copy-dpu");
+            ChildProcess host =
+                    command(processes, seed, "sample", "dma-copy-host", "--text", "hello");
+            assertThat(host.awaitExit(DEADLINE)).as("seed %s", seed).isZero();
+            assertThat(dpu.awaitExit(DEADLINE)).as("seed %s", seed).isZero();
+            assertThat(dpu.outputLines()).contains("text: hello");
+            assertThat(host.errorLines()).as("reports with seed %s", seed).isEmpty();
+            assertThat(dpu.errorLines()).as("reports with seed %s", seed).isEmpty();
+        }
+    }
+}
