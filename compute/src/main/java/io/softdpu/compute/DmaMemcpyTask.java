@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.TaskBase;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +95,15 @@ public final class DmaMemcpyTask extends TaskBase {
             dma.add(copy);
         }
         return begun;
+    }
+
+    @Override
+    protected String submissionDetails() {
+        int longest = dma.capabilities().maxBufferListLength();
+        return BufLists.describe("source", source, longest)
+                + BufLists.describe("destination", destination, longest)
+                + ", maxBufferBytes="
+                + dma.capabilities().maxBufferBytes();
     }
 
     @Override

@@ -64,6 +64,19 @@ class DmaRefusalTest {
     }
 
     @Test
+    void shouldSayInTheRefusalWhatTheTaskWasGiven() {
+        Buf source = desk.source(memory, 0, 65);
+        Buf destination = desk.destination(memory, 100, 64);
+        DmaMemcpyTask task = desk.dma.allocateMemcpy(source, destination);
+        assertThatThrownBy(task::submit)
+                .hasMessageContainingAll("source=buf[", "dataLength=65", "destination=buf[")
+                .hasMessageContaining("maxListLength=64");
+        task.free();
+        source.release();
+        destination.release();
+    }
+
+    @Test
     void shouldRefuseADestinationThatIsFullOfData() {
         assertThat(refused(desk.source(memory, 0, 1), desk.source(memory, 100, 64)))
                 .isEqualTo(Status.INVALID_VALUE);
