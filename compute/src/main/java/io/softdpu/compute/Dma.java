@@ -7,6 +7,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Copier;
 import io.softdpu.core.spi.JobLane;
@@ -100,6 +101,13 @@ public final class Dma extends ContextBase {
     /** What it can do, and its limits. */
     public DmaCapabilities capabilities() {
         return capabilities;
+    }
+
+    /** The two lists of a copy and how long they may be, for the message of a refusal. */
+    String describe(@Nullable Buf source, @Nullable Buf destination) {
+        int most = capabilities.maxBufferListLength();
+        return BufLists.describe("source", source, most)
+                + BufLists.describe("destination", destination, most);
     }
 
     /**

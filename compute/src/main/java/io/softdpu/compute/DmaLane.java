@@ -26,7 +26,7 @@ final class DmaLane extends JobLane {
     @Override
     protected Status onSubmit(JobBase job) {
         DmaMemcpyJob memcpy = (DmaMemcpyJob) job;
-        Status begun = memcpy.begin(this, dma);
+        Status begun = memcpy.begin(this);
         if (begun == Status.SUCCESS) {
             queue.add(memcpy.copy());
         }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread: one at a time; while it is in flight, that of the queue.
  */
 public final class DmaMemcpyJob extends JobBase {
+    private final Dma dma;
     private final Copy copy = new Copy(this::copied);
     private Buf source;
     private Buf destination;
@@ -25,6 +26,7 @@ public final class DmaMemcpyJob extends JobBase {
 
     DmaMemcpyJob(Dma dma, Buf source, Buf destination) {
         super(dma, Dma.MEMCPY_JOB);
+        this.dma = dma;
         this.source = source;
         this.destination = destination;
     }
@@ -61,11 +63,16 @@ public final class DmaMemcpyJob extends JobBase {
         return destination;
     }
 
+    @Override
+    protected String submissionDetails() {
+        return dma.describe(source, destination);
+    }
+
     private boolean copied(Status ended) {
         return Objects.requireNonNull(lane, "the lane that took it").ended(this, ended);
     }
 
-    Status begin(DmaLane taking, Dma dma) {
+    Status begin(DmaLane taking) {
         lane = taking;
         return copy.begin(source, destination, dma.device(), dma.capabilities());
     }

@@ -112,6 +112,11 @@ public final class DmaMemcpyTask extends TaskBase {
     }
 
     @Override
+    protected String submissionDetails() {
+        return dma.describe(source, destination);
+    }
+
+    @Override
     protected void onFree() {
         source = null;
         destination = null;

@@ -97,6 +97,28 @@ class DmaJobTest {
     }
 
     @Test
+    @Clause("core-107")
+    void shouldNameTheListsOfAJobThatIsRefused() {
+        try (WorkQueue queue = WorkQueue.create(1)) {
+            queue.add(dma);
+            int most = dma.capabilities().maxBufferListLength();
+            Buf source = desk.source(memory, 0, 8);
+            for (int i = 1; i <= most; i++) {
+                source.chain(desk.source(memory, i * 8L, 8));
+            }
+            Buf destination = desk.destination(memory, SIZE / 2, 64_000);
+            DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
+            assertThatThrownBy(() -> queue.submit(job))
+                    .hasMessageContainingAll(
+                            "type=" + Dma.MEMCPY_JOB,
+                            "listLength=" + (most + 1) + "], maxListLength=" + most,
+                            "destination=buf[");
+            source.release();
+            destination.release();
+        }
+    }
+
+    @Test
     @Clause("core-110")
     void shouldRefuseAJobThatIsNotValidOrInFlight() {
         try (WorkQueue queue = WorkQueue.create(4)) {

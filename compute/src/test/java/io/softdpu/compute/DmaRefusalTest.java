@@ -96,6 +96,24 @@ class DmaRefusalTest {
                 .isEqualTo(Status.SUCCESS);
     }
 
+    @Test
+    @Clause("core-107")
+    void shouldNameTheListAndTheLimitWhereItIsTooLong() {
+        int most = desk.dma.capabilities().maxBufferListLength();
+        Buf source = list(most + 1, true);
+        Buf destination = desk.destination(memory, 8000, 1000);
+        DmaMemcpyTask task = desk.dma.allocateMemcpy(source, destination);
+        assertThatThrownBy(task::submit)
+                .hasMessageContainingAll(
+                        "source=buf[",
+                        "listLength=" + (most + 1) + "], maxListLength=" + most,
+                        "destination=buf[",
+                        "listLength=1], maxListLength=" + most);
+        task.free();
+        source.release();
+        destination.release();
+    }
+
     private Buf list(int elements, boolean withData) {
         Buf head = element(0, withData);
         for (int i = 1; i < elements; i++) {

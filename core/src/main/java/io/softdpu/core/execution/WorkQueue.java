@@ -126,13 +126,8 @@ public final class WorkQueue implements AutoCloseable {
         if (submitted != Status.SUCCESS) {
             throw new DpuException(
                     submitted,
-                    "job was not submitted: type=%s, context=%s, state=%s, inFlight=%d, depth=%d"
-                            .formatted(
-                                    job.type(),
-                                    job.context(),
-                                    job.context().state(),
-                                    core.inFlight(),
-                                    core.depth()));
+                    "job was not submitted: job=%s, state=%s, inFlight=%d, depth=%d"
+                            .formatted(job, job.context().state(), core.inFlight(), core.depth()));
         }
     }
 

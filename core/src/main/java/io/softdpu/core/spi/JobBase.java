@@ -79,6 +79,20 @@ public abstract class JobBase implements Job {
     }
 
     /**
+     * What of the job may be the reason why it was refused, for messages: {@code ", key=value"} or
+     * more of that, or nothing.
+     */
+    protected String submissionDetails() {
+        return "";
+    }
+
+    /** What it is and works on, for messages. */
+    @Override
+    public final String toString() {
+        return "job[type=%s, context=%s%s]".formatted(type, context, submissionDetails());
+    }
+
+    /**
      * Refuses to change a job in any hands but the user's.
      *
      * @throws DpuException IN_USE if it is in flight
