@@ -118,7 +118,7 @@ final class Copy {
         long budget = Math.min(budgetBytes, leftBytes);
         long copied = 0;
         while (copied < budget) {
-            if (fromLeft == 0 && !stepFrom() || toLeft == 0 && !stepTo()) {
+            if ((fromLeft == 0 && !stepFrom()) || (toLeft == 0 && !stepTo())) {
                 return FAILED;
             }
             long piece = Math.min(Math.min(fromLeft, toLeft), budget - copied);

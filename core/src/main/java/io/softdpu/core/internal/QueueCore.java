@@ -314,7 +314,7 @@ public final class QueueCore {
 
     private void progress(QueueMember member) {
         try {
-            boolean unused = member.progress();
+            var _ = member.progress();
         } catch (RuntimeException e) { // the library itself cannot go on
             broken = true;
             member.failed(e);

@@ -5,9 +5,12 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerListener;
 import io.softdpu.core.execution.SanitizerReport;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +45,7 @@ public final class SanitizerCore {
     private final @Nullable SanitizerCore before;
     private boolean ended;
     private final AtomicInteger sequences = new AtomicInteger();
-    private final AtomicLongArray counts =
-            new AtomicLongArray(SanitizerReport.Kind.values().length);
+    private final Map<SanitizerReport.Kind, AtomicLong> counts = countsOfNothing();
     private volatile @Nullable SanitizerListener listener;
 
     private SanitizerCore(long seed, @Nullable SanitizerCore before) {
@@ -115,16 +117,25 @@ public final class SanitizerCore {
 
     /** How many mistakes were found. */
     public long reports() {
-        long sum = 0;
-        for (int i = 0; i < counts.length(); i++) {
-            sum += counts.get(i);
-        }
-        return sum;
+        return counts.values().stream().mapToLong(AtomicLong::get).sum();
     }
 
     /** How many mistakes of this kind were found. */
     public long reports(SanitizerReport.Kind kind) {
-        return counts.get(kind.ordinal());
+        return count(kind).get();
+    }
+
+    private AtomicLong count(SanitizerReport.Kind kind) {
+        return Objects.requireNonNull(counts.get(kind), "a count for each kind");
+    }
+
+    /** All keys are there from the beginning, so that the map itself never changes. */
+    private static Map<SanitizerReport.Kind, AtomicLong> countsOfNothing() {
+        Map<SanitizerReport.Kind, AtomicLong> counts = new EnumMap<>(SanitizerReport.Kind.class);
+        for (SanitizerReport.Kind kind : SanitizerReport.Kind.values()) {
+            counts.put(kind, new AtomicLong());
+        }
+        return counts;
     }
 
     /**
@@ -133,7 +144,7 @@ public final class SanitizerCore {
      * @param allocatedAt where the object was allocated, if that is known
      */
     public void report(SanitizerReport.Kind kind, String message, @Nullable Throwable allocatedAt) {
-        long before = counts.getAndIncrement(kind.ordinal());
+        long before = count(kind).getAndIncrement();
         if (before < MAX_LOGGED) {
             LOG.log(
                     System.Logger.Level.WARNING,
