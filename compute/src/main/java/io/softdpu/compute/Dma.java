@@ -103,11 +103,13 @@ public final class Dma extends ContextBase {
         return capabilities;
     }
 
-    /** The two lists of a copy and how long they may be, for the message of a refusal. */
+    /** The two lists of a copy and their limits, for the message of a refusal. */
     String describe(@Nullable Buf source, @Nullable Buf destination) {
         int most = capabilities.maxBufferListLength();
         return BufLists.describe("source", source, most)
-                + BufLists.describe("destination", destination, most);
+                + BufLists.describe("destination", destination, most)
+                + ", maxBufferBytes="
+                + capabilities.maxBufferBytes();
     }
 
     /**

@@ -4,7 +4,6 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.Arguments;
-import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.TaskBase;
 import org.jspecify.annotations.Nullable;
 
@@ -95,15 +94,6 @@ public final class DmaMemcpyTask extends TaskBase {
             dma.add(copy);
         }
         return begun;
-    }
-
-    @Override
-    protected String submissionDetails() {
-        int longest = dma.capabilities().maxBufferListLength();
-        return BufLists.describe("source", source, longest)
-                + BufLists.describe("destination", destination, longest)
-                + ", maxBufferBytes="
-                + dma.capabilities().maxBufferBytes();
     }
 
     @Override
