@@ -1,0 +1,31 @@
+package io.softdpu.topology.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** SOFTDPU_TOPOLOGY, which only another process can have another value of. */
+class EnvironmentTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', topology builtin",
+        "default, topology builtin",
+        "storage-guide, topology storage-guide",
+        "/no/such/file.json, refused NOT_FOUND no such topology: file=/no/such/file.json"
+    })
+    void shouldTakeWhatTheVariableNames(String value, String said, Processes processes) {
+        ChildProcess program =
+                processes.start(
+                        JavaCommand.ofClass(EnvironmentProcess.class)
+                                .withEnvironment(TopologyJson.ENVIRONMENT_VARIABLE, value));
+        assertThat(program.awaitLine("^(topology|refused) ", DEADLINE)).startsWith(said);
+        assertThat(program.awaitExit(DEADLINE)).isZero();
+    }
+}
