@@ -13,18 +13,20 @@ import org.jspecify.annotations.Nullable;
  * asks for one; allocates nothing afterwards.
  */
 public abstract class JobBase implements Job {
-    private enum Owner {
-        /** Set it up, submit it, keep it. */
-        USER,
-        /** Submitted: hands off. */
-        LIBRARY,
-        /** The library is done with it, and the queue has it until it is retrieved. */
-        QUEUE
-    }
+    // Whose a job is: numbers and no enum, as in a task.
+
+    /** Set it up, submit it, keep it. */
+    private static final byte USER = 0;
+
+    /** Submitted: hands off. */
+    private static final byte LIBRARY = 1;
+
+    /** The library is done with it, and the queue has it until it is retrieved. */
+    private static final byte QUEUE = 2;
 
     private final ContextBase context;
     private final JobType type;
-    private Owner owner = Owner.USER;
+    private byte owner = USER;
     private Status status = Status.SUCCESS;
     private Status ending = Status.SUCCESS;
     private long userData;
@@ -53,7 +55,7 @@ public abstract class JobBase implements Job {
 
     @Override
     public final boolean isInFlight() {
-        return owner != Owner.USER;
+        return owner != USER;
     }
 
     @Override
@@ -98,7 +100,7 @@ public abstract class JobBase implements Job {
      * @throws DpuException IN_USE if it is in flight
      */
     protected final void requireUser() {
-        if (owner != Owner.USER) {
+        if (owner != USER) {
             throw new DpuException(
                     Status.IN_USE,
                     "job is in flight: type=%s, context=%s".formatted(type, context));
@@ -108,25 +110,29 @@ public abstract class JobBase implements Job {
     // ---- for the lane ----
 
     final void submitted() {
-        owner = Owner.LIBRARY;
+        owner = LIBRARY;
     }
 
     final void refused() {
-        owner = Owner.USER;
+        owner = USER;
     }
 
     final void ended(Status how) {
-        if (owner != Owner.LIBRARY) {
+        if (owner != LIBRARY) {
             throw new IllegalStateException(
                     "completed a job that the library does not have: type=%s, context=%s"
                             .formatted(type, context));
         }
-        owner = Owner.QUEUE;
-        ending = how;
+        owner = QUEUE;
+        if (ending != how) { // seldom another than the last time
+            ending = how;
+        }
     }
 
     final void retrieved() {
-        owner = Owner.USER;
-        status = ending;
+        owner = USER;
+        if (status != ending) {
+            status = ending;
+        }
     }
 }

@@ -1,0 +1,46 @@
+package io.softdpu.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.core.execution.SanitizerReport;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The samples are right: they work, and without a mistake, where nothing is convenient. */
+class SanitizedSamplesTest {
+    private static final int SEEDS = 5;
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "pe-polling",
+                "pe-event",
+                "pe-reactive",
+                "pe-async-stop",
+                "pe-multi-context",
+                "pe-task-error",
+                "pe-task-resubmit",
+                "workq"
+            })
+    void shouldRunUnderTheSanitizerWithoutAReport(String name) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            List<SanitizerReport> reports = new ArrayList<>();
+            ByteArrayOutputStream said = new ByteArrayOutputStream();
+            try (Sanitizer sanitizer = Sanitizer.start(seed)) {
+                sanitizer.setListener(reports::add);
+                Samples.find(name)
+                        .run(
+                                SampleSettings.NONE,
+                                new PrintStream(said, true, StandardCharsets.UTF_8));
+            }
+            assertThat(reports).as("%s with seed %d", name, seed).isEmpty();
+            assertThat(said.toString(StandardCharsets.UTF_8)).isNotBlank();
+        }
+    }
+}
