@@ -96,7 +96,8 @@ public final class SoftDpu implements Callable<Integer> {
     static CommandLine commandLine(String... arguments) {
         SoftDpu root = new SoftDpu(List.of(arguments));
         CommandLine command = new CommandLine(root);
-        SampleCommand.addSamples(command.getSubcommands().get("sample"));
+        SampleCommand.addSamples(
+                Objects.requireNonNull(command.getSubcommands().get("sample"), "named above"));
         showVersionEverywhere(command);
         return command.setParameterExceptionHandler(Errors::refusedCommandLine)
                 .setExecutionExceptionHandler(Errors::failedExecution)

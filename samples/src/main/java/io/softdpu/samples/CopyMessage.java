@@ -11,12 +11,8 @@ import java.util.Arrays;
  * What the two halves of dma-copy tell each other over the Comm Channel: the host, how much data it
  * has, its SHA-256, and the blob by which its memory is imported; the DPU, whether it came over
  * right. Big endian.
- *
- * @param sizeBytes how much data there is, from the start of the memory on
- * @param sha256 of the data
- * @param blob what {@code Mmap.exportPci} gave
  */
-record CopyMessage(long sizeBytes, byte[] sha256, byte[] blob) {
+final class CopyMessage {
     /** The name under which the DPU listens. */
     static final String SERVER = "dma-copy";
 
@@ -26,6 +22,35 @@ record CopyMessage(long sizeBytes, byte[] sha256, byte[] blob) {
     static final byte WRONG = 0;
 
     private static final int HEADER_BYTES = 8 + 32;
+
+    private final long sizeBytes;
+    private final byte[] sha256;
+    private final byte[] blob;
+
+    /**
+     * A message of the host.
+     *
+     * @param sizeBytes how much data there is, from the start of the memory on
+     * @param sha256 of the data
+     * @param blob what {@code Mmap.exportPci} gave
+     */
+    CopyMessage(long sizeBytes, byte[] sha256, byte[] blob) {
+        this.sizeBytes = sizeBytes;
+        this.sha256 = sha256;
+        this.blob = blob;
+    }
+
+    long sizeBytes() {
+        return sizeBytes;
+    }
+
+    byte[] sha256() {
+        return sha256;
+    }
+
+    byte[] blob() {
+        return blob;
+    }
 
     byte[] encoded() {
         return ByteBuffer.allocate(HEADER_BYTES + blob.length)
