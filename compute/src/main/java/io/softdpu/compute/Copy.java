@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * #begin} to {@link #end} both lists are marked. Belongs to one thread at a time; allocates
  * nothing.
  */
+@SuppressWarnings("ReferenceEquality") // bufs are objects, not values
 final class Copy {
     /** What {@link #advance} gives where nothing was copied because something is wrong. */
     static final long FAILED = -1;
@@ -28,6 +29,7 @@ final class Copy {
     private @Nullable Buf destination;
     private long sizeBytes;
     private long leftBytes;
+    private boolean failed;
     private Status status = Status.SUCCESS;
     private @Nullable Throwable cause;
 
@@ -72,12 +74,18 @@ final class Copy {
         if (checked != Status.SUCCESS) {
             return checked;
         }
-        source = newSource;
-        destination = newDestination;
+        // A store of a reference costs more than a look whether it is there already.
+        if (source != newSource) {
+            source = newSource;
+        }
+        if (destination != newDestination) {
+            destination = newDestination;
+        }
+        if (failed) {
+            forgetFailure();
+        }
         sizeBytes = size;
         leftBytes = size;
-        status = Status.SUCCESS;
-        cause = null;
         moveFrom(newSource);
         moveTo(newDestination);
         return Status.SUCCESS;
@@ -136,13 +144,15 @@ final class Copy {
         Buf written = Objects.requireNonNull(destination, "a copy that has begun");
         Regions.clearInFlight(Objects.requireNonNull(source, "a copy that has begun"));
         Regions.clearInFlight(written);
-        if (leftBytes == 0 && status == Status.SUCCESS) {
+        if (leftBytes == 0 && !failed) {
             BufLists.appendData(written, sizeBytes);
         }
-        source = null;
-        destination = null;
-        from = null;
-        to = null;
+    }
+
+    private void forgetFailure() {
+        failed = false;
+        status = Status.SUCCESS;
+        cause = null;
     }
 
     private boolean copyPiece(Copier copier, long piece) {
@@ -152,6 +162,7 @@ final class Copy {
             copier.copy(read, fromOffset, written, toOffset, piece);
         } catch (IllegalStateException | InternalError e) {
             // The program has closed its memory, or cut the file under it, from another thread.
+            failed = true;
             status = Status.IO_FAILED;
             cause = e;
             return false;
@@ -175,20 +186,29 @@ final class Copy {
     }
 
     private void moveFrom(Buf element) {
-        from = element;
+        if (from != element) {
+            from = element;
+        }
         fromOffset = element.dataOffset();
         fromLeft = element.dataLength();
     }
 
     private void moveTo(Buf element) {
-        to = element;
+        if (to != element) {
+            to = element;
+        }
         toOffset = element.dataOffset() + element.dataLength();
         toLeft = element.tailroom();
     }
 
     private boolean usable(@Nullable Buf element, Permissions needed) {
-        status = Regions.checkUse(Objects.requireNonNull(element, "element").mmap(), needed);
-        return status == Status.SUCCESS;
+        Status checked =
+                Regions.checkUse(Objects.requireNonNull(element, "element").mmap(), needed);
+        if (checked != Status.SUCCESS) {
+            failed = true;
+            status = checked;
+        }
+        return !failed;
     }
 
     private static Status mark(Buf read, Buf written, int maxBufferListLength, long size) {

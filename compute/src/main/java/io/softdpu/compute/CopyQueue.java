@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * that is not done by then goes to the end of the queue, so that small ones do not wait for a large
  * one. Belongs to that thread; allocates nothing.
  */
+@SuppressWarnings("ReferenceEquality") // copies are objects, not values
 final class CopyQueue {
     /** What the smallest copy is counted as, so that many small ones make a bounded pass, too. */
     private static final long LEAST_BYTES = 256;
@@ -36,7 +37,10 @@ final class CopyQueue {
 
     /** Takes a copy that has begun; there is room for as many as the capacity says. */
     void add(Copy copy) {
-        ring[(head + queued) & mask] = copy;
+        int slot = (head + queued) & mask;
+        if (ring[slot] != copy) { // cheaper than a store of a reference, and mostly so
+            ring[slot] = copy;
+        }
         queued++;
     }
 
@@ -79,7 +83,6 @@ final class CopyQueue {
 
     private Copy take() {
         Copy copy = Objects.requireNonNull(ring[head], "a queue without holes");
-        ring[head] = null;
         head = (head + 1) & mask;
         queued--;
         return copy;
