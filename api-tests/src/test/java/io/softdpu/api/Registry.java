@@ -80,6 +80,7 @@ final class Registry {
 
     Registry() {
         CoreFixtures.register(this);
+        DeviceFixtures.register(this);
         MemoryFixtures.register(this);
         ComchFixtures.register(this);
         RdmaFixtures.register(this);

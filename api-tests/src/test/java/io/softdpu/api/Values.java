@@ -9,12 +9,15 @@ import io.softdpu.comch.ComchTaskCallback;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capability;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciAddress;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Representor;
+import io.softdpu.core.device.RepresentorFilter;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
@@ -35,6 +38,7 @@ import io.softdpu.rdma.RdmaTaskType;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Parameter;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -58,6 +62,7 @@ final class Values {
     Values() {
         primitives();
         coreTypes();
+        deviceTypes();
         memoryTypes();
         libraryTypes();
         names();
@@ -90,6 +95,7 @@ final class Values {
     }
 
     private void primitives() {
+        byType.put(boolean.class, (s, r) -> false);
         byType.put(int.class, (s, r) -> 1);
         byType.put(long.class, (s, r) -> 1L);
         byType.put(byte[].class, (s, r) -> new byte[16]);
@@ -116,6 +122,41 @@ final class Values {
         byType.put(Representor.class, (s, r) -> s.world.hpf0);
         byType.put(Context.class, (s, r) -> s.rdma(s.world.p0));
         byType.put(StateChangedCallback.class, (s, r) -> (StateChangedCallback) (c, a, b) -> {});
+    }
+
+    private void deviceTypes() {
+        byType.put(Inet6Address.class, (s, r) -> PciFunction.ipv6Of("2001:db8::9"));
+        byType.put(Map.class, (s, r) -> Map.of(DeviceLimit.COMCH_MAX_CLIENTS, 3L));
+        byType.put(DeviceLimit.class, (s, r) -> DeviceLimit.COMCH_MAX_CLIENTS);
+        byType.put(RepresentorFilter.class, (s, r) -> RepresentorFilter.NET);
+        byType.put(Capability.Unit.class, (s, r) -> Capability.Unit.COUNT);
+        byName.put("hasPciAddress.address", (s, r) -> "0b:00.0");
+        byName.put("Device.plug.function", (s, r) -> DeviceFixtures.unplugged(s));
+        byName.put("Device.unplug.representor", (s, r) -> DeviceFixtures.plugged(s));
+        byName.put("Device.change.function", (s, r) -> DeviceFixtures.plugged(s).function());
+        byName.put("Topology.parse.name", (s, r) -> "misuse");
+        byName.put("Topology.parse.text", (s, r) -> Topology.builtin().canonicalText());
+        byName.put("PciFunction.isName.text", (s, r) -> "pf9");
+        byName.put("PciFunction.builder.interfaceName", (s, r) -> "pf9");
+        byName.put("PciFunction.ipv6Of.text", (s, r) -> "2001:db8::9");
+        byName.put("PciFunction.linkLocalOf.macAddress", (s, r) -> "02:00:00:00:00:09");
+        byName.put("PciFunction.new.profile", (s, r) -> Map.of(DeviceLimit.COMCH_MAX_CLIENTS, 3L));
+        byName.put("PciFunctionBuilder.ibdevName.name", (s, r) -> "mlx5_9");
+        byName.put("PciFunctionBuilder.pciAddress.text", (s, r) -> "0c:00.0");
+        byName.put("PciFunctionBuilder.parent.port", (s, r) -> "p0");
+        byName.put("PciFunctionBuilder.representor.interfaceName", (s, r) -> "hpf9");
+        byName.put("PciFunctionBuilder.ipv4.text", (s, r) -> "127.12.0.1");
+        byName.put("PciFunctionBuilder.ipv6.text", (s, r) -> "2001:db8::9");
+        byName.put("PciFunctionBuilder.macAddress.address", (s, r) -> "02:00:00:00:00:09");
+        byName.put("PciFunctionBuilder.vuid.vuid", (s, r) -> "SDPU-9");
+        byName.put("DeviceLimit.of.id", (s, r) -> "comch.max_clients");
+        byName.put("Capabilities.of.library", (s, r) -> "comch");
+        byName.put("Capabilities.get.name", (s, r) -> "max_clients");
+        byName.put("Capabilities.isSupported.name", (s, r) -> "server");
+        byName.put("Capabilities.limit.name", (s, r) -> "max_clients");
+        byName.put("Capability.new.name", (s, r) -> "max_clients");
+        byName.put("Capability.limit.name", (s, r) -> "max_clients");
+        byName.put("Capability.support.name", (s, r) -> "server");
     }
 
     private void memoryTypes() {

@@ -1,6 +1,7 @@
 package io.softdpu.core.capability;
 
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.spi.Arguments;
 import java.util.List;
 
 /** What Core itself can do on a device; found by ServiceLoader. */
@@ -17,6 +18,7 @@ public final class CoreSource implements CapabilitySource {
 
     @Override
     public List<Capability> capabilities(DeviceInfo device) {
+        Arguments.notNull(device, "device");
         return List.of(
                 Capability.support("mmap_export_pci", device.isMmapExportPciSupported()),
                 Capability.support("mmap_from_export_pci", device.isMmapFromExportPciSupported()),

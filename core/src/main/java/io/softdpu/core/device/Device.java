@@ -139,17 +139,18 @@ public final class Device implements AutoCloseable {
      * Gives a function of this port other properties, as a reset of the bus does to an address: new
      * lists have them, lists taken before do not.
      *
-     * @param changed all properties as they shall be; side, interface and port say which function
+     * @param function all properties as they shall be; side, interface and port say which function
      *     it is
      * @return its representor with the new properties
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
      *     function belongs to another port, or no longer fits to the others; NOT_FOUND if there is
      *     none; BAD_STATE if the device is closed
      */
-    public RepresentorInfo change(PciFunction changed) {
-        requireOwn(changed);
-        Topology now = change(before -> Hotplug.change(before, changed));
-        return new RepresentorInfo(info.function(), now.functionByKey(changed.key()).orElseThrow());
+    public RepresentorInfo change(PciFunction function) {
+        requireOwn(function);
+        Topology now = change(before -> Hotplug.change(before, function));
+        return new RepresentorInfo(
+                info.function(), now.functionByKey(function.key()).orElseThrow());
     }
 
     private Topology change(UnaryOperator<Topology> change) {

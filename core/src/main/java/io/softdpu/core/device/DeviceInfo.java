@@ -87,7 +87,7 @@ public final class DeviceInfo {
      * @throws DpuException INVALID_VALUE if the text has neither form
      */
     public boolean hasPciAddress(String address) {
-        return pciAddress().equals(PciAddress.of(address));
+        return pciAddress().equals(PciAddress.of(Arguments.notNull(address, "address")));
     }
 
     /** The name of its RDMA device. */

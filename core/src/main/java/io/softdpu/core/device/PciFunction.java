@@ -112,10 +112,19 @@ public record PciFunction(
                 + Arguments.notNull(interfaceName, "interfaceName");
     }
 
-    /** How much of something it has, if the library has this much at all: the lower of the two. */
+    /**
+     * How much of something it has, if the library has this much at all: the lower of the two.
+     *
+     * @throws DpuException INVALID_VALUE if the library's is negative
+     */
     public long lowered(DeviceLimit limit, long ofLibrary) {
-        return Math.min(
-                ofLibrary, profile.getOrDefault(Arguments.notNull(limit, "limit"), ofLibrary));
+        Arguments.notNull(limit, "limit");
+        if (ofLibrary < 0) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "limit is negative: limit=%s, ofLibrary=%d".formatted(limit, ofLibrary));
+        }
+        return Math.min(ofLibrary, profile.getOrDefault(limit, ofLibrary));
     }
 
     /** The default GID, 16 bytes: the IPv4 address mapped into IPv6 ({@code ::ffff:a.b.c.d}). */

@@ -80,8 +80,8 @@ public final class PciFunctionBuilder {
      *
      * @throws DpuException INVALID_VALUE if the text has neither
      */
-    public PciFunctionBuilder pciAddress(String address) {
-        return pciAddress(PciAddress.of(address));
+    public PciFunctionBuilder pciAddress(String text) {
+        return pciAddress(PciAddress.of(text));
     }
 
     /** The interface name of the DPU's port that made it; it has a representor then. */
@@ -107,8 +107,8 @@ public final class PciFunctionBuilder {
      *
      * @throws DpuException INVALID_VALUE if the text is none
      */
-    public PciFunctionBuilder ipv4(String address) {
-        return ipv4(PciFunction.ipv4Of(address));
+    public PciFunctionBuilder ipv4(String text) {
+        return ipv4(PciFunction.ipv4Of(text));
     }
 
     /** Its IPv6 address, instead of the link-local one that follows from the MAC address. */
@@ -122,8 +122,8 @@ public final class PciFunctionBuilder {
      *
      * @throws DpuException INVALID_VALUE if the text is none
      */
-    public PciFunctionBuilder ipv6(String address) {
-        return ipv6(PciFunction.ipv6Of(address));
+    public PciFunctionBuilder ipv6(String text) {
+        return ipv6(PciFunction.ipv6Of(text));
     }
 
     /** Its MAC address: six bytes in hex with colons, lower case. */
@@ -138,15 +138,23 @@ public final class PciFunctionBuilder {
         return this;
     }
 
-    /** The rate of its link in bits a second. */
+    /**
+     * The rate of its link in bits a second.
+     *
+     * @throws DpuException INVALID_VALUE if it is not positive
+     */
     public PciFunctionBuilder activeRate(long bitsPerSecond) {
-        activeRateBitsPerSecond = bitsPerSecond;
+        activeRateBitsPerSecond = positive("rate", bitsPerSecond);
         return this;
     }
 
-    /** Gives the device less of something than the libraries have at all; at least 1. */
+    /**
+     * Gives the device less of something than the libraries have at all.
+     *
+     * @throws DpuException INVALID_VALUE if it is not positive
+     */
     public PciFunctionBuilder limit(DeviceLimit limit, long most) {
-        profile.put(Arguments.notNull(limit, "limit"), most);
+        profile.put(Arguments.notNull(limit, "limit"), positive("limit", most));
         return this;
     }
 
@@ -177,6 +185,16 @@ public final class PciFunctionBuilder {
                 activeRateBitsPerSecond,
                 profile,
                 hotplugged);
+    }
+
+    private long positive(String what, long value) {
+        if (value < 1) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "%s is not positive: function=%s/%s, value=%d"
+                            .formatted(what, side.id(), interfaceName, value));
+        }
+        return value;
     }
 
     private <T> T given(String what, @Nullable T value) {

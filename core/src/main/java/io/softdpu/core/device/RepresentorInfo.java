@@ -64,7 +64,7 @@ public final class RepresentorInfo {
      * @throws DpuException INVALID_VALUE if the text has neither form
      */
     public boolean hasPciAddress(String address) {
-        return pciAddress().equals(PciAddress.of(address));
+        return pciAddress().equals(PciAddress.of(Arguments.notNull(address, "address")));
     }
 
     /** What kind of function it stands for. */
