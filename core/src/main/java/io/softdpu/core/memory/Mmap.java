@@ -485,6 +485,9 @@ public final class Mmap implements AutoCloseable {
         if (origin != null) {
             return origin.checkUse(needed);
         }
+        if (shared != null) { // any thread's, and not to be closed before this
+            return granted.grants(needed) ? Status.SUCCESS : Status.NOT_PERMITTED;
+        }
         MemorySegment memory = segment;
         if (memory == null || !memory.scope().isAlive()) {
             return Status.BAD_STATE; // the program has closed it under the mmap
