@@ -69,8 +69,13 @@ final class SampleCommand implements Callable<Integer> {
     }
 
     private static OptionSpec specOf(SampleOption option) {
+        String longName = "--" + option.word();
+        String[] names = // the device has the short name that it has everywhere
+                option == SampleOption.DEVICE
+                        ? new String[] {"-d", longName}
+                        : new String[] {longName};
         OptionSpec.Builder builder =
-                OptionSpec.builder("--" + option.word())
+                OptionSpec.builder(names)
                         .paramLabel(option.label())
                         .description(option.description() + ".");
         return option == SampleOption.TIMEOUT
