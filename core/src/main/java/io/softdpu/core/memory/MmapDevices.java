@@ -7,6 +7,7 @@ import io.softdpu.core.internal.DeviceAccess;
 import io.softdpu.core.internal.Usage;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The devices of one mmap, each kept open. Changed under the lock of the mmap and only while it is
@@ -17,6 +18,10 @@ final class MmapDevices {
     private record Attached(Device device, Usage.Hold hold) {}
 
     private final List<Attached> all = new ArrayList<>();
+
+    /** The first of them, which mostly is the one that is asked for, and that for each task. */
+    private @Nullable Device first;
+
     private int max = Mmap.DEFAULT_MAX_DEVICES;
 
     int max() {
@@ -58,12 +63,14 @@ final class MmapDevices {
     /** Adds the one device of an import, which is kept open already. */
     void addHeld(Device device, Usage.Hold hold) {
         all.add(new Attached(device, hold));
+        first = all.getFirst().device;
     }
 
     void remove(Device device) {
         for (Attached attached : all) {
             if (attached.device == device) {
                 all.remove(attached);
+                first = all.isEmpty() ? null : all.getFirst().device;
                 attached.hold.release();
                 return;
             }
@@ -77,6 +84,10 @@ final class MmapDevices {
 
     /** Whether this device was added; two devices opened from one function are the same here. */
     boolean has(Device device) {
+        return device == first || isAmong(device);
+    }
+
+    private boolean isAmong(Device device) {
         for (int i = 0; i < all.size(); i++) {
             Device added = all.get(i).device;
             if (added == device
@@ -95,5 +106,6 @@ final class MmapDevices {
     void releaseAll() {
         all.forEach(attached -> attached.hold.release());
         all.clear();
+        first = null;
     }
 }
