@@ -226,7 +226,6 @@ public final class Dma extends ContextBase {
 
     void add(Copy copy) {
         queue().add(copy);
-        workSubmitted();
     }
 
     void completed(DmaMemcpyTask task) {

@@ -289,17 +289,23 @@ public final class EngineCore implements WaitStrategy.Waiter {
         return progressing;
     }
 
-    /** Work has come that only progress does: rings where a notification was requested before. */
-    public void workSubmitted() {
+    /** Something has come that only progress does: rings where a notification was requested. */
+    public void ring() {
         if (requested) {
             requested = false; // one is enough
             waiter.wake();
         }
     }
 
-    /** One task more is in flight. */
-    public void submitted() {
+    /**
+     * One task more is in flight. A program in event mode may submit between its request and its
+     * sleep, and nobody else rings where it is progress that goes on with the task.
+     */
+    public void submitted(EngineMember to) {
         IN_FLIGHT.setOpaque(this, inFlight + 1);
+        if (requested && to.arm()) {
+            ring();
+        }
     }
 
     /** One task less is in flight. */

@@ -214,7 +214,6 @@ public abstract class ContextBase implements Context {
                     transition(ContextState.STOPPING);
                 }
             }
-            stopNoticed = false;
             if (!isProgressing() && inFlight == 0 && onStop()) {
                 transition(ContextState.IDLE);
                 return Status.SUCCESS;
@@ -325,7 +324,6 @@ public abstract class ContextBase implements Context {
                 case IDLE, STOPPING -> {}
                 case STARTING, RUNNING -> {
                     failure = reason;
-                    stopNoticed = false;
                     transition(ContextState.STOPPING);
                 }
             }
@@ -425,14 +423,6 @@ public abstract class ContextBase implements Context {
         return new Copier(core().copier());
     }
 
-    /**
-     * Says that a submission has brought work that only progress does. A program in event mode may
-     * submit between arming and sleeping, and nobody else would ring for that.
-     */
-    protected final void workSubmitted() {
-        core().workSubmitted();
-    }
-
     /** The same three for a provider below the library, which is no context itself. */
     protected final ContextServices services() {
         return new ContextServices(core().waiter(), core().copier(), core().mailbox());
@@ -466,12 +456,20 @@ public abstract class ContextBase implements Context {
 
     final void taskSubmitted() {
         inFlight++;
-        core().submitted();
+        core().submitted(member);
     }
 
     final void taskCompleted() {
         inFlight--;
         core().completed();
+    }
+
+    /** What a stop may have waited for. */
+    final void taskFreed() {
+        if (!takesTasks && state == ContextState.STOPPING) {
+            stopNoticed = false;
+            core().ring();
+        }
     }
 
     final void requireProgressing() {
@@ -546,6 +544,10 @@ public abstract class ContextBase implements Context {
         }
         state = next;
         takesTasks = next == ContextState.RUNNING && core != null;
+        stopNoticed = next != ContextState.STOPPING;
+        if (core != null) {
+            core.ring(); // a callback waits for progress, or the work of a start or a stop
+        }
         if (callback != null) {
             undelivered.add(new StateChange(callback, previous, next));
         }

@@ -181,6 +181,7 @@ public abstract class TaskBase implements Task {
                     watch.freed();
                 }
                 Objects.requireNonNull(pool, "a task has a pool").put(this);
+                context.taskFreed();
             }
         }
     }

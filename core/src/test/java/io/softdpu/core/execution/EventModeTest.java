@@ -216,6 +216,80 @@ class EventModeTest {
     }
 
     @Test
+    void shouldSignalWhatIsSubmittedAfterTheRequestAndHasToBeLookedAfter() {
+        context.completesByItself = false;
+        TinyTask waiting = context.allocate();
+        TinyTask task = context.allocate();
+        engine.requestNotification();
+        waiting.submit();
+        assertThat(loop.await(NOW)).as("progress can do nothing for it").isZero();
+        context.completesByItself = true;
+        task.submit();
+        assertThat(loop.await(NOW)).isEqualTo(1);
+        engine.clearNotification();
+        while (engine.progress()) {}
+        assertThat(context.inFlightTasks()).isZero();
+        waiting.free();
+        task.free();
+    }
+
+    @Test
+    void shouldSignalAChangeOfStateAfterTheRequest() {
+        List<ContextState> seen = new CopyOnWriteArrayList<>();
+        TinyContext second = machines.add(new TinyContext(context.device()));
+        second.setStateChangedCallback((c, previous, next) -> seen.add(next));
+        engine.connect(second);
+        second.completesByItself = false;
+        engine.requestNotification();
+        second.start();
+        assertThat(loop.await(NOW)).as("a callback waits").isEqualTo(1);
+        engine.clearNotification();
+        while (engine.progress()) {}
+        second.allocate().submit();
+        engine.requestNotification();
+        assertThat(loop.await(NOW)).isZero();
+        second.stop();
+        assertThat(loop.await(NOW)).as("a task is to be flushed").isEqualTo(1);
+        engine.clearNotification();
+        while (engine.progress()) {}
+        assertThat(seen)
+                .containsExactly(ContextState.RUNNING, ContextState.STOPPING, ContextState.IDLE);
+    }
+
+    @Test
+    void shouldNotSignalAStopThatIsOver() {
+        assertThat(context.stop()).isEqualTo(Status.SUCCESS);
+        engine.requestNotification();
+        assertThat(loop.await(NOW)).isZero();
+        engine.clearNotification();
+        context.start();
+    }
+
+    @Test
+    void shouldSignalTheEndOfAStopThatWaitedForATaskToBeFreed() {
+        for (boolean requestedBefore : new boolean[] {false, true}) {
+            TinyTask task = context.allocate();
+            context.drained = false;
+            context.stop();
+            while (engine.progress()) {}
+            if (requestedBefore) {
+                engine.requestNotification();
+                assertThat(loop.await(NOW)).as("the user has a task").isZero();
+            }
+            context.drained = true;
+            task.free();
+            if (!requestedBefore) {
+                engine.requestNotification();
+            }
+            assertThat(loop.await(NOW)).as("before=%s", requestedBefore).isEqualTo(1);
+            engine.clearNotification();
+            while (engine.progress()) {}
+            assertThat(context.state()).isEqualTo(ContextState.IDLE);
+            context.start();
+        }
+    }
+
+    @Test
     void shouldSleepUntilTheNotificationComesForWhoHasNoLoop() throws Exception {
         engine.requestNotification();
         assertThat(engine.awaitNotification(0)).isFalse();
