@@ -478,8 +478,11 @@ public final class Mmap implements AutoCloseable {
 
     /** Checked before each use; no allocation, no lock. */
     Status checkUse(Permissions needed) {
-        Permissions granted = permissions;
-        if (state != State.STARTED || granted == null) {
+        if (state != State.STARTED) {
+            return Status.BAD_STATE;
+        }
+        Permissions granted = permissions; // after the state: those that it was started with
+        if (granted == null) {
             return Status.BAD_STATE;
         }
         if (origin != null) {

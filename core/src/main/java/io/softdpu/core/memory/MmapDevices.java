@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The devices of one mmap, each kept open. Changed under the lock of the mmap and only while it is
- * IDLE, so that tasks look at them without it.
+ * IDLE; tasks look at them without it, on any thread, and see those before a change or after it.
  */
 @SuppressWarnings("ReferenceEquality") // devices and machines are objects, not values
 final class MmapDevices {
     private record Attached(Device device, Usage.Hold hold) {}
 
-    private final List<Attached> all = new ArrayList<>();
+    /** Replaced, never changed. */
+    private volatile List<Attached> all = List.of();
 
     /** The first of them, which mostly is the one that is asked for, and that for each task. */
     private @Nullable Device first;
@@ -62,15 +63,17 @@ final class MmapDevices {
 
     /** Adds the one device of an import, which is kept open already. */
     void addHeld(Device device, Usage.Hold hold) {
-        all.add(new Attached(device, hold));
-        first = all.getFirst().device;
+        List<Attached> more = new ArrayList<>(all);
+        more.add(new Attached(device, hold));
+        replace(more);
     }
 
     void remove(Device device) {
         for (Attached attached : all) {
             if (attached.device == device) {
-                all.remove(attached);
-                first = all.isEmpty() ? null : all.getFirst().device;
+                List<Attached> fewer = new ArrayList<>(all);
+                fewer.remove(attached);
+                replace(fewer);
                 attached.hold.release();
                 return;
             }
@@ -88,8 +91,9 @@ final class MmapDevices {
     }
 
     private boolean isAmong(Device device) {
-        for (int i = 0; i < all.size(); i++) {
-            Device added = all.get(i).device;
+        List<Attached> now = all;
+        for (int i = 0; i < now.size(); i++) {
+            Device added = now.get(i).device;
             if (added == device
                     || (added.machine() == device.machine()
                             && added.info().function().equals(device.info().function()))) {
@@ -105,7 +109,11 @@ final class MmapDevices {
 
     void releaseAll() {
         all.forEach(attached -> attached.hold.release());
-        all.clear();
-        first = null;
+        replace(List.of());
+    }
+
+    private void replace(List<Attached> others) {
+        all = List.copyOf(others);
+        first = others.isEmpty() ? null : others.getFirst().device;
     }
 }

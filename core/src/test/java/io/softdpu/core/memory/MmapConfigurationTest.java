@@ -17,6 +17,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +118,50 @@ class MmapConfigurationTest {
         vf.close(); // the mmap keeps it open no longer
         mmap.stop();
         Thrown.with(Status.NOT_FOUND, () -> mmap.removeDevice(vf));
+    }
+
+    @Test
+    void shouldAnswerATaskWhileAnotherThreadChangesItsDevices() throws Exception {
+        List<Device> more = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            more.add(machines.device(host, "pf0"));
+        }
+        Mmap mmap = mmap();
+        more.forEach(mmap::addDevice);
+        mmap.start();
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Long> looking = new CompletableFuture<>();
+        Thread tasks =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try {
+                                looking.complete(useUntil(over, mmap));
+                            } catch (Throwable e) {
+                                looking.completeExceptionally(e);
+                            }
+                        });
+        for (int i = 0; i < 5_000 && !looking.isDone(); i++) {
+            mmap.stop();
+            more.forEach(mmap::removeDevice);
+            mmap.start();
+            mmap.stop();
+            more.forEach(mmap::addDevice);
+            mmap.start();
+        }
+        over.set(true);
+        assertThat(looking.get(20, TimeUnit.SECONDS)).isPositive();
+        tasks.join();
+    }
+
+    /** Asks for a device that is never among them, so that all are looked at; how often. */
+    private long useUntil(AtomicBoolean over, Mmap mmap) {
+        long looks = 0;
+        while (!over.get() || looks == 0) {
+            Status status = Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE);
+            assertThat(status).isIn(Status.NOT_PERMITTED, Status.BAD_STATE);
+            looks++;
+        }
+        return looks;
     }
 
     // ---- permissions ----
