@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * What a work queue is made of, seen from the contexts as well as from the user's side: the
  * contexts, the jobs that have ended and wait to be retrieved, and where to sleep.
  *
- * <p>Belongs to the thread that made it. Nothing here allocates, locks or calls the system while it
- * polls.
+ * <p>Belongs to the thread that made it, except for {@link #wake()}. Nothing here allocates, locks
+ * or calls the system while it polls.
  */
 @SuppressWarnings("ReferenceEquality") // threads and contexts are what they are
 public final class QueueCore {
@@ -36,7 +36,9 @@ public final class QueueCore {
     private int endedHead;
     private int endedCount;
 
-    private @Nullable EngineWaiter waiter;
+    /** Null in polling mode. Volatile for {@link #wake()} alone. */
+    private volatile @Nullable EngineWaiter waiter;
+
     private boolean armed;
     private boolean used;
     private boolean broken;
@@ -192,13 +194,14 @@ public final class QueueCore {
      * @throws DpuException BAD_STATE in polling mode
      */
     public EngineWaiter waiter() {
-        if (waiter == null) {
+        EngineWaiter bell = waiter;
+        if (bell == null) {
             throw new DpuException(
                     Status.BAD_STATE,
                     "queue is in polling mode: enable event-driven mode first, thread="
                             + owner.getName());
         }
-        return waiter;
+        return bell;
     }
 
     /** See {@code WorkQueue.armEvent}. */
@@ -265,6 +268,17 @@ public final class QueueCore {
         ended[at] = job;
         endedOf[at] = member;
         endedCount++;
+    }
+
+    /**
+     * A context has failed on another thread, and its jobs here have to be flushed. Any thread; on
+     * the queue's own nobody sleeps.
+     */
+    public void wake() {
+        EngineWaiter bell = waiter;
+        if (bell != null && Thread.currentThread() != owner) {
+            bell.wake();
+        }
     }
 
     /**
@@ -337,8 +351,9 @@ public final class QueueCore {
     }
 
     private void closeWaiter() {
-        if (waiter != null) {
-            waiter.close();
+        EngineWaiter bell = waiter;
+        if (bell != null) {
+            bell.close();
             waiter = null;
         }
     }

@@ -325,6 +325,7 @@ public abstract class ContextBase implements Context {
                 case STARTING, RUNNING -> {
                     failure = reason;
                     transition(ContextState.STOPPING);
+                    lanes.forEach(JobLane::wake); // their jobs are to be flushed
                 }
             }
         }

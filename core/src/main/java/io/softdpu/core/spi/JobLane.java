@@ -145,6 +145,11 @@ public abstract class JobLane {
         return member;
     }
 
+    /** Ends the sleep of its queue. Any thread, while the lane is on the queue. */
+    final void wake() {
+        queue().wake();
+    }
+
     private QueueCore queue() {
         return Objects.requireNonNull(queue, "the lane is on its queue");
     }

@@ -25,6 +25,10 @@ public final class TinyJobs extends ContextBase {
     int maxQueues = Integer.MAX_VALUE;
     boolean eventDriven = true;
     boolean configured = true;
+
+    /** Whether something else than retrievals would bring its jobs to an end, and ring. */
+    boolean waits;
+
     volatile @Nullable RuntimeException defect;
     final List<String> calls = new ArrayList<>();
 
@@ -162,6 +166,11 @@ public final class TinyJobs extends ContextBase {
                 complete(take(), job.outcome);
             }
             return true;
+        }
+
+        @Override
+        protected boolean onArm() {
+            return !waits && super.onArm();
         }
 
         @Override

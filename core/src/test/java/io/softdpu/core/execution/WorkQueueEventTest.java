@@ -13,6 +13,8 @@ import io.softdpu.testkit.Clause;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -151,6 +153,46 @@ class WorkQueueEventTest {
             assertThat(loop.await(NOW)).isEqualTo(1);
             queue.clearEvent();
             assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
+        }
+    }
+
+    @Test
+    void shouldSignalThatTheContextHasFailedOnAnotherThread() throws Exception {
+        eventDriven();
+        context.waits = true;
+        queue.submit(context.job());
+        queue.armEvent();
+        assertThat(loop.await(NOW)).isZero();
+        CompletableFuture<Status> breaking = new CompletableFuture<>();
+        Thread other =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try {
+                                breaking.complete(breakContext());
+                            } catch (Throwable e) {
+                                breaking.completeExceptionally(e);
+                            }
+                        });
+        assertThat(breaking.get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS))
+                .isEqualTo(Status.IO_FAILED);
+        assertThat(loop.await(DEADLINE_MILLIS)).as("its job has to be flushed").isEqualTo(1);
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
+        assertThat(event.status()).isEqualTo(Status.SHUTDOWN);
+        assertThat(context.state()).isEqualTo(ContextState.STOPPING);
+        queue.remove(context);
+        assertThat(context.state()).isEqualTo(ContextState.IDLE);
+        other.join();
+    }
+
+    private Status breakContext() {
+        try (WorkQueue own = WorkQueue.create(1)) {
+            own.add(context);
+            TinyJob job = context.job();
+            job.breaksContext = true;
+            job.outcome = Status.DRIVER;
+            own.submit(job);
+            return own.progressRetrieve(JobEvent.create());
         }
     }
 
