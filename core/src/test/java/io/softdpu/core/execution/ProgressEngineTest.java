@@ -302,7 +302,7 @@ class ProgressEngineTest {
     void shouldArmEachContextBeforeItSleepsAndDisarmItAfter() {
         TinyContext context = running();
         context.calls.clear();
-        engine.await(5_000_000);
+        engine.await(300_000_000); // long enough to get beyond its yields on a busy machine
         assertThat(context.calls).startsWith("arm", "disarm");
         assertThat(context.calls.stream().filter("arm"::equals).count())
                 .isEqualTo(context.calls.stream().filter("disarm"::equals).count());
