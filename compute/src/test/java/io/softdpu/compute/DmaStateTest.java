@@ -184,6 +184,33 @@ class DmaStateTest {
     }
 
     @Test
+    void shouldFailWhereAnElementBehindTheHeadIsStoppedBeforeTheCopyComesToIt() {
+        desk.start(1);
+        for (boolean ofSource : new boolean[] {true, false}) {
+            Mmap doomed = desk.local(64);
+            Buf source = desk.source(desk.local(64), 0, 64);
+            Buf destination = desk.destination(desk.local(64), 0, 64);
+            if (ofSource) {
+                source.chain(desk.source(doomed, 0, 64));
+                destination.chain(desk.destination(desk.local(64), 0, 64));
+            } else {
+                source.chain(desk.source(desk.local(64), 0, 64));
+                destination.chain(desk.destination(doomed, 0, 64));
+            }
+            DmaMemcpyTask task = desk.submit(source, destination);
+            doomed.stop();
+            desk.awaitEnd();
+            Status status = task.status();
+            task.free();
+            source.release();
+            destination.release();
+            assertThat(status).as("source=%s", ofSource).isEqualTo(Status.BAD_STATE);
+            desk.awaitState(desk.dma, ContextState.IDLE);
+            desk.dma.start();
+        }
+    }
+
+    @Test
     void shouldFindTheContextInStoppingInsideTheCallbackOfTheTaskThatFailed() {
         List<ContextState> seen = new ArrayList<>();
         desk.dma.configureMemcpyTasks(2, _ -> {}, task -> seen.add(task.context().state()));
