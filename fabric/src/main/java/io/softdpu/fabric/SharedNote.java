@@ -2,11 +2,17 @@ package io.softdpu.fabric;
 
 import io.softdpu.linux.FileDescriptors;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +30,12 @@ final class SharedNote {
     private static final String LOCK_SUFFIX = ".lock";
     private static final String NEW_SUFFIX = ".new";
 
+    /** What messages name. */
     private final Path file;
+
+    /** The same in the folder that was opened, wherever that has been moved to since. */
+    private final Path place;
+
     private final int directory;
 
     /**
@@ -35,24 +46,31 @@ final class SharedNote {
      */
     SharedNote(Path folder, int directory, String name) {
         this.file = folder.resolve(name);
+        this.place = Path.of("/proc/self/fd/" + directory, name);
         this.directory = directory;
     }
 
-    /** The text; null while nobody has written one. */
+    /**
+     * The text; null while nobody has written one.
+     *
+     * @throws FabricException SYSTEM if it is too large, no text, or no plain file: a link or a
+     *     pipe would be somebody else's
+     */
     @Nullable String read() {
         try {
-            if (!Files.exists(file)) {
+            if (!Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
                 return null; // the usual case, without the price of an exception
             }
-            if (Files.size(file) > MAX_BYTES) {
+            if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
                 throw new FabricException(
                         FabricException.Kind.SYSTEM,
-                        "file of the fabric is too large: file="
-                                + file
-                                + ", limitBytes="
-                                + MAX_BYTES);
+                        "not a plain file of the fabric: file=" + file);
             }
-            return Files.readString(file);
+            try (InputStream in = Files.newInputStream(place, LinkOption.NOFOLLOW_LINKS)) {
+                byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+                requireSize(bytes.length);
+                return decode(bytes);
+            }
         } catch (NoSuchFileException e) {
             return null; // removed in between
         } catch (IOException e) {
@@ -65,7 +83,8 @@ final class SharedNote {
      *
      * @param change is given the text or null, and gives the new one; what it throws changes
      *     nothing
-     * @throws FabricException TIMED_OUT if another process holds the lock all the time; SYSTEM
+     * @throws FabricException TIMED_OUT if another process holds the lock all the time; SYSTEM, as
+     *     where the new text is longer than anybody would read
      */
     void update(long timeoutNanos, UnaryOperator<@Nullable String> change) {
         int lock =
@@ -83,12 +102,15 @@ final class SharedNote {
             }
             String changed = change.apply(read());
             if (changed == null) {
-                Files.deleteIfExists(file);
+                Files.deleteIfExists(place);
                 return;
             }
-            Path fresh = file.resolveSibling(file.getFileName() + NEW_SUFFIX);
-            Files.writeString(fresh, changed);
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            byte[] bytes = changed.getBytes(StandardCharsets.UTF_8);
+            requireSize(bytes.length);
+            Path fresh = place.resolveSibling(file.getFileName() + NEW_SUFFIX);
+            Files.deleteIfExists(fresh); // of a process that ended in the middle
+            Files.write(fresh, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            Files.move(fresh, place, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw unusable(e);
         } finally {
@@ -103,6 +125,19 @@ final class SharedNote {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private void requireSize(int bytes) {
+        if (bytes > MAX_BYTES) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "file of the fabric is too large: file=" + file + ", limitBytes=" + MAX_BYTES);
+        }
+    }
+
+    /** Bytes that are no text are an error, and not a text with something else in their place. */
+    private static String decode(byte[] bytes) throws CharacterCodingException {
+        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     }
 
     private FabricException unusable(IOException cause) {

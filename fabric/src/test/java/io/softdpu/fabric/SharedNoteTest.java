@@ -77,4 +77,58 @@ class SharedNoteTest {
                     .hasMessageContainingAll("too large", "hotplug");
         }
     }
+
+    @Test
+    void shouldWriteNothingThatNobodyWouldRead() {
+        try (Bus bus = open()) {
+            bus.updateHotplugNote(note -> "kept");
+            assertThatThrownBy(() ->
+                            bus.updateHotplugNote(note -> "x".repeat(SharedNote.MAX_BYTES + 1)))
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContainingAll("too large", "limitBytes=" + SharedNote.MAX_BYTES);
+            assertThat(bus.hotplugNote()).isEqualTo("kept");
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoTextOrNoPlainFile() throws Exception {
+        try (Bus bus = open()) {
+            Path file = folder.resolve("fabric").resolve("hotplug");
+            Files.write(file, new byte[] {'a', (byte) 0xff});
+            assertThatThrownBy(bus::hotplugNote)
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContainingAll("not usable", "hotplug");
+            Files.delete(file);
+            Files.createSymbolicLink(file, Path.of("/dev/zero")); // which has no end
+            assertThatThrownBy(bus::hotplugNote)
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContainingAll("not a plain file", "hotplug");
+        }
+    }
+
+    @Test
+    void shouldWriteThroughNoLinkThatSomebodyLeft() throws Exception {
+        Path elsewhere = Files.writeString(folder.resolve("elsewhere"), "mine");
+        try (Bus bus = open()) {
+            Files.createSymbolicLink(folder.resolve("fabric").resolve("hotplug.new"), elsewhere);
+            bus.updateHotplugNote(note -> "plugged");
+            assertThat(bus.hotplugNote()).isEqualTo("plugged");
+            assertThat(elsewhere).hasContent("mine");
+        }
+    }
+
+    @Test
+    void shouldStayInTheFolderThatWasOpened() throws Exception {
+        try (Bus bus = open()) {
+            bus.updateHotplugNote(note -> "first");
+            Files.move(folder.resolve("fabric"), folder.resolve("moved"));
+            try (Bus other = open()) {
+                other.updateHotplugNote(note -> "second");
+                assertThat(bus.hotplugNote()).isEqualTo("first");
+                bus.updateHotplugNote(note -> note + " again");
+                assertThat(other.hotplugNote()).isEqualTo("second");
+            }
+            assertThat(folder.resolve("moved").resolve("hotplug")).hasContent("first again");
+        }
+    }
 }
