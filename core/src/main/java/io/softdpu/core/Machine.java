@@ -168,7 +168,7 @@ public final class Machine implements AutoCloseable {
     private Topology changeTopology(UnaryOperator<Topology> change) {
         usage.requireOpen();
         try {
-            bus.updateHotplugNote(note -> change.apply(hotplug.read(note)).canonicalText());
+            bus.updateHotplugNote(note -> hotplug.write(change.apply(hotplug.read(note))));
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }

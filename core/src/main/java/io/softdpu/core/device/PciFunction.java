@@ -73,7 +73,7 @@ public record PciFunction(
         check(MAC, "macAddress", macAddress);
         Arguments.notNull(pciAddress, "pciAddress");
         Arguments.notNull(ipv4, "ipv4");
-        Arguments.notNull(ipv6, "ipv6");
+        ipv6 = withoutScope(Arguments.notNull(ipv6, "ipv6"));
         profile = checked(interfaceName, profile);
         if (parent != null) {
             check(NAME, "parent", parent);
@@ -92,6 +92,21 @@ public record PciFunction(
                     Status.INVALID_VALUE,
                     "rate is not positive: function=%s, activeRateBitsPerSecond=%d"
                             .formatted(interfaceName, activeRateBitsPerSecond));
+        }
+    }
+
+    /** The address alone: an interface of the computer that this runs on has no place here. */
+    private static Inet6Address withoutScope(Inet6Address address) {
+        try {
+            if (InetAddress.getByAddress(address.getAddress()) instanceof Inet4Address ipv4) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "IPv6 address stands for one of IPv4: ipv6=%s, ipv4=%s"
+                                .formatted(address.getHostAddress(), ipv4.getHostAddress()));
+            }
+            return Inet6Address.getByAddress(null, address.getAddress(), -1);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("16 bytes are an address: " + address, e);
         }
     }
 
@@ -161,8 +176,9 @@ public record PciFunction(
     public static Inet6Address ipv6Of(String text) {
         Arguments.notNull(text, "text");
         try {
-            if (COLONS.matcher(text).matches()) {
-                return (Inet6Address) Inet6Address.ofLiteral(text);
+            if (COLONS.matcher(text).matches()
+                    && Inet6Address.ofLiteral(text) instanceof Inet6Address address) {
+                return address; // and no IPv4 address in other clothes
             }
         } catch (IllegalArgumentException e) {
             throw new DpuException(Status.INVALID_VALUE, "not an IPv6 address: text=" + text, e);

@@ -22,7 +22,7 @@ final class TopologyText {
             Pattern.compile(
                     "function side=(\\S+) interface=(\\S+) ibdev=(\\S+) type=(PF|VF|SF) pci=(\\S+)"
                             + " parent=(\\S+) representor=(\\S+) ipv4=(\\S+) mac=(\\S+) vuid=(\\S+)"
-                            + " rate=(\\d{1,18})(| .*)");
+                            + " rate=(\\d{1,19})(| .*)");
     private static final Pattern MORE = Pattern.compile(" ([a-z0-9_.-]+)=(\\S+)");
 
     private TopologyText() {}

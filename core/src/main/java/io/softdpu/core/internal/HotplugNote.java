@@ -25,6 +25,28 @@ public final class HotplugNote {
     }
 
     /**
+     * The note that says a topology.
+     *
+     * @throws DpuException INVALID_VALUE if nobody could read it: then it must not be written, or
+     *     no program of the folder would have devices any more
+     */
+    public String write(Topology topology) {
+        String note = topology.canonicalText();
+        DpuException cause = null;
+        try {
+            if (Topology.parse(opened.name(), note).functions().equals(topology.functions())) {
+                return note;
+            }
+        } catch (DpuException e) {
+            cause = e;
+        }
+        throw new DpuException(
+                Status.INVALID_VALUE,
+                "topology cannot be written down: text=" + note.lines().toList(),
+                cause);
+    }
+
+    /**
      * The topology that a note says.
      *
      * @throws DpuException BAD_CONFIG if it is no topology

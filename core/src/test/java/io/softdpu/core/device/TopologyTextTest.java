@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import java.net.Inet6Address;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +37,37 @@ class TopologyTextTest {
                                 + " limit.rdma.max_connections=2 hotplugged=yes\n");
         assertThat(Topology.parse("again", all.canonicalText())).isEqualTo(all);
         assertThat(all.sha256Hex()).isNotEqualTo(builtin.sha256Hex());
+    }
+
+    /** Else a function that was plugged in would leave a note that no program can read. */
+    @Test
+    void shouldReadTheExtremesThatItWrites() throws Exception {
+        byte[] local = PciFunction.linkLocalOf("02:53:44:03:00:02").getAddress();
+        PciFunction function =
+                one().toBuilder()
+                        .activeRate(Long.MAX_VALUE)
+                        .ipv6(Inet6Address.getByAddress(null, local, 3)) // of interface 3
+                        .limit(DeviceLimit.COMCH_MAX_CLIENTS, Long.MAX_VALUE)
+                        .build();
+        Topology extreme = Topology.builder("extreme").add(function).build();
+        assertThat(Topology.parse("again", extreme.canonicalText())).isEqualTo(extreme);
+    }
+
+    @Test
+    void shouldTakeNoIpv4AddressForOneOfIpv6() throws Exception {
+        Thrown.with(Status.INVALID_VALUE, () -> PciFunction.ipv6Of("::ffff:127.0.0.1"))
+                .hasMessage("not an IPv6 address: text=::ffff:127.0.0.1");
+        byte[] mapped = new byte[16];
+        mapped[10] = (byte) 0xff;
+        mapped[11] = (byte) 0xff;
+        mapped[12] = 127;
+        Inet6Address address = Inet6Address.getByAddress(null, mapped, -1);
+        Thrown.with(Status.INVALID_VALUE, () -> one().toBuilder().ipv6(address).build())
+                .hasMessageContainingAll("IPv4", "127.0.0.0");
+    }
+
+    private static PciFunction one() {
+        return Topology.parse("one", HEAD + LINE + "\n").functions().getFirst();
     }
 
     @Test

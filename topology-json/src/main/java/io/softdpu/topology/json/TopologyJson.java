@@ -6,9 +6,11 @@ import io.softdpu.core.device.Topology;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,7 +50,7 @@ public final class TopologyJson {
     public static final String ENVIRONMENT_VARIABLE = "SOFTDPU_TOPOLOGY";
 
     /** A file of more bytes is refused: no card has so many functions. */
-    public static final long MAX_BYTES = 4L << 20;
+    public static final int MAX_BYTES = 4 << 20;
 
     /** Names of the topologies that come along, for {@link #shipped} and {@link #load}. */
     public static final List<String> SHIPPED = List.of("default", "storage-guide");
@@ -63,8 +65,9 @@ public final class TopologyJson {
      *     expected
      */
     public static Topology read(Path file) {
-        try {
-            if (Files.isRegularFile(require(file, "file")) && Files.size(file) > MAX_BYTES) {
+        try (InputStream in = Files.newInputStream(require(file, "file"))) {
+            byte[] bytes = in.readNBytes(MAX_BYTES + 1); // a device may have no end
+            if (bytes.length > MAX_BYTES) {
                 throw new DpuException(
                         Status.BAD_CONFIG,
                         "topology refused: file="
@@ -73,7 +76,7 @@ public final class TopologyJson {
                                 + MAX_BYTES
                                 + " bytes");
             }
-            return parse(file.toString(), Files.readString(file));
+            return parse(file.toString(), decode(bytes));
         } catch (NoSuchFileException e) {
             throw new DpuException(
                     Status.NOT_FOUND,
@@ -127,12 +130,17 @@ public final class TopologyJson {
      * What a user calls a topology: one of {@link #SHIPPED}, or else a file ({@code ./default} is a
      * file of that name).
      *
-     * @throws DpuException as {@link #read}
+     * @throws DpuException as {@link #read}; INVALID_VALUE if it cannot be a path
      */
     public static Topology load(String fileOrName) {
-        return SHIPPED.contains(require(fileOrName, "fileOrName"))
-                ? shipped(fileOrName)
-                : read(Path.of(fileOrName));
+        if (SHIPPED.contains(require(fileOrName, "fileOrName"))) {
+            return shipped(fileOrName);
+        }
+        try {
+            return read(Path.of(fileOrName));
+        } catch (InvalidPathException e) {
+            throw new DpuException(Status.INVALID_VALUE, "not a path: fileOrName=" + fileOrName, e);
+        }
     }
 
     /**
@@ -169,6 +177,11 @@ public final class TopologyJson {
                     "topology cannot be written: file=" + file + ", reason=" + e,
                     e);
         }
+    }
+
+    /** Bytes that are no text are an error, and not a text with something else in their place. */
+    private static String decode(byte[] bytes) throws CharacterCodingException {
+        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     }
 
     private static <T> T require(@Nullable T value, String what) {

@@ -163,6 +163,7 @@ class TopologyJsonTest {
                 wrong("127.3.0.1", "127.3.0.256", 4, "functions[0].ipv4", "127.3.0.256", "IPv4"),
                 wrong("127.3.0.1", "localhost", 4, "functions[0].ipv4", "localhost"),
                 wrong("2001:db8::1", "2001:db8", 5, "functions[1].ipv6", "IPv6"),
+                wrong("2001:db8::1", "::ffff:1.2.3.4", 5, "functions[1].ipv6", "IPv6"),
                 wrong("2001:db8::1", "fe80::1%lo", 5, "functions[1].ipv6", "fe80::1%lo"),
                 wrong("02:53:44:03:00:01", "02:53:44:03:00", 4, "functions[0].mac", "MAC"),
                 wrong("02:53:44:03:00:01", "02-53-44-03-00-01", 4, "functions[0].mac"),
@@ -290,9 +291,14 @@ class TopologyJsonTest {
         Path bytes = Files.write(folder.resolve("bytes.json"), new byte[] {'{', (byte) 0xff});
         assertThatThrownBy(() -> TopologyJson.read(bytes)).hasMessageContaining("not UTF-8");
         Path large = folder.resolve("large.json");
-        Files.write(large, new byte[(int) TopologyJson.MAX_BYTES + 1]);
+        Files.write(large, new byte[TopologyJson.MAX_BYTES + 1]);
         assertThatThrownBy(() -> TopologyJson.read(large))
                 .hasMessageContainingAll("large.json", "too large");
+        assertThatThrownBy(() -> TopologyJson.read(Path.of("/dev/zero"))) // which has no end
+                .hasMessageContainingAll("/dev/zero", "too large");
+        assertThatThrownBy(() -> TopologyJson.load("a\0b"))
+                .isInstanceOf(DpuException.class)
+                .hasMessageContaining("not a path: fileOrName=a");
         assertThatThrownBy(() -> TopologyJson.write(Topology.builtin(), folder))
                 .satisfies(
                         e -> assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED));
