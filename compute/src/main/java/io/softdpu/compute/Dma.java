@@ -117,15 +117,21 @@ public final class Dma extends ContextBase {
      *
      * @param source the buf, or the head of the list, that is read
      * @param destination the buf, or the head of the list, that is written
-     * @throws DpuException BAD_STATE unless RUNNING; NO_MEMORY if all are allocated; INVALID_VALUE
-     *     if a buf is null; NOT_PERMITTED from another thread
+     * @throws DpuException BAD_STATE unless RUNNING, and on a progress engine; NO_MEMORY if all are
+     *     allocated; INVALID_VALUE if a buf is null; NOT_PERMITTED from another thread
      */
     public DmaMemcpyTask allocateMemcpy(Buf source, Buf destination) {
         requireOwnerThread();
         requireState(ContextState.RUNNING, "allocate");
         Arguments.notNull(source, "source");
         Arguments.notNull(destination, "destination");
-        DmaMemcpyTask task = Objects.requireNonNull(pool, "a pool while running").allocate();
+        if (pool == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "context runs without a progress engine, for jobs: context=%s, expected=a job"
+                            .formatted(this));
+        }
+        DmaMemcpyTask task = pool.allocate();
         return task.setSource(source).setDestination(destination);
     }
 

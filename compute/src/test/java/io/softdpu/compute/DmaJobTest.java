@@ -271,6 +271,18 @@ class DmaJobTest {
     }
 
     @Test
+    void shouldHaveNoTasksWithoutAnEngine() {
+        dma.stop();
+        dma.configureMemcpyTasks(1, task -> {}, task -> {});
+        dma.start();
+        Buf source = desk.source(memory, 0, 64);
+        Buf destination = desk.destination(memory, 64, 64);
+        refused(Status.BAD_STATE, () -> dma.allocateMemcpy(source, destination));
+        source.release();
+        destination.release();
+    }
+
+    @Test
     void shouldNotHaveQueuesBesideAnEngine() {
         desk.start(1);
         try (WorkQueue queue = WorkQueue.create(1)) {
