@@ -34,7 +34,9 @@ public final class JobEvent {
     public Job job() {
         if (job == null) {
             throw new DpuException(
-                    Status.BAD_STATE, "event is not valid: nothing was retrieved into it");
+                    Status.BAD_STATE,
+                    "event is not valid: job=none, expected=an event that SUCCESS or IO_FAILED"
+                            + " was retrieved into");
         }
         return job;
     }

@@ -18,7 +18,9 @@ public record JobType(String name) {
      */
     public JobType {
         if (Arguments.notNull(name, "name").isBlank()) {
-            throw new DpuException(Status.INVALID_VALUE, "name of a job type is blank");
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "name of a job type is blank: name=\"%s\"".formatted(name));
         }
     }
 

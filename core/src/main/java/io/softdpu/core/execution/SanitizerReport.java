@@ -1,5 +1,7 @@
 package io.softdpu.core.execution;
 
+import io.softdpu.core.DpuException;
+import io.softdpu.core.spi.Arguments;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 public record SanitizerReport(
         Kind kind, String message, long seed, @Nullable Throwable allocatedAt) {
+    /**
+     * Checks that there is a kind and a message.
+     *
+     * @throws DpuException INVALID_VALUE if either is null
+     */
+    public SanitizerReport {
+        Arguments.notNull(kind, "kind");
+        Arguments.notNull(message, "message");
+    }
+
     /** The rules. */
     public enum Kind {
         /** What a task reads was changed while it was in flight. */

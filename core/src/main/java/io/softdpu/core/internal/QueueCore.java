@@ -198,8 +198,9 @@ public final class QueueCore {
         if (bell == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "queue is in polling mode: enable event-driven mode first, thread="
-                            + owner.getName());
+                    "queue is in polling mode: queueThread="
+                            + owner.getName()
+                            + ", expected=event-driven mode, chosen before the first job");
         }
         return bell;
     }

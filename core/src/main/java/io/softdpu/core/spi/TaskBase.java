@@ -93,7 +93,7 @@ public abstract class TaskBase implements Task {
 
     @Override
     public final void submit(SubmitFlags flags) {
-        requireSubmitted(trySubmit(flags));
+        requireSubmitted(trySubmit(Arguments.notNull(flags, "flags")));
     }
 
     private void requireSubmitted(Status submitted) {
