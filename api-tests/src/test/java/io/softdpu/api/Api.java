@@ -1,6 +1,7 @@
 package io.softdpu.api;
 
 import io.softdpu.comch.ComchClient;
+import io.softdpu.compute.Dma;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.Rdma;
 import java.io.IOException;
@@ -19,11 +20,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the three modules offer, as their descriptors and classes say it. */
+/** What the four modules offer, as their descriptors and classes say it. */
 final class Api {
     /** One class of each module, to find the module by. */
     private static final List<Class<?>> MODULES =
-            List.of(Status.class, ComchClient.class, Rdma.class);
+            List.of(Status.class, ComchClient.class, Rdma.class, Dma.class);
 
     private Api() {}
 

@@ -1,6 +1,7 @@
 package io.softdpu.api;
 
 import io.softdpu.comch.ComchConnection;
+import io.softdpu.compute.Dma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
@@ -10,7 +11,10 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Job;
+import io.softdpu.core.execution.JobType;
 import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -51,6 +55,7 @@ final class Odd {
         machines();
         memory();
         libraries();
+        jobs();
     }
 
     List<Value> of(Class<?> type) {
@@ -184,6 +189,20 @@ final class Odd {
                 });
     }
 
+    private void jobs() {
+        add(Job.class, "users", s -> new UsersJob(s.queuedDma()));
+        add(Job.class, "elsewhere", Scene::job);
+        add(
+                Job.class,
+                "in flight",
+                s -> {
+                    WorkQueue queue = s.queueWithDma();
+                    Job job = s.job(queue);
+                    queue.submit(job);
+                    return job;
+                });
+    }
+
     private static MemorySegment closedMemory() {
         try (Arena arena = Arena.ofConfined()) {
             return arena.allocate(64);
@@ -236,6 +255,44 @@ final class Odd {
         @Override
         public void close() {
             // Holds nothing.
+        }
+    }
+
+    /** A job that no library has made. */
+    private record UsersJob(Context context) implements Job {
+        @Override
+        public JobType type() {
+            return Dma.MEMCPY_JOB;
+        }
+
+        @Override
+        public Status status() {
+            return Status.SUCCESS;
+        }
+
+        @Override
+        public boolean isInFlight() {
+            return false;
+        }
+
+        @Override
+        public long userData() {
+            return 0;
+        }
+
+        @Override
+        public void setUserData(long userData) {
+            // Nobody reads it.
+        }
+
+        @Override
+        public @Nullable Object userObject() {
+            return null;
+        }
+
+        @Override
+        public void setUserObject(@Nullable Object userObject) {
+            // Nobody reads it.
         }
     }
 }

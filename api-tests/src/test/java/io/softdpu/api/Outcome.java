@@ -45,6 +45,11 @@ record Outcome(@Nullable Object returned, @Nullable Throwable thrown, boolean ve
         return thrown instanceof DpuException e && e.status() == status;
     }
 
+    /** Whether the call gave this status back, as calls do that never throw in normal work. */
+    boolean answered(Status status) {
+        return verdict && returned == status;
+    }
+
     String message() {
         return thrown == null ? "" : String.valueOf(thrown.getMessage());
     }

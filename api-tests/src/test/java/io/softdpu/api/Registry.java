@@ -54,7 +54,9 @@ final class Registry {
 
     /** Of objects that belong to an engine's thread, what others may call, and why. */
     static final Map<String, String> FREE_OF_THREAD =
-            Map.of("ProgressEngine.wake", "made for other threads: it ends a wait");
+            Map.of(
+                    "ProgressEngine.wake", "made for other threads: it ends a wait",
+                    "Dma.createMemcpyJob", "jobs are for the threads of the work queues");
 
     /** Parameters for which each number is legal, and why. */
     static final Map<String, String> ANY_NUMBER =
@@ -62,6 +64,8 @@ final class Registry {
                     "Status.ofCode.code", "a peer's number; one that is not known is UNKNOWN",
                     "PciAddress.ofPacked.packed", "each of the 32 bits belongs to a part",
                     "setUserData.userData", "the user's own number",
+                    "Sanitizer.start.seed", "any number makes a sequence",
+                    "SanitizerReport.new.seed", "any number makes a sequence",
                     "ComchProducer.allocateSendTask.consumerId",
                             "the peer gives ids out: NOT_FOUND at submission",
                     "ComchProducerSendTask.setConsumerId.id",
@@ -84,6 +88,8 @@ final class Registry {
         MemoryFixtures.register(this);
         ComchFixtures.register(this);
         RdmaFixtures.register(this);
+        WorkQueueFixtures.register(this);
+        DmaFixtures.register(this);
     }
 
     void add(Class<?> type, Threads threads, List<String> states, Maker maker) {

@@ -4,13 +4,17 @@ import io.softdpu.comch.ComchClient;
 import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchConnectionCallback;
 import io.softdpu.comch.ComchServer;
+import io.softdpu.compute.Dma;
+import io.softdpu.compute.DmaMemcpyJob;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
+import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
@@ -26,6 +30,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +59,11 @@ final class Scene implements AutoCloseable {
     private final List<Context> contexts = new ArrayList<>();
     private final List<Task> tasks = new ArrayList<>();
     private final List<Buf> bufs = new ArrayList<>();
+    private final Map<WorkQueue, Dma> queues = new IdentityHashMap<>();
     private @Nullable ProgressEngine engine;
     private @Nullable Pair firstPair;
     private @Nullable Link firstLink;
+    private @Nullable Dma queuedDma;
     private @Nullable RdmaConnection exported;
     private byte @Nullable [] peerBlob;
 
@@ -85,6 +92,10 @@ final class Scene implements AutoCloseable {
             case Context context -> {
                 contexts.add(context);
                 open.push(context);
+            }
+            case WorkQueue queue -> {
+                queues.putIfAbsent(queue, queuedDma());
+                open.push(queue);
             }
             case ProgressEngine made -> {
                 engines.add(made);
@@ -274,10 +285,74 @@ final class Scene implements AutoCloseable {
         return keep(Mmap.createFromExport(blob, world.p0));
     }
 
+    // ---- DMA ----
+
+    /** A DMA context with tasks, not yet connected. */
+    Dma dma() {
+        return keep(Dma.create(world.p0)).configureMemcpyTasks(1, task -> {}, task -> {});
+    }
+
+    /** One that is started without an engine, for jobs. */
+    Dma startedDma() {
+        Dma dma = keep(Dma.create(world.p0));
+        dma.start();
+        return dma;
+    }
+
+    /** The one that queues of the scene were added to. */
+    Dma queuedDma() {
+        if (queuedDma == null) {
+            queuedDma = startedDma();
+        }
+        return queuedDma;
+    }
+
+    /** A queue in polling mode that was added to a context. */
+    WorkQueue queueWithDma() {
+        WorkQueue queue = keep(WorkQueue.create(2));
+        queue.add(dmaOf(queue));
+        return queue;
+    }
+
+    /** The context whose jobs a queue takes, if it was added to any. */
+    Dma dmaOf(WorkQueue queue) {
+        return queues.getOrDefault(queue, queuedDma());
+    }
+
+    /** A copy that a queue would take. */
+    DmaMemcpyJob job(WorkQueue queue) {
+        return job(dmaOf(queue));
+    }
+
+    /** A copy of a context that is on no queue. */
+    DmaMemcpyJob job() {
+        return job(startedDma());
+    }
+
+    private DmaMemcpyJob job(Dma dma) {
+        return dma.createMemcpyJob(buf(world.p0, 64, 16), buf(world.p0, 64, 16));
+    }
+
+    /** Awaits all jobs, and takes the queues from their contexts. */
+    private void endQueues() {
+        long begin = System.nanoTime();
+        JobEvent event = JobEvent.create();
+        for (WorkQueue queue : queues.keySet()) {
+            while (queue.inFlightJobs() > 0) {
+                queue.progressRetrieve(event);
+                if (System.nanoTime() - begin > DEADLINE_NANOS) {
+                    throw new AssertionError("jobs do not come to their end: scene=" + this);
+                }
+            }
+            queue.close();
+        }
+    }
+
     // ---- the end ----
 
     @Override
     public void close() throws Exception {
+        endQueues();
         long begin = System.nanoTime();
         while (!allIdle()) {
             for (int i = contexts.size() - 1; i >= 0; i--) {

@@ -6,6 +6,7 @@ import io.softdpu.comch.ComchConsumerCallback;
 import io.softdpu.comch.ComchMessageCallback;
 import io.softdpu.comch.ComchServer;
 import io.softdpu.comch.ComchTaskCallback;
+import io.softdpu.compute.DmaTaskCallback;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -21,7 +22,14 @@ import io.softdpu.core.device.RepresentorFilter;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.EventMode;
+import io.softdpu.core.execution.Job;
+import io.softdpu.core.execution.JobEvent;
+import io.softdpu.core.execution.SanitizerListener;
+import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.core.execution.SubmitFlags;
+import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufArray;
@@ -65,6 +73,7 @@ final class Values {
         deviceTypes();
         memoryTypes();
         libraryTypes();
+        executionTypes();
         names();
     }
 
@@ -192,6 +201,22 @@ final class Values {
                 RdmaConnectionCallback.class, (s, r) -> (RdmaConnectionCallback) (c, a, b) -> {});
         byType.put(RdmaTaskType.class, (s, r) -> RdmaTaskType.SEND);
         byType.put(RdmaConnection.class, (s, r) -> s.anyLink().here());
+    }
+
+    private void executionTypes() {
+        byType.put(EventMode.class, (s, r) -> EventMode.ALL);
+        byType.put(SubmitFlags.class, (s, r) -> SubmitFlags.FLUSH);
+        byType.put(JobEvent.class, (s, r) -> JobEvent.create());
+        byType.put(Job.class, (s, r) -> r instanceof WorkQueue queue ? s.job(queue) : s.job());
+        byType.put(SanitizerReport.Kind.class, (s, r) -> SanitizerReport.Kind.TASK_LEAKED);
+        byType.put(SanitizerListener.class, (s, r) -> (SanitizerListener) report -> {});
+        byType.put(
+                DmaTaskCallback.class,
+                (s, r) -> (DmaTaskCallback<io.softdpu.core.execution.Task>) task -> {});
+        byName.put("WorkQueue.add.context", (s, r) -> s.startedDma());
+        byName.put("WorkQueue.remove.context", (s, r) -> s.dmaOf((WorkQueue) r));
+        byName.put("JobType.new.name", (s, r) -> "misuse");
+        byName.put("SanitizerReport.new.message", (s, r) -> "misused: object=x");
     }
 
     private void names() {
