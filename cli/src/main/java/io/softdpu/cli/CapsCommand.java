@@ -74,6 +74,14 @@ final class CapsCommand implements Callable<Integer> {
                 }
             }
         }
+        if (!found && device == null) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "topology has no devices there: side="
+                            + (side == null ? "any" : side.id())
+                            + ", topology="
+                            + card.name());
+        }
         if (!found) {
             throw new DpuException(
                     Status.NOT_FOUND,

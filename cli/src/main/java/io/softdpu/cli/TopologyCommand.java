@@ -18,6 +18,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Draws the card: the devices of each side, and the representors that the DPU's ports"
                     + " have for what they made.",
+            "It is drawn as the file has it, without what programs have plugged in since: caps and"
+                    + " devices see that.",
             "As JSON it is a file for --topology and SOFTDPU_TOPOLOGY."
         })
 final class TopologyCommand implements Callable<Integer> {

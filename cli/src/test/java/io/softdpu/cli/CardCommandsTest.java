@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.core.device.Topology;
 import io.softdpu.testkit.Clause;
 import io.softdpu.topology.json.TopologyJson;
@@ -173,5 +175,23 @@ class CardCommandsTest {
                 .startsWith("softdpu: NOT_FOUND: no such library: library=warp")
                 .contains("core", "comch-consumer", "rdma");
         assertThat(run("caps", "--side", "moon")).isEqualTo(ExitCode.USAGE.code());
+    }
+
+    @Test
+    void shouldSayThatASideHasNoDevices() throws Exception {
+        ObjectMapper mapper = new ObjectMapper();
+        ObjectNode plain = (ObjectNode) mapper.readTree(TopologyJson.toJson(Topology.builtin()));
+        ArrayNode targets = mapper.createArrayNode();
+        plain.get("functions")
+                .forEach(function -> {
+                    if (function.get("side").asText().equals("target")) {
+                        targets.add(function);
+                    }
+                });
+        plain.set("functions", targets);
+        Path file = Files.writeString(folder.resolve("plain.json"), plain.toString());
+        assertThat(run("caps", "--topology", file.toString(), "--side", "target")).isZero();
+        assertThat(run("caps", "--topology", file.toString(), "--side", "host")).isEqualTo(1);
+        assertThat(err.toString()).contains("topology has no devices there: side=host");
     }
 }

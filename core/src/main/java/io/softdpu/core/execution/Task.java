@@ -62,7 +62,7 @@ public interface Task {
     long userData();
 
     /**
-     * Attaches a number, for example an index.
+     * Attaches a number, for example an index; also in flight, for the callback to see.
      *
      * @throws DpuException BAD_STATE if the task was freed; NOT_PERMITTED from another thread
      */

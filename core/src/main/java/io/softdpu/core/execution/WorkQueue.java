@@ -183,7 +183,8 @@ public final class WorkQueue implements AutoCloseable {
     // ---- event-driven mode ----
 
     /**
-     * Chooses the mode, before the first job: a queue is either polled or event-driven.
+     * Chooses the mode, before the first job is submitted or asked for: a queue is either polled or
+     * event-driven.
      *
      * @param eventDriven true for event-driven mode, false for polling mode, the default
      * @throws DpuException NOT_SUPPORTED if one of its contexts {@linkplain

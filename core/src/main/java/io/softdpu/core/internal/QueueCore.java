@@ -162,7 +162,8 @@ public final class QueueCore {
         if (used) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mode is set before the first job: thread=" + owner.getName());
+                    "mode is set before the first job and the first look for one: queueThread="
+                            + owner.getName());
         }
         if (!eventDriven) {
             closeWaiter();

@@ -235,8 +235,10 @@ public abstract class ContextBase implements Context {
     @Override
     public final void setStateChangedCallback(@Nullable StateChangedCallback callback) {
         requireOwnerThread();
-        requireConfigurable();
-        this.callback = callback;
+        synchronized (control) {
+            requireConfigurable();
+            this.callback = callback;
+        }
     }
 
     @Override

@@ -48,7 +48,9 @@ class EventModeTest {
     @AfterEach
     void close() throws Exception {
         context.stop();
-        for (int passes = 0; context.state() != ContextState.IDLE && passes < MAX_PASSES; passes++) {
+        for (int passes = 0;
+                context.state() != ContextState.IDLE && passes < MAX_PASSES;
+                passes++) {
             engine.progress();
         }
         machines.close();
