@@ -71,8 +71,9 @@ final class DmaCopyDpu implements Sample {
             server.setConnectionCallbacks(
                     (connection, successful) ->
                             out.println(
-                                    "host has connected: function=%s, successful=%s"
-                                            .formatted(connection.function(), successful)),
+                                    (successful ? "host has connected" : "a host has given up")
+                                            + ": function="
+                                            + connection.function()),
                     (_, _) -> {}); // the channel looks for itself whether its peer is there
             server.start();
             out.println("waiting for dma-copy-host");

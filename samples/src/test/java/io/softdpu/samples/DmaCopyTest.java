@@ -43,7 +43,7 @@ class DmaCopyTest {
         assertThat(dpu.outputLines())
                 .containsExactly(
                         "waiting for dma-copy-host",
-                        "host has connected: function=host/pf0, successful=true",
+                        "host has connected: function=host/pf0",
                         "copied by DMA, data is right: bytes=23",
                         "text: Greetings from the host");
     }
