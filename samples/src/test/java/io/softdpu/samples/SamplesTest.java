@@ -12,11 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each sample that needs no other, in this process, as a program would call it. */
+@ExtendWith(OwnFabric.class)
 class SamplesTest {
     private static String run(String name, SampleSettings settings) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -9,10 +9,12 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The samples are right: they work, and without a mistake, where nothing is convenient. */
+@ExtendWith(OwnFabric.class)
 class SanitizedSamplesTest {
     private static final int SEEDS = 5;
 

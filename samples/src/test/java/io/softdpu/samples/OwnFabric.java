@@ -1,0 +1,31 @@
+package io.softdpu.samples;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Clears the fabric folder of this process after each test: a sample opens its machine in it, and
+ * the first machine makes files that stay.
+ */
+final class OwnFabric implements AfterEachCallback {
+    @Override
+    public void afterEach(ExtensionContext context) throws IOException {
+        Path folder =
+                Path.of(
+                        Objects.requireNonNull(
+                                System.getenv("SOFTDPU_FABRIC"), "set by the build"));
+        if (Files.exists(folder)) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+}
