@@ -84,10 +84,10 @@ class SampleCommandTest {
     }
 
     @Test
-    void shouldFailWithTheErrorOfTheSample() {
-        assertThat(run("sample", "pe-polling", "--device=nothing"))
-                .isEqualTo(ExitCode.FAILED.code());
-        assertThat(err.toString()).startsWith("softdpu: NOT_FOUND: ");
+    void shouldFailWithTheErrorOfTheSample(Processes processes) {
+        ChildProcess sample = command(processes, "", "sample", "pe-polling", "--device=nothing");
+        assertThat(sample.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(sample.errorLines()).anyMatch(line -> line.startsWith("softdpu: NOT_FOUND: "));
     }
 
     @ParameterizedTest
