@@ -299,9 +299,9 @@ final class Scene implements AutoCloseable {
         return dma;
     }
 
-    /** The one that queues of the scene were added to. */
+    /** The one that queues of the scene are added to; another where that one was ended. */
     Dma queuedDma() {
-        if (queuedDma == null) {
+        if (queuedDma == null || queuedDma.state() != ContextState.RUNNING) {
             queuedDma = startedDma();
         }
         return queuedDma;
@@ -310,7 +310,9 @@ final class Scene implements AutoCloseable {
     /** A queue in polling mode that was added to a context. */
     WorkQueue queueWithDma() {
         WorkQueue queue = keep(WorkQueue.create(2));
-        queue.add(dmaOf(queue));
+        Dma dma = queuedDma();
+        queue.add(dma);
+        queues.put(queue, dma);
         return queue;
     }
 
