@@ -61,6 +61,11 @@ public final class LeakCheck {
         }
     }
 
+    /** Whether there is nothing more than at the beginning, at this moment. */
+    public boolean isClean() {
+        return left().isEmpty();
+    }
+
     private Set<String> left() {
         Set<String> left =
                 Holdings.now().since(holdings).stream()
