@@ -5,6 +5,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Task;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The contexts of a worker and the tasks that it has allocated of them. The worker's thread. */
 final class ContextSet {
@@ -28,6 +29,14 @@ final class ContextSet {
             }
         }
         return true;
+    }
+
+    /** Those that are not in this state, with the one that they are in, for a message. */
+    String notIn(ContextState state) {
+        return contexts.stream()
+                .filter(context -> context.state() != state)
+                .map(context -> context + " " + context.state())
+                .collect(Collectors.joining(" and "));
     }
 
     /** Whether {@link #stop} was called. */

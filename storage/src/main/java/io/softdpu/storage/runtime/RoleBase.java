@@ -18,7 +18,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -203,6 +205,16 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
      * @throws DpuException TIME_OUT; why a peer or a worker failed
      */
     protected final void awaitUntil(String what, long timeoutNanos, BooleanSupplier condition) {
+        awaitUntil(what, timeoutNanos, condition, () -> "");
+    }
+
+    /**
+     * The same.
+     *
+     * @param wanting what did not come about, for the message: {@code ", key=value"}
+     */
+    private void awaitUntil(
+            String what, long timeoutNanos, BooleanSupplier condition, Supplier<String> wanting) {
         Deadline deadline = Deadline.in(timeoutNanos);
         while (!condition.getAsBoolean()) {
             checkWorkers();
@@ -214,7 +226,8 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
                                 + " took too long: role="
                                 + role
                                 + ", waited_ms="
-                                + timeoutNanos / 1_000_000);
+                                + timeoutNanos / 1_000_000
+                                + wanting.get());
             }
             awaitNews(deadline.remainingNanos());
         }
@@ -282,7 +295,12 @@ public abstract class RoleBase<W extends Worker> implements StorageRole {
         awaitUntil(
                 "starting the contexts",
                 stepNanos(),
-                () -> all(worker -> worker.query(worker::areContextsReady)));
+                () -> all(worker -> worker.query(worker::areContextsReady)),
+                () ->
+                        workers.stream()
+                                .map(worker -> worker.query(worker::contextsNotReady))
+                                .filter(notReady -> !notReady.isEmpty())
+                                .collect(Collectors.joining(" and ", ", not_running=", "")));
     }
 
     /** Has the workers begin their data path and waits until all have. */

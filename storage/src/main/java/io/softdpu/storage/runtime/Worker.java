@@ -270,6 +270,11 @@ public abstract class Worker {
         return contexts.areAll(ContextState.RUNNING);
     }
 
+    /** The contexts that cannot do data path work yet, for a message; empty if all can. */
+    public final String contextsNotReady() {
+        return contexts.notIn(ContextState.RUNNING);
+    }
+
     /** Whether no context is left that still has to stop. */
     public final boolean areContextsIdle() {
         return contexts.areAll(ContextState.IDLE);

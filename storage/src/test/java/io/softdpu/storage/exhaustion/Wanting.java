@@ -30,7 +30,8 @@ enum Wanting {
     SILENCE_THERE(
             Limit.DESCRIPTORS,
             By.OTHER_END,
-            "\\bpeer did not answer (in time: name=|the registration in time: consumer=)"),
+            "\\bpeer did not answer (in time: name=|the registration in time: consumer=)"
+                    + "|\\bstarting the contexts took too long: .*not_running=comch consumer of "),
     /**
      * It has refused what it would have needed one for. That is all that the other end says: its
      * session goes on, so this is a reason.
