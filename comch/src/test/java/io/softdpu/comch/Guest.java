@@ -95,6 +95,11 @@ final class Guest {
         return received + messagesReceived;
     }
 
+    /** Whether both paths have carried traffic: by then all that they share is mapped. */
+    boolean isUnderWay() {
+        return received > 100 && messagesReceived > 100;
+    }
+
     /** Keeps everything busy that is there. */
     void pump() {
         if (consumer.state() == ContextState.RUNNING && !posted) {

@@ -117,7 +117,7 @@ class HostileRingPeerTest {
         friend = guests.values().iterator().next();
         own = new Guest(client.connection(), card.pf0, card.hostEngine, true);
         guests.put(client.connection(), own);
-        drive("traffic both ways", () -> own.verified() > 100 && friend.verified() > 100);
+        drive("traffic both ways", () -> own.isUnderWay() && friend.isUnderWay());
     }
 
     private void configure(ComchEndpoint endpoint) {
