@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.core.device.Topology;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.OwnFabric;
 import io.softdpu.topology.json.TopologyJson;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -16,10 +17,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The commands that show the card: topology and caps, and devices with another topology. */
+@ExtendWith(OwnFabric.class)
 class CardCommandsTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
+import io.softdpu.testkit.OwnFabric;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.softdpu.samples;
+package io.softdpu.testkit;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,10 +10,13 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Clears the fabric folder of this process after each test: a sample opens its machine in it, and
- * the first machine makes files that stay.
+ * Clears the fabric folder of this process after each test, for those whose code opens its machine
+ * there: the first machine makes files that stay.
  */
-final class OwnFabric implements AfterEachCallback {
+public final class OwnFabric implements AfterEachCallback {
+    /** For JUnit. */
+    public OwnFabric() {}
+
     @Override
     public void afterEach(ExtensionContext context) throws IOException {
         Path folder =
