@@ -14,7 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Counted: the connection holds it while the consumer is known, each producer from its first
  * send to it until it notices that the consumer has gone. The last one closes both imports, which
- * tells the peer that nothing here writes any more. Any thread.
+ * tells the peer that nothing here writes any more. Any thread may hold it and let it go; its ring,
+ * and whether it can be used, are for those that hold it.
  */
 final class RemoteConsumer {
     private final int id;
@@ -78,9 +79,12 @@ final class RemoteConsumer {
                 : Status.CONNECTION_RESET;
     }
 
-    /** Whether even what was claimed may not be written: the memory was taken back. */
+    /**
+     * Whether even what was claimed may not be written: the memory was taken back. For those that
+     * hold it.
+     */
     boolean revoked() {
-        return ringRegion.revoked() || memoryRegion.revoked();
+        return ringRegion.revokedWhileHeld() || memoryRegion.revokedWhileHeld();
     }
 
     /** Whether the peer said that it goes, or the connection has ended. */

@@ -1,6 +1,7 @@
 package io.softdpu.fabric;
 
 import io.softdpu.linux.MemoryMapping;
+import io.softdpu.linux.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -22,11 +23,13 @@ final class GenerationPage {
 
     private final SharedSegment page;
     private final MemorySegment word;
+    private final long address;
     private final long expected;
 
     private GenerationPage(SharedSegment page, long expected) {
         this.page = page;
         this.word = page.segment();
+        this.address = page.address();
         this.expected = expected;
     }
 
@@ -55,6 +58,11 @@ final class GenerationPage {
     /** Whether the exporter has changed the word; one load. */
     boolean revoked() {
         return (long) WORD.getAcquire(word, 0L) != expected;
+    }
+
+    /** The same for whoever knows that the page is not released meanwhile, which costs less. */
+    boolean revokedWhileHeld() {
+        return (long) WORD.getAcquire(NativeMemory.EVERYTHING, address) != expected;
     }
 
     /**

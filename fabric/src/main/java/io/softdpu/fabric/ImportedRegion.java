@@ -97,6 +97,17 @@ public final class ImportedRegion implements AutoCloseable {
     }
 
     /**
+     * The same for a thread that keeps the lease from being closed meanwhile, which costs it less;
+     * any other would end the JVM.
+     */
+    public boolean revokedWhileHeld() {
+        GenerationPage parent = parentGeneration;
+        return generation.revokedWhileHeld()
+                || (parent != null && parent.revokedWhileHeld())
+                || link.peerGone();
+    }
+
+    /**
      * Whether the exporter, or the process that passed the region on, has withdrawn it on purpose.
      * It tells this from one that has ended: who withdraws shuts its half of the link down as well.
      */

@@ -18,7 +18,9 @@ import java.util.Set;
  * the mapping goes and the descriptor is closed.
  *
  * <p>The segment lives in a shared arena, so a thread that still uses it when it is closed gets an
- * {@link IllegalStateException} and never touches unmapped memory. Any thread may call any method.
+ * {@link IllegalStateException} and never touches unmapped memory. The words of rings and of
+ * generations are reached by address, beside the segment: their users hold a reference. Any thread
+ * may call any method.
  */
 public final class SharedSegment {
     /** Holders that a message names. */

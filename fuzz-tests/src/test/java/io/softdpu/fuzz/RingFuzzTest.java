@@ -4,6 +4,7 @@ import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.testkit.GuardedMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -13,10 +14,14 @@ class RingFuzzTest {
     private static final MessageRing.Geometry MESSAGES = new MessageRing.Geometry(4, 40);
     private static final FastPathRing.Geometry FAST_PATH = new FastPathRing.Geometry(4);
 
+    /** Nothing checks the words of rings at run time but these: what is beside them, and pages. */
+    private static final GuardedMemory GUARDED =
+            new GuardedMemory(Math.max(MESSAGES.sizeBytes(), FAST_PATH.sizeBytes()));
+
     /** Both halves of a message ring over the same hostile memory. */
     @FuzzTest
     void messages(FuzzedDataProvider data) {
-        MemorySegment memory = MemorySegment.ofArray(new long[(int) MESSAGES.sizeBytes() / 8]);
+        MemorySegment memory = ring(MESSAGES.sizeBytes(), data);
         MessageRing.Consumer consumer = MessageRing.consumer(memory, MESSAGES);
         MessageRing.Producer producer = MessageRing.producer(memory, MESSAGES);
         long released = 0;
@@ -55,12 +60,13 @@ class RingFuzzTest {
             require(consumer.consumed() == released, "own index is never read back");
             require(!consumer.corrupt() || consumer.poll() < 0, "corrupt stays corrupt");
         }
+        require(GUARDED.isIntact(), "nothing is written beside the ring");
     }
 
     /** Both halves of a fast path ring over the same hostile memory. */
     @FuzzTest
     void fastPath(FuzzedDataProvider data) {
-        MemorySegment memory = MemorySegment.ofArray(new long[(int) FAST_PATH.sizeBytes() / 8]);
+        MemorySegment memory = ring(FAST_PATH.sizeBytes(), data);
         FastPathRing.Consumer consumer = FastPathRing.consumer(memory, FAST_PATH);
         FastPathRing.Producer producer = FastPathRing.producer(memory, FAST_PATH);
         long[] capacities = new long[4];
@@ -111,6 +117,12 @@ class RingFuzzTest {
             }
             require(consumer.outstanding() == posted - completed, "own indices");
         }
+        require(GUARDED.isIntact(), "nothing is written beside the ring");
+    }
+
+    private static MemorySegment ring(long sizeBytes, FuzzedDataProvider data) {
+        boolean atEnd = data.remainingBytes() % 2 == 0;
+        return GUARDED.ring(sizeBytes, atEnd).asSlice(0, sizeBytes).fill((byte) 0);
     }
 
     private static void poke(MemorySegment memory, FuzzedDataProvider data) {

@@ -9,8 +9,18 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.Objects;
 
-/** Copies by libc. Any thread. */
+/** Memory by its address, and copies by libc. Any thread. */
 public final class NativeMemory {
+    /**
+     * All memory of this process: an offset in it is an address. For words that every message looks
+     * at, in memory that whoever looks holds a reference of, at offsets that are masked or checked.
+     * A constant, so compiled code asks neither bounds nor lifetime; that was a quarter of what a
+     * message cost. An access to what is not mapped ends the JVM, so the architecture tests name
+     * who may use this.
+     */
+    @SuppressWarnings("restricted")
+    public static final MemorySegment EVERYTHING = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
     /**
      * The segments go with the call, behind the arguments that memmove looks at, so that their
      * memory cannot be freed under it by another thread; as slices in place of the addresses they

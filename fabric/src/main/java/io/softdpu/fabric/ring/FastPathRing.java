@@ -6,6 +6,7 @@ import static io.softdpu.fabric.ring.RingLayout.LONG;
 import static io.softdpu.fabric.ring.RingLayout.OWNER_ARMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
 import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
+import static io.softdpu.linux.NativeMemory.EVERYTHING;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -105,7 +106,7 @@ public final class FastPathRing {
 
     /** Formats memory that this process owns and returns its receiving half. */
     public static Consumer consumer(MemorySegment owned, Geometry geometry) {
-        RingLayout.requireSize(owned, geometry.sizeBytes());
+        RingLayout.requireNative(owned, geometry.sizeBytes());
         RingLayout.format(owned, RingLayout.KIND_FAST_PATH, geometry.slots(), INLINE_BYTES);
         owned.asSlice(SLOTS_START, geometry.sizeBytes() - SLOTS_START).fill((byte) 0);
         return new Consumer(owned, geometry);
@@ -113,16 +114,17 @@ public final class FastPathRing {
 
     /** Returns the sending half over memory that the peer owns and has formatted. */
     public static Producer producer(MemorySegment remote, Geometry geometry) {
-        RingLayout.requireSize(remote, geometry.sizeBytes());
+        RingLayout.requireNative(remote, geometry.sizeBytes());
         return new Producer(remote, geometry);
     }
 
     /** The receiving half. One thread. */
     public static final class Consumer {
         private final MemorySegment memory;
+        private final long address;
         private final int slots;
         private final long mask;
-        private final long slotsOffset;
+        private final long slotsAddress;
         private final long[] capacities;
         private long posted;
         private long completed;
@@ -134,9 +136,10 @@ public final class FastPathRing {
 
         private Consumer(MemorySegment memory, Geometry geometry) {
             this.memory = memory;
+            this.address = memory.address();
             this.slots = geometry.slots();
             this.mask = slots - 1L;
-            this.slotsOffset = geometry.slotsOffset();
+            this.slotsAddress = address + geometry.slotsOffset();
             this.capacities = new long[slots];
         }
 
@@ -159,12 +162,12 @@ public final class FastPathRing {
             if (posted - completed >= slots) {
                 return false;
             }
-            long posting = SLOTS_START + (posted & mask) * POSTING_BYTES;
-            memory.set(ValueLayout.JAVA_LONG, posting, regionOffset);
-            memory.set(ValueLayout.JAVA_LONG, posting + CAPACITY_OFFSET, capacityBytes);
+            long posting = address + SLOTS_START + (posted & mask) * POSTING_BYTES;
+            EVERYTHING.set(ValueLayout.JAVA_LONG, posting, regionOffset);
+            EVERYTHING.set(ValueLayout.JAVA_LONG, posting + CAPACITY_OFFSET, capacityBytes);
             capacities[(int) (posted & mask)] = capacityBytes;
             posted++;
-            LONG.setRelease(memory, CONSUMED_OFFSET, posted);
+            LONG.setRelease(EVERYTHING, address + CONSUMED_OFFSET, posted);
             return true;
         }
 
@@ -181,11 +184,11 @@ public final class FastPathRing {
             if (!stamped()) {
                 return 0;
             }
-            long slot = slotOffset();
-            long claimedLength = memory.get(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET);
+            long slot = slotAddress();
+            long claimedLength = EVERYTHING.get(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET);
             int claimedImmediate =
-                    memory.get(ValueLayout.JAVA_BYTE, slot + IMMEDIATE_LENGTH_OFFSET) & 0xff;
-            byte claimedFlags = memory.get(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET);
+                    EVERYTHING.get(ValueLayout.JAVA_BYTE, slot + IMMEDIATE_LENGTH_OFFSET) & 0xff;
+            byte claimedFlags = EVERYTHING.get(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET);
             long limit = capacities[(int) (completed & mask)];
             if ((claimedFlags & FLAG_INLINE) != 0) {
                 limit = Math.min(limit, INLINE_BYTES);
@@ -202,7 +205,7 @@ public final class FastPathRing {
             lengthBytes = claimedLength;
             immediateLength = claimedImmediate;
             flags = claimedFlags;
-            producerId = memory.get(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET);
+            producerId = EVERYTHING.get(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET);
             return 1;
         }
 
@@ -233,12 +236,12 @@ public final class FastPathRing {
 
         /** Where inline data stands in {@link #segment()}. */
         public long inlineOffset() {
-            return slotOffset() + DATA_OFFSET;
+            return slotAddress() - address + DATA_OFFSET;
         }
 
         /** Where immediate data stands in {@link #segment()}. */
         public long immediateOffset() {
-            return slotOffset() + IMMEDIATE_OFFSET;
+            return slotAddress() - address + IMMEDIATE_OFFSET;
         }
 
         /** What the peer wrote that no correct peer writes, for people; null if nothing. */
@@ -265,18 +268,18 @@ public final class FastPathRing {
          * @return true if one is there already: do not sleep
          */
         public boolean arm() {
-            RingLayout.arm(memory, OWNER_ARMED_OFFSET);
+            RingLayout.arm(address + OWNER_ARMED_OFFSET);
             return violation != null || stamped();
         }
 
         /** Takes the wish of {@link #arm()} back. */
         public void disarm() {
-            RingLayout.disarm(memory, OWNER_ARMED_OFFSET);
+            RingLayout.disarm(address + OWNER_ARMED_OFFSET);
         }
 
         /** Tells the producers to claim no more. */
         public void close() {
-            INT.setRelease(memory, STATUS_OFFSET, 1);
+            INT.setRelease(EVERYTHING, address + STATUS_OFFSET, 1);
         }
 
         private int broken(String what, long seen, long greatest) {
@@ -286,11 +289,11 @@ public final class FastPathRing {
 
         private boolean stamped() {
             return completed != posted
-                    && (long) LONG.getAcquire(memory, slotOffset()) == completed + 1;
+                    && (long) LONG.getAcquire(EVERYTHING, slotAddress()) == completed + 1;
         }
 
-        private long slotOffset() {
-            return slotsOffset + (completed & mask) * SLOT_BYTES;
+        private long slotAddress() {
+            return slotsAddress + (completed & mask) * SLOT_BYTES;
         }
     }
 
@@ -308,9 +311,10 @@ public final class FastPathRing {
         }
 
         private final MemorySegment memory;
+        private final long address;
         private final int slots;
         private final long mask;
-        private final long slotsOffset;
+        private final long slotsAddress;
 
         @SuppressWarnings("unused") // through CLAIMED
         private volatile long claimed;
@@ -319,9 +323,10 @@ public final class FastPathRing {
 
         private Producer(MemorySegment memory, Geometry geometry) {
             this.memory = memory;
+            this.address = memory.address();
             this.slots = geometry.slots();
             this.mask = slots - 1L;
-            this.slotsOffset = geometry.slotsOffset();
+            this.slotsAddress = address + geometry.slotsOffset();
         }
 
         /** The ring's memory; offsets of this class count from its start. */
@@ -338,11 +343,11 @@ public final class FastPathRing {
          */
         public long claim(long lengthBytes) {
             while (violation == null) {
-                if ((int) INT.getAcquire(memory, STATUS_OFFSET) != 0) {
+                if ((int) INT.getAcquire(EVERYTHING, address + STATUS_OFFSET) != 0) {
                     return CLOSING;
                 }
                 long ticket = (long) CLAIMED.getAcquire(this);
-                long posted = (long) LONG.getAcquire(memory, CONSUMED_OFFSET);
+                long posted = (long) LONG.getAcquire(EVERYTHING, address + CONSUMED_OFFSET);
                 if (posted == ticket) {
                     return NO_BUFFER;
                 }
@@ -355,7 +360,8 @@ public final class FastPathRing {
                     break;
                 }
                 long capacity =
-                        memory.get(ValueLayout.JAVA_LONG, postingOffset(ticket) + CAPACITY_OFFSET);
+                        EVERYTHING.get(
+                                ValueLayout.JAVA_LONG, postingAddress(ticket) + CAPACITY_OFFSET);
                 if (lengthBytes > capacity) { // so a negative capacity never gets further
                     if ((long) CLAIMED.getAcquire(this) != ticket) {
                         continue;
@@ -379,17 +385,17 @@ public final class FastPathRing {
          * read it once and check it, with the length, against the region's size.
          */
         public long regionOffset(long ticket) {
-            return memory.get(ValueLayout.JAVA_LONG, postingOffset(ticket));
+            return EVERYTHING.get(ValueLayout.JAVA_LONG, postingAddress(ticket));
         }
 
         /** Where data of up to {@link #INLINE_BYTES} is written in {@link #segment()}. */
         public long inlineOffset(long ticket) {
-            return slotOffset(ticket) + DATA_OFFSET;
+            return slotAddress(ticket) - address + DATA_OFFSET;
         }
 
         /** Where immediate data is written in {@link #segment()}. */
         public long immediateOffset(long ticket) {
-            return slotOffset(ticket) + IMMEDIATE_OFFSET;
+            return slotAddress(ticket) - address + IMMEDIATE_OFFSET;
         }
 
         /** What the peer wrote that no correct peer writes, for people; null if nothing. */
@@ -428,26 +434,26 @@ public final class FastPathRing {
          * Whether the consumer sleeps and has to be rung; asking disarms it. Call after commits.
          */
         public boolean peerArmed() {
-            return RingLayout.takeArmed(memory, OWNER_ARMED_OFFSET);
+            return RingLayout.takeArmed(address + OWNER_ARMED_OFFSET);
         }
 
         private void stamp(
                 long ticket, long lengthBytes, int producerId, int immediateLength, int flags) {
-            long slot = slotOffset(ticket);
-            memory.set(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET, lengthBytes);
-            memory.set(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET, producerId);
-            memory.set(
+            long slot = slotAddress(ticket);
+            EVERYTHING.set(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET, lengthBytes);
+            EVERYTHING.set(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET, producerId);
+            EVERYTHING.set(
                     ValueLayout.JAVA_BYTE, slot + IMMEDIATE_LENGTH_OFFSET, (byte) immediateLength);
-            memory.set(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET, (byte) flags);
-            LONG.setRelease(memory, slot, ticket + 1);
+            EVERYTHING.set(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET, (byte) flags);
+            LONG.setRelease(EVERYTHING, slot, ticket + 1);
         }
 
-        private long postingOffset(long ticket) {
-            return SLOTS_START + (ticket & mask) * POSTING_BYTES;
+        private long postingAddress(long ticket) {
+            return address + SLOTS_START + (ticket & mask) * POSTING_BYTES;
         }
 
-        private long slotOffset(long ticket) {
-            return slotsOffset + (ticket & mask) * SLOT_BYTES;
+        private long slotAddress(long ticket) {
+            return slotsAddress + (ticket & mask) * SLOT_BYTES;
         }
     }
 }

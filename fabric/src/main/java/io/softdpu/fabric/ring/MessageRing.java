@@ -8,6 +8,7 @@ import static io.softdpu.fabric.ring.RingLayout.PEER_ARMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.PRODUCED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
 import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
+import static io.softdpu.linux.NativeMemory.EVERYTHING;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -83,7 +84,7 @@ public final class MessageRing {
 
     /** Formats memory that this process owns and returns its receiving half. */
     public static Consumer consumer(MemorySegment owned, Geometry geometry) {
-        RingLayout.requireSize(owned, geometry.sizeBytes());
+        RingLayout.requireNative(owned, geometry.sizeBytes());
         RingLayout.format(
                 owned, RingLayout.KIND_MESSAGE, geometry.slots(), geometry.maxPayloadBytes());
         return new Consumer(owned, geometry);
@@ -91,13 +92,14 @@ public final class MessageRing {
 
     /** Returns the sending half over memory that the peer owns and has formatted. */
     public static Producer producer(MemorySegment remote, Geometry geometry) {
-        RingLayout.requireSize(remote, geometry.sizeBytes());
+        RingLayout.requireNative(remote, geometry.sizeBytes());
         return new Producer(remote, geometry);
     }
 
     /** The sending half. One thread. */
     public static final class Producer {
         private final MemorySegment memory;
+        private final long address;
         private final long mask;
         private final int slots;
         private final int maxPayloadBytes;
@@ -109,6 +111,7 @@ public final class MessageRing {
 
         private Producer(MemorySegment memory, Geometry geometry) {
             this.memory = memory;
+            this.address = memory.address();
             this.slots = geometry.slots();
             this.mask = slots - 1L;
             this.maxPayloadBytes = geometry.maxPayloadBytes();
@@ -125,7 +128,7 @@ public final class MessageRing {
             if (produced - consumed >= slots && free() <= 0) {
                 return violation != null ? CORRUPT : FULL;
             }
-            return slotOffset() + HEADER_BYTES;
+            return slotAddress() - address + HEADER_BYTES;
         }
 
         /**
@@ -144,12 +147,12 @@ public final class MessageRing {
             if (produced - consumed >= slots) {
                 throw new IllegalStateException("commit without claim: slots=" + slots);
             }
-            long slot = slotOffset();
-            memory.set(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET, lengthBytes);
-            memory.set(ValueLayout.JAVA_INT, slot + TYPE_OFFSET, type);
-            memory.set(ValueLayout.JAVA_LONG, slot + WORD_OFFSET, word);
+            long slot = slotAddress();
+            EVERYTHING.set(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET, lengthBytes);
+            EVERYTHING.set(ValueLayout.JAVA_INT, slot + TYPE_OFFSET, type);
+            EVERYTHING.set(ValueLayout.JAVA_LONG, slot + WORD_OFFSET, word);
             produced++;
-            LONG.setRelease(memory, PRODUCED_OFFSET, produced);
+            LONG.setRelease(EVERYTHING, address + PRODUCED_OFFSET, produced);
         }
 
         /** Messages committed so far. */
@@ -162,7 +165,7 @@ public final class MessageRing {
          * #CORRUPT} if the peer's index is out of range.
          */
         public long consumed() {
-            long seen = (long) LONG.getAcquire(memory, CONSUMED_OFFSET);
+            long seen = (long) LONG.getAcquire(EVERYTHING, address + CONSUMED_OFFSET);
             if (violation != null || seen < consumed || seen > produced) {
                 broken(seen);
                 return CORRUPT;
@@ -188,14 +191,14 @@ public final class MessageRing {
 
         /** The word that the consumer set last; any value, since the peer may write any. */
         public int status() {
-            return (int) INT.getAcquire(memory, STATUS_OFFSET);
+            return (int) INT.getAcquire(EVERYTHING, address + STATUS_OFFSET);
         }
 
         /**
          * Whether the consumer sleeps and has to be rung; asking disarms it. Call after commits.
          */
         public boolean peerArmed() {
-            return RingLayout.takeArmed(memory, OWNER_ARMED_OFFSET);
+            return RingLayout.takeArmed(address + OWNER_ARMED_OFFSET);
         }
 
         /**
@@ -205,13 +208,13 @@ public final class MessageRing {
          */
         public boolean arm() {
             consumedWhenArmed = consumed;
-            RingLayout.arm(memory, PEER_ARMED_OFFSET);
+            RingLayout.arm(address + PEER_ARMED_OFFSET);
             return consumed() != consumedWhenArmed;
         }
 
         /** Takes the wish of {@link #arm()} back. */
         public void disarm() {
-            RingLayout.disarm(memory, PEER_ARMED_OFFSET);
+            RingLayout.disarm(address + PEER_ARMED_OFFSET);
         }
 
         private void broken(long seen) {
@@ -220,14 +223,15 @@ public final class MessageRing {
             }
         }
 
-        private long slotOffset() {
-            return SLOTS_START + (produced & mask) * strideBytes;
+        private long slotAddress() {
+            return address + SLOTS_START + (produced & mask) * strideBytes;
         }
     }
 
     /** The receiving half. One thread. */
     public static final class Consumer {
         private final MemorySegment memory;
+        private final long address;
         private final long mask;
         private final int slots;
         private final int maxPayloadBytes;
@@ -242,6 +246,7 @@ public final class MessageRing {
 
         private Consumer(MemorySegment memory, Geometry geometry) {
             this.memory = memory;
+            this.address = memory.address();
             this.slots = geometry.slots();
             this.mask = slots - 1L;
             this.maxPayloadBytes = geometry.maxPayloadBytes();
@@ -260,23 +265,23 @@ public final class MessageRing {
          */
         public long poll() {
             if (held) {
-                return slotOffset() + HEADER_BYTES;
+                return slotAddress() - address + HEADER_BYTES;
             }
             if (consumed == produced && !refresh()) {
                 return violation != null ? CORRUPT : EMPTY;
             }
-            long slot = slotOffset();
-            int claimedLength = memory.get(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET);
+            long slot = slotAddress();
+            int claimedLength = EVERYTHING.get(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET);
             if (claimedLength < 0 || claimedLength > maxPayloadBytes) {
                 broken("slot length", claimedLength, 0, maxPayloadBytes);
                 produced = consumed;
                 return CORRUPT;
             }
             lengthBytes = claimedLength;
-            type = memory.get(ValueLayout.JAVA_INT, slot + TYPE_OFFSET);
-            word = memory.get(ValueLayout.JAVA_LONG, slot + WORD_OFFSET);
+            type = EVERYTHING.get(ValueLayout.JAVA_INT, slot + TYPE_OFFSET);
+            word = EVERYTHING.get(ValueLayout.JAVA_LONG, slot + WORD_OFFSET);
             held = true;
-            return slot + HEADER_BYTES;
+            return slot - address + HEADER_BYTES;
         }
 
         /** Type of the message of the last {@link #poll()}. */
@@ -306,7 +311,7 @@ public final class MessageRing {
             }
             held = false;
             consumed++;
-            LONG.setRelease(memory, CONSUMED_OFFSET, consumed);
+            LONG.setRelease(EVERYTHING, address + CONSUMED_OFFSET, consumed);
         }
 
         /** Messages released so far. */
@@ -326,12 +331,12 @@ public final class MessageRing {
 
         /** Sets the word that the producer reads as {@link Producer#status()}. */
         public void setStatus(int status) {
-            INT.setRelease(memory, STATUS_OFFSET, status);
+            INT.setRelease(EVERYTHING, address + STATUS_OFFSET, status);
         }
 
         /** Whether the producer sleeps and waits for releases; asking disarms it. */
         public boolean peerArmed() {
-            return RingLayout.takeArmed(memory, PEER_ARMED_OFFSET);
+            return RingLayout.takeArmed(address + PEER_ARMED_OFFSET);
         }
 
         /**
@@ -340,17 +345,17 @@ public final class MessageRing {
          * @return true if there is something to look at already: do not sleep
          */
         public boolean arm() {
-            RingLayout.arm(memory, OWNER_ARMED_OFFSET);
+            RingLayout.arm(address + OWNER_ARMED_OFFSET);
             return held || consumed != produced || refresh() || violation != null;
         }
 
         /** Takes the wish of {@link #arm()} back. */
         public void disarm() {
-            RingLayout.disarm(memory, OWNER_ARMED_OFFSET);
+            RingLayout.disarm(address + OWNER_ARMED_OFFSET);
         }
 
         private boolean refresh() {
-            long seen = (long) LONG.getAcquire(memory, PRODUCED_OFFSET);
+            long seen = (long) LONG.getAcquire(EVERYTHING, address + PRODUCED_OFFSET);
             if (violation != null || seen < produced || seen - consumed > slots) {
                 broken("produced index", seen, produced, consumed + slots);
                 return false;
@@ -365,8 +370,8 @@ public final class MessageRing {
             }
         }
 
-        private long slotOffset() {
-            return SLOTS_START + (consumed & mask) * strideBytes;
+        private long slotAddress() {
+            return address + SLOTS_START + (consumed & mask) * strideBytes;
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.softdpu.fabric.ring;
 
+import static io.softdpu.linux.NativeMemory.EVERYTHING;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -56,7 +58,14 @@ final class RingLayout {
         LONG.setRelease(memory, MAGIC_OFFSET, MAGIC);
     }
 
-    static void requireSize(MemorySegment memory, long sizeBytes) {
+    /** The halves reach the words of a ring by their addresses, which no segment checks. */
+    static void requireNative(MemorySegment memory, long sizeBytes) {
+        if (!memory.isNative() || memory.isReadOnly()) {
+            throw new IllegalArgumentException(
+                    "ring memory cannot be reached by address: memory="
+                            + memory
+                            + ", expected=native, writable");
+        }
         if (memory.byteSize() < sizeBytes) {
             throw new IllegalArgumentException(
                     "ring memory too small: sizeBytes="
@@ -89,21 +98,21 @@ final class RingLayout {
      * keeps the store that published work before the load of the word: without it both sides can
      * miss each other (the sleeper has the matching fence in {@link #arm}).
      */
-    static boolean takeArmed(MemorySegment memory, long armedOffset) {
+    static boolean takeArmed(long armedAddress) {
         VarHandle.fullFence();
-        if ((int) INT.getOpaque(memory, armedOffset) == 0) {
+        if ((int) INT.getOpaque(EVERYTHING, armedAddress) == 0) {
             return false;
         }
-        INT.setOpaque(memory, armedOffset, 0);
+        INT.setOpaque(EVERYTHING, armedAddress, 0);
         return true;
     }
 
-    static void arm(MemorySegment memory, long armedOffset) {
-        INT.setOpaque(memory, armedOffset, 1);
+    static void arm(long armedAddress) {
+        INT.setOpaque(EVERYTHING, armedAddress, 1);
         VarHandle.fullFence();
     }
 
-    static void disarm(MemorySegment memory, long armedOffset) {
-        INT.setOpaque(memory, armedOffset, 0);
+    static void disarm(long armedAddress) {
+        INT.setOpaque(EVERYTHING, armedAddress, 0);
     }
 }

@@ -204,6 +204,13 @@ class MessageRingTest {
         assertThatThrownBy(() ->
                         MessageRing.producer(memory.asSlice(0, GEOMETRY.sizeBytes() - 1), GEOMETRY))
                 .hasMessageContaining("needed=" + GEOMETRY.sizeBytes());
+        MemorySegment heap = MemorySegment.ofArray(new long[(int) GEOMETRY.sizeBytes()]);
+        assertThatThrownBy(() -> MessageRing.consumer(heap, GEOMETRY))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("expected=native");
+        assertThatThrownBy(() -> MessageRing.producer(memory.asReadOnly(), GEOMETRY))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("writable");
         assertThatThrownBy(() -> new MessageRing.Geometry(3, 10)).hasMessageContaining("slots=3");
         assertThatThrownBy(() -> new MessageRing.Geometry(4, 0))
                 .hasMessageContaining("maxPayloadBytes=0");

@@ -1,5 +1,6 @@
 package io.softdpu.fabric.ring;
 
+import io.softdpu.testkit.GuardedMemory;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
