@@ -108,7 +108,9 @@ final class DmaFixtures {
     }
 
     private static DmaMemcpyJob job(Scene scene, String state) {
-        WorkQueue queue = scene.queueWithDma();
+        // That which is closed is its own: other queues of the scene use theirs.
+        Dma dma = state.equals("context closed") ? scene.startedDma() : scene.queuedDma();
+        WorkQueue queue = scene.queueWith(dma);
         DmaMemcpyJob job = scene.job(queue);
         switch (state) {
             case "in flight" -> queue.submit(job);
@@ -118,7 +120,6 @@ final class DmaFixtures {
                 scene.until("retrieved", () -> !queue.progressRetrieve(event).isError());
             }
             case "context closed" -> {
-                Dma dma = scene.dmaOf(queue);
                 queue.remove(dma);
                 dma.close();
             }

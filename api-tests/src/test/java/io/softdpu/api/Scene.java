@@ -309,8 +309,12 @@ final class Scene implements AutoCloseable {
 
     /** A queue in polling mode that was added to a context. */
     WorkQueue queueWithDma() {
+        return queueWith(queuedDma());
+    }
+
+    /** One that was added to this context. */
+    WorkQueue queueWith(Dma dma) {
         WorkQueue queue = keep(WorkQueue.create(2));
-        Dma dma = queuedDma();
         queue.add(dma);
         queues.put(queue, dma);
         return queue;
