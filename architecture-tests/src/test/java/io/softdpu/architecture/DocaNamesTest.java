@@ -6,13 +6,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -28,6 +33,13 @@ class DocaNamesTest {
     private static final String PLANNED_MARK = "planned: ";
     private static final String REFUSED_MARK = "NOT_SUPPORTED: ";
     private static final Pattern ROW = Pattern.compile("\\| `(doca_\\w+|DOCA_\\w+)` \\| (.+) \\|");
+
+    /** Classes of the command line stand for its commands and words, which are what is used. */
+    private static final String COMMANDS = "cli.";
+
+    private static final Pattern EXPORTS =
+            Pattern.compile("^ *exports ([\\w.]+);", Pattern.MULTILINE);
+    private static final Set<String> EXPORTED = exported();
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
 
     private final String page = House.read(House.ROOT.resolve("docs/doca-names.md"));
@@ -105,12 +117,31 @@ class DocaNamesTest {
             Class<?> found =
                     Class.forName(
                             "io.softdpu." + type, false, DocaNamesTest.class.getClassLoader());
+            if (!type.startsWith(COMMANDS)
+                    && (!Modifier.isPublic(found.getModifiers())
+                            || !EXPORTED.contains(found.getPackageName()))) {
+                return Optional.of("no class that a program can name: " + name);
+            }
             return hash < 0 || hasMember(found, name.substring(hash + 1))
                     ? Optional.empty()
                     : Optional.of(type + " has no public member of that name: " + name);
         } catch (ClassNotFoundException e) {
             return Optional.of("no such class: " + name);
         }
+    }
+
+    /** Packages that a module exports to everybody. */
+    private static Set<String> exported() {
+        Set<String> packages = new HashSet<>();
+        for (String module : House.modules()) {
+            Path info = House.ROOT.resolve(module).resolve("src/main/java/module-info.java");
+            if (Files.exists(info)) {
+                EXPORTS.matcher(House.read(info))
+                        .results()
+                        .forEach(line -> packages.add(line.group(1)));
+            }
+        }
+        return packages;
     }
 
     private static boolean hasMember(Class<?> type, String name) {
@@ -125,5 +156,9 @@ class DocaNamesTest {
                 .hasValueSatisfying(why -> assertThat(why).contains("no public member"));
         assertThat(whyNot("core.Stratus"))
                 .hasValueSatisfying(why -> assertThat(why).contains("no such class"));
+        assertThat(whyNot("core.internal.EngineCore"))
+                .hasValueSatisfying(why -> assertThat(why).contains("a program can name"));
+        assertThat(whyNot("core.spi.ContextBase"))
+                .hasValueSatisfying(why -> assertThat(why).contains("a program can name"));
     }
 }
