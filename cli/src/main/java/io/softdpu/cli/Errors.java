@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * Turns what ended a command into a line on standard error and an exit code. The line is {@code
@@ -31,7 +32,7 @@ final class Errors {
                 failure.getCause() instanceof DpuException dpu
                         ? dpu.status()
                         : Status.INVALID_VALUE;
-        err.println(line(status, oneLine(failure.getMessage())));
+        err.println(line(status, oneLine(failure.getMessage()) + commandsInstead(failure)));
         err.println(
                 "softdpu: see `"
                         + command.getCommandSpec().qualifiedName()
@@ -43,12 +44,24 @@ final class Errors {
     /** For a group of commands that was called by itself; what is hidden is not named. */
     static ParameterException missingSubcommand(CommandLine group) {
         return new ParameterException(
-                group,
-                "Missing required subcommand: expected=one of "
-                        + group.getSubcommands().entrySet().stream()
-                                .filter(one -> !isHidden(one.getValue()))
-                                .map(Map.Entry::getKey)
-                                .collect(Collectors.joining(", ")));
+                group, "Missing required subcommand: expected=one of " + commandsOf(group));
+    }
+
+    /** What a group has, where a word that it was given is none of its commands. */
+    private static String commandsInstead(ParameterException failure) {
+        CommandLine group = failure.getCommandLine();
+        return failure instanceof UnmatchedArgumentException unmatched
+                        && !unmatched.isUnknownOption()
+                        && !group.getSubcommands().isEmpty()
+                ? ", expected=one of " + commandsOf(group)
+                : "";
+    }
+
+    private static String commandsOf(CommandLine group) {
+        return group.getSubcommands().entrySet().stream()
+                .filter(one -> !isHidden(one.getValue()))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.joining(", "));
     }
 
     private static boolean isHidden(CommandLine command) {

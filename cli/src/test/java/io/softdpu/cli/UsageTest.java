@@ -102,6 +102,8 @@ class UsageTest {
                 "|Missing required subcommand: expected=one of demo, storage, perf, devices,"
                         + " topology, caps",
                 "storage|Missing required subcommand: expected=one of target, zero-copy, initiator",
+                "sample nosuch|Unmatched argument at index 1: 'nosuch', expected=one of"
+                        + " dma-copy-host, dma-copy-dpu, pe-polling,",
                 "demo --blok|Unknown option: '--blok'",
                 "demo --size 5000|option=--size, size=5000, expected=a multiple of"
                         + " --block-size=4096",
@@ -114,8 +116,8 @@ class UsageTest {
                 "demo --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
                 "demo -l loud|no such log level: level=loud",
                 "devices --side moon|no such side: side=moon, available=[host, dpu, target]",
-                "storage target|Missing required options: '--device=DEVICE', '--cpu=N|any',"
-                        + " '--listen",
+                "storage target|Missing required options: '--device=DEVICE',"
+                        + " '--cpu=N|any', '--listen",
                 "storage initiator -d x --cpu 0|Missing required option: '--execution-strategy",
                 INITIATOR + "--execution-strategy fast|fast",
                 INITIATOR + "--execution-strategy read_only_data_validity_test|plain",
