@@ -1,6 +1,7 @@
 package io.softdpu.api;
 
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.Affinity;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -38,7 +39,12 @@ final class Caller implements AutoCloseable {
             ((ProgressEngine) receiver).wake(); // or the longest of waits would be one
         }
         calls++;
-        return watched(operation.toString(), () -> invoke(operation, receiver, arguments));
+        Outcome outcome =
+                watched(operation.toString(), () -> invoke(operation, receiver, arguments));
+        if (operation.key().equals("ProgressEngine.create")) { // it may bind this thread
+            Affinity.unpinCurrentThread();
+        }
+        return outcome;
     }
 
     /** Calls on a thread that owns nothing. */

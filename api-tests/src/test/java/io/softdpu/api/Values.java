@@ -22,6 +22,7 @@ import io.softdpu.core.device.RepresentorFilter;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.EventMode;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobEvent;
@@ -228,6 +229,7 @@ final class Values {
         byName.put("PciAddress.of.text", (s, r) -> "0b:00.0");
         byName.put("PciFunction.ipv4Of.text", (s, r) -> "127.0.0.1");
         byName.put("CpuBinding.of.text", (s, r) -> "0");
+        byName.put("ProgressEngine.create.binding", (s, r) -> CpuBinding.any());
         byName.put("Topology.builder.name", (s, r) -> "misuse");
         byName.put("functionByKey.key", (s, r) -> "host/pf0");
         byName.put("PciFunction.key.interfaceName", (s, r) -> "pf0");

@@ -44,10 +44,11 @@ abstract class RoleCommand implements Callable<Integer> {
     @Option(
             names = "--cpu",
             required = true,
-            paramLabel = "N|any",
+            paramLabel = "N|prefer:N|any",
             converter = CpuConverter.class,
             description = {
-                "The core that the data path thread is bound to; any: to none.",
+                "The core that the data path thread is bound to; prefer: while nobody else"
+                        + " computes there; any: to none.",
                 "One data path thread in this release: to be given once."
             })
     private List<CpuBinding> cpus = List.of();

@@ -117,7 +117,7 @@ class UsageTest {
                 "demo -l loud|no such log level: level=loud",
                 "devices --side moon|no such side: side=moon, available=[host, dpu, target]",
                 "storage target|Missing required options: '--device=DEVICE',"
-                        + " '--cpu=N|any', '--listen",
+                        + " '--cpu=N|prefer:N|any', '--listen",
                 "storage initiator -d x --cpu 0|Missing required option: '--execution-strategy",
                 INITIATOR + "--execution-strategy fast|fast",
                 INITIATOR + "--execution-strategy read_only_data_validity_test|plain",

@@ -18,12 +18,26 @@ public final class ThreadAffinity {
      *     may
      */
     public static void pinCurrentThread(int cpu) {
-        checkAvailable(cpu);
         try {
+            checkAvailable(cpu);
             Affinity.pinCurrentThread(cpu);
         } catch (LinuxException e) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM, "cannot pin the thread: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Lets the calling thread run wherever this process may.
+     *
+     * @throws FabricException SYSTEM if the kernel refuses that
+     */
+    public static void unpinCurrentThread() {
+        try {
+            Affinity.unpinCurrentThread();
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM, "cannot unpin the thread: " + e.getMessage(), e);
         }
     }
 

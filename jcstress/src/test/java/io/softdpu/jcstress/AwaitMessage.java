@@ -42,7 +42,7 @@ public class AwaitMessage implements WaitStrategy.Waiter {
     public void await(ZZ_Result r) {
         // The time that it yields is over at the second look at the clock.
         WaitStrategy strategy =
-                new WaitStrategy(0, () -> nanos += WaitStrategy.YIELD_NANOS, () -> {});
+                new WaitStrategy(0, null, () -> nanos += WaitStrategy.YIELD_NANOS, () -> {});
         r.r1 = strategy.await(this, Long.MAX_VALUE);
         r.r2 = lost;
     }

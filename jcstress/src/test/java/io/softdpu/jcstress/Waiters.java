@@ -48,7 +48,7 @@ final class Waiters {
 
         static {
             for (int i = 0; i < COUNT; i++) {
-                POOL[i] = new EngineCore(new WaitStrategy(0));
+                POOL[i] = new EngineCore(new WaitStrategy(0, null));
             }
         }
     }

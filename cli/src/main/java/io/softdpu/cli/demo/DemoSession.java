@@ -79,10 +79,10 @@ public final class DemoSession {
         this.options = options;
         this.jvm = jvm;
         this.listener = listener;
-        this.cpus = CpuChoice.forPollers(DemoRole.values().length);
+        this.cpus = CpuChoice.here();
     }
 
-    /** What the processes are bound to: core numbers, or {@code any} three times. */
+    /** What the processes are bound to: core numbers, preferred or not, or {@code any}. */
     public List<String> cpus() {
         return cpus;
     }

@@ -49,22 +49,26 @@ class DemoPartsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "2|0-1|any any any",
-                "3|0-1|any any any",
+                "1|0|any any any",
+                "1|0-7|any any any",
+                "1|0-1|any any any",
+                "4|5|any any any",
+                "2|0-1|prefer:1 prefer:0 prefer:0",
+                "3|2,4|prefer:4 prefer:2 prefer:2",
                 "2|0-7|any any any",
                 "3|0-7|0 1 2",
                 "8|4,6-7,9|4 6 7",
                 "8||any any any"
             })
-    void shouldBindPollersOnlyWhereEachHasACoreOfItsOwn(
+    void shouldBindPollersForGoodOnlyWhereEachHasACoreOfItsOwn(
             int available, String allowed, String chosen) {
-        assertThat(CpuChoice.choose(3, available, allowed == null ? "" : allowed))
+        assertThat(CpuChoice.choose(available, allowed == null ? "" : allowed))
                 .containsExactly(chosen.split(" "));
     }
 
     @Test
     void shouldChooseACoreForEachPollerOfThisMachine() {
-        assertThat(CpuChoice.forPollers(3)).hasSize(3);
+        assertThat(CpuChoice.here()).hasSize(3);
     }
 
     @Test

@@ -78,10 +78,11 @@ class ConvertersTest {
         assertThat(new CpuConverter().convert("any").isBound()).isFalse();
         assertThat(new CpuConverter().convert("1").isBound()).isTrue();
         assertThat(new CpuConverter().convert("1")).hasToString("1");
+        assertThat(new CpuConverter().convert("prefer:1")).hasToString("prefer:1");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-1", "ANY", "0-3", "", "99999999999"})
+    @ValueSource(strings = {"-1", "ANY", "0-3", "", "99999999999", "prefer:"})
     void shouldRefuseACoreThatIsNone(String text) {
         assertThatThrownBy(() -> new CpuConverter().convert(text))
                 .isInstanceOf(TypeConversionException.class)

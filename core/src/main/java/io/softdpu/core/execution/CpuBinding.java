@@ -3,24 +3,31 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.FabricFailures;
+import io.softdpu.core.internal.PreferredCore;
 import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.ThreadAffinity;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where a worker's thread runs: on one processor, or wherever the system puts it.
+ * Where a worker's thread runs: on one processor, on one as long as nobody else computes there, or
+ * wherever the system puts it.
  *
- * <p>Pin only where each poller can have a processor of its own; with fewer processors than pollers
- * pinned threads wait for each other while another processor idles. A value; any thread.
+ * <p>Pin for good only where each poller can have a processor of its own: one that shares its
+ * processor with a stranger has nowhere to go. With fewer processors than pollers let those that
+ * talk most to each other {@linkplain #preferring prefer} the same. A value; any thread.
  */
 public final class CpuBinding {
     private static final int ANY = -1;
-    private static final CpuBinding ANYWHERE = new CpuBinding(ANY);
+    private static final String PREFERRED = "prefer:";
+    private static final CpuBinding ANYWHERE = new CpuBinding(ANY, false);
 
     private final int core;
+    private final boolean lettingGo;
 
-    private CpuBinding(int core) {
+    private CpuBinding(int core, boolean lettingGo) {
         this.core = core;
+        this.lettingGo = lettingGo;
     }
 
     /** Wherever the system puts it. */
@@ -35,15 +42,32 @@ public final class CpuBinding {
      * @throws DpuException INVALID_VALUE if the number is negative
      */
     public static CpuBinding core(int core) {
+        return new CpuBinding(requireNumber(core), false);
+    }
+
+    /**
+     * On one processor, until somebody else computes there: {@link ProgressEngine#await} of an
+     * engine that was {@linkplain ProgressEngine#create(int, CpuBinding) created with it} then lets
+     * its thread go wherever the program may run, and comes back after a while. A thread that only
+     * polls, or sleeps in a loop of its own, stays.
+     *
+     * @param core its number, from 0
+     * @throws DpuException INVALID_VALUE if the number is negative
+     */
+    public static CpuBinding preferring(int core) {
+        return new CpuBinding(requireNumber(core), true);
+    }
+
+    private static int requireNumber(int core) {
         if (core < 0) {
             throw new DpuException(
                     Status.INVALID_VALUE, "number of processor is negative: core=" + core);
         }
-        return new CpuBinding(core);
+        return core;
     }
 
     /**
-     * What a command line says: {@code any}, or a number.
+     * What a command line says: {@code any}, a number, or {@code prefer:} and a number.
      *
      * @throws DpuException INVALID_VALUE if it is neither
      */
@@ -52,12 +76,15 @@ public final class CpuBinding {
         if (text.equals("any")) {
             return ANYWHERE;
         }
+        boolean preferred = text.startsWith(PREFERRED);
+        String number = preferred ? text.substring(PREFERRED.length()) : text;
         try {
-            return core(Integer.parseInt(text));
+            int core = Integer.parseInt(number);
+            return preferred ? preferring(core) : core(core);
         } catch (NumberFormatException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "not a processor: text=" + text + ", forms=[any, 0, 1, ...]",
+                    "not a processor: text=" + text + ", forms=[any, 0, 1, prefer:0, ...]",
                     e);
         }
     }
@@ -67,13 +94,19 @@ public final class CpuBinding {
         return ThreadAffinity.availableCpus();
     }
 
-    /** Whether it binds to one processor. */
+    /** Whether it binds to one processor, for good or for as long as nobody else is there. */
     public boolean isBound() {
         return core != ANY;
     }
 
+    /** What an engine's waits look after; null where nothing is ever let go. */
+    @Nullable PreferredCore seat() {
+        return lettingGo ? PreferredCore.ofCurrentThread(core) : null;
+    }
+
     /**
-     * Binds the calling thread, a platform thread; {@link #any()} leaves it as it is.
+     * Binds the calling thread, a platform thread; {@link #any()} leaves it as it is. It is an
+     * engine that lets go of a {@linkplain #preferring preferred} one; this alone does not.
      *
      * @throws DpuException NOT_FOUND if this program may not use that processor; the message says
      *     which it may
@@ -110,6 +143,9 @@ public final class CpuBinding {
     /** As a command line says it. */
     @Override
     public String toString() {
-        return core == ANY ? "any" : Integer.toString(core);
+        if (core == ANY) {
+            return "any";
+        }
+        return (lettingGo ? PREFERRED : "") + core;
     }
 }

@@ -8,6 +8,7 @@ import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.WaitStrategy;
 import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.FabricException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Drives contexts: what they have to do is done inside {@link #progress()}, and their callbacks run
@@ -21,7 +22,8 @@ import io.softdpu.fabric.FabricException;
  * <p>Thread: an engine belongs to the thread that created it, with its contexts and their tasks. A
  * call from another thread fails with NOT_PERMITTED that names both; {@link #wake()}, {@link
  * #owner()} and the counters may be used by any. After the start of its contexts an engine
- * allocates nothing, takes no lock, and makes no system call while it polls.
+ * allocates nothing, takes no lock, and makes no system call while it polls; moving to and from a
+ * {@linkplain CpuBinding#preferring preferred} processor does.
  *
  * <p>Callbacks: {@link #progress()} and {@link #close()} are refused inside one. What a callback
  * throws does not disturb the engine: the pass of progress goes on to its end, and then throws it
@@ -32,9 +34,13 @@ import io.softdpu.fabric.FabricException;
 public final class ProgressEngine implements AutoCloseable {
     private final EngineCore core;
 
-    private ProgressEngine(int spins) {
+    /** Given up with the engine. */
+    private final WaitStrategy.@Nullable Seat seat;
+
+    private ProgressEngine(int spins, WaitStrategy.@Nullable Seat seat) {
+        this.seat = seat;
         try {
-            this.core = new EngineCore(new WaitStrategy(spins));
+            this.core = new EngineCore(new WaitStrategy(spins, seat));
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
@@ -46,7 +52,7 @@ public final class ProgressEngine implements AutoCloseable {
      * @throws DpuException OPERATING_SYSTEM if the program has no file descriptors left
      */
     public static ProgressEngine create() {
-        return new ProgressEngine(0);
+        return new ProgressEngine(0, null);
     }
 
     /**
@@ -57,12 +63,33 @@ public final class ProgressEngine implements AutoCloseable {
      * @throws DpuException INVALID_VALUE if that is not positive
      */
     public static ProgressEngine create(int pollers) {
+        return create(pollers, CpuBinding.any());
+    }
+
+    /**
+     * Creates an engine of the calling thread, which it {@linkplain CpuBinding#bindCurrentThread
+     * binds}. Where that is to a {@linkplain CpuBinding#preferring preferred} processor, {@link
+     * #await} yields from the beginning, and lets go of it while somebody else computes there;
+     * {@link #close} lets go of it for good. Moving there and back takes a system call each.
+     *
+     * @param pollers as for {@link #create(int)}
+     * @throws DpuException INVALID_VALUE if the number is not positive; NOT_FOUND if this program
+     *     may not use that processor; OPERATING_SYSTEM if it has no file descriptors left
+     */
+    public static ProgressEngine create(int pollers, CpuBinding binding) {
+        Arguments.notNull(binding, "binding");
         if (pollers < 1) {
             throw new DpuException(
                     Status.INVALID_VALUE, "number of pollers is not positive: pollers=" + pollers);
         }
-        boolean ownCore = CpuBinding.availableCores() > pollers;
-        return new ProgressEngine(ownCore ? WaitStrategy.SPINS_WITH_OWN_CORE : 0);
+        binding.checkAvailable();
+        WaitStrategy.Seat seat = binding.seat();
+        // Whoever spins does not notice who else is there.
+        boolean ownCore = CpuBinding.availableCores() > pollers && seat == null;
+        ProgressEngine engine =
+                new ProgressEngine(ownCore ? WaitStrategy.SPINS_WITH_OWN_CORE : 0, seat);
+        binding.bindCurrentThread();
+        return engine;
     }
 
     /**
@@ -224,6 +251,8 @@ public final class ProgressEngine implements AutoCloseable {
      */
     @Override
     public void close() {
-        core.close();
+        if (core.close() && seat != null) {
+            seat.close();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.softdpu.core.internal;
 
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an engine waits: look, spin a little, yield for a while, then arm, look again, and sleep.
@@ -8,7 +9,7 @@ import java.util.function.LongSupplier;
  *
  * <p>The figures behind the constants were measured with three processes in a row (initiator,
  * relay, target) on two cores, over rings in shared memory. Belongs to the thread of its engine;
- * allocates nothing.
+ * allocates nothing itself.
  */
 public final class WaitStrategy {
     /**
@@ -80,7 +81,21 @@ public final class WaitStrategy {
         void sleep(long timeoutNanos);
     }
 
+    /** The processor that the waiting thread prefers. */
+    public interface Seat {
+        /**
+         * The thread has yielded.
+         *
+         * @param slow whether somebody else computed meanwhile on the processor that it has now
+         */
+        void yielded(long nowNanos, boolean slow);
+
+        /** The thread will wait no more. */
+        void close();
+    }
+
     private final int spins;
+    private final @Nullable Seat seat;
     private final LongSupplier nanoClock;
     private final Runnable yielding;
     private int spellsWithoutYield;
@@ -95,14 +110,16 @@ public final class WaitStrategy {
      * A strategy for this program's threads and clock.
      *
      * @param spins looks before the first yield: {@link #SPINS_WITH_OWN_CORE} or 0
+     * @param seat the processor that the thread prefers; null where it prefers none
      */
-    public WaitStrategy(int spins) {
-        this(spins, System::nanoTime, Thread::yield);
+    public WaitStrategy(int spins, @Nullable Seat seat) {
+        this(spins, seat, System::nanoTime, Thread::yield);
     }
 
     /** A strategy with a clock and a yield of its own, for tests. */
-    public WaitStrategy(int spins, LongSupplier nanoClock, Runnable yielding) {
+    public WaitStrategy(int spins, @Nullable Seat seat, LongSupplier nanoClock, Runnable yielding) {
         this.spins = spins;
+        this.seat = seat;
         this.nanoClock = nanoClock;
         this.yielding = yielding;
     }
@@ -169,11 +186,15 @@ public final class WaitStrategy {
         while (before - spellBegin < YIELD_NANOS && before - begin < timeoutNanos) {
             yielding.run();
             long after = nanoClock.getAsLong();
+            boolean slow = after - before > SLOW_YIELD_NANOS;
+            if (seat != null) {
+                seat.yielded(after, slow);
+            }
             if (waiter.progress()) {
                 ended(after - begin);
                 return true;
             }
-            if (after - before > SLOW_YIELD_NANOS) {
+            if (slow) {
                 spellsWithoutYield = SPELLS_WITHOUT_YIELD;
                 return false;
             }

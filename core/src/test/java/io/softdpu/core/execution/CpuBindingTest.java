@@ -7,6 +7,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.linux.Affinity;
 import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,10 @@ class CpuBindingTest {
         assertThat(CpuBinding.of("any")).hasToString("any");
         assertThat(CpuBinding.of("3").isBound()).isTrue();
         assertThat(CpuBinding.of("3")).hasToString("3");
+        assertThat(CpuBinding.of("prefer:2").isBound()).isTrue();
+        assertThat(CpuBinding.of("prefer:2")).hasToString("prefer:2");
+        Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.of("prefer:"));
+        Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.preferring(-1));
         Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.of("some")).hasMessageContaining("any");
         Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.of("-1"));
     }
@@ -44,6 +49,38 @@ class CpuBindingTest {
                 .hasMessageContainingAll("100000", Affinity.allowed().toString());
         CpuBinding.any().checkAvailable();
         CpuBinding.core(Affinity.allowed().length() - 1).checkAvailable();
+    }
+
+    @Test
+    void shouldBindTheThreadOfAnEngineAndLetAPreferredProcessorGoWithIt() throws Exception {
+        int last = Affinity.allowed().length() - 1;
+        BitSet one = new BitSet();
+        one.set(last);
+        assertThat(whileAndAfter(CpuBinding.core(last))).containsExactly(one, one);
+        assertThat(whileAndAfter(CpuBinding.preferring(last)))
+                .containsExactly(one, Affinity.allowed());
+        Thrown.with(
+                        Status.NOT_FOUND,
+                        () -> ProgressEngine.create(3, CpuBinding.preferring(100_000)))
+                .hasMessageContaining("100000");
+    }
+
+    /** Where a thread may run while it has an engine, and after. */
+    private static List<BitSet> whileAndAfter(CpuBinding binding) throws Exception {
+        CompletableFuture<List<BitSet>> seen = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .start(() -> {
+                    try {
+                        ProgressEngine engine = ProgressEngine.create(3, binding);
+                        engine.await(1_000_000);
+                        BitSet meanwhile = Affinity.ofCurrentThread();
+                        engine.close();
+                        seen.complete(List.of(meanwhile, Affinity.ofCurrentThread()));
+                    } catch (DpuException e) {
+                        seen.completeExceptionally(e);
+                    }
+                });
+        return seen.get(20, TimeUnit.SECONDS);
     }
 
     private static void run(CompletableFuture<BitSet> result, CpuBinding binding) {

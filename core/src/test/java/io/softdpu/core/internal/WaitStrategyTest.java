@@ -15,7 +15,7 @@ class WaitStrategyTest {
     private final FakeClock clock = new FakeClock();
     private final Script script = new Script();
     private long yieldNanos = 10_000;
-    private final WaitStrategy strategy = new WaitStrategy(0, clock, this::yielded);
+    private final WaitStrategy strategy = new WaitStrategy(0, null, clock, this::yielded);
 
     private void yielded() {
         script.steps.add("yield");
@@ -183,7 +183,7 @@ class WaitStrategyTest {
 
     @Test
     void shouldSpinBeforeItYieldsWhereItHasACoreOfItsOwn() {
-        WaitStrategy spinning = new WaitStrategy(3, clock, this::yielded);
+        WaitStrategy spinning = new WaitStrategy(3, null, clock, this::yielded);
         script.progress = () -> script.steps.size() == 4;
         assertThat(spinning.await(script, SECOND)).isTrue();
         assertThat(script.steps).containsOnly("progress").hasSize(4);
@@ -209,5 +209,31 @@ class WaitStrategyTest {
         script.sleepNanos = SECOND / 4;
         assertThat(strategy.await(script, SECOND)).isFalse();
         assertThat(clock.nowNanos() - begin).isBetween(SECOND, SECOND + SECOND / 4);
+    }
+
+    @Test
+    void shouldTellItsSeatOfEachYieldAndWhichWereSlow() {
+        List<Boolean> told = new ArrayList<>();
+        WaitStrategy.Seat seat =
+                new WaitStrategy.Seat() {
+                    @Override
+                    public void yielded(long nowNanos, boolean slow) {
+                        assertThat(nowNanos).isEqualTo(clock.getAsLong());
+                        told.add(slow);
+                    }
+
+                    @Override
+                    public void close() {
+                        throw new AssertionError("the engine's to call");
+                    }
+                };
+        WaitStrategy seated = new WaitStrategy(0, seat, clock, this::yielded);
+        script.progress = () -> script.steps.contains("yield");
+        assertThat(seated.await(script, SECOND)).isTrue();
+        assertThat(told).containsExactly(false);
+        script.steps.clear();
+        yieldNanos = WaitStrategy.SLOW_YIELD_NANOS + 1;
+        assertThat(seated.await(script, SECOND)).isTrue(); // what it brought does not hide it
+        assertThat(told).containsExactly(false, true);
     }
 }

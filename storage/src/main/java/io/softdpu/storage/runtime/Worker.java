@@ -326,8 +326,7 @@ public abstract class Worker {
     private void threadProcedure() {
         // Nothing may escape: an exception that ended this thread in silence would hang the others.
         try {
-            core.cpu().bindCurrentThread();
-            engine = ProgressEngine.create(core.pollers());
+            engine = ProgressEngine.create(core.pollers(), core.cpu());
             engineReady.countDown();
             configurationPhase();
         } catch (RuntimeException | Error e) {
