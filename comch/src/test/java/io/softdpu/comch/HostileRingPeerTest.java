@@ -114,16 +114,26 @@ class HostileRingPeerTest {
         configure(client);
         client.start();
         drive("client runs", () -> client.state() == ContextState.RUNNING && !guests.isEmpty());
-        friend = guests.values().iterator().next();
-        own = new Guest(client.connection(), card.pf0, card.hostEngine, true);
-        guests.put(client.connection(), own);
+        guestOf(client.connection());
+        friend = guests.values().stream().filter(guest -> guest != own).findFirst().orElseThrow();
         drive("traffic both ways", () -> own.isUnderWay() && friend.isUnderWay());
+    }
+
+    /**
+     * Whose a connection is, or null; on the client side from its first message on, however early.
+     */
+    private Guest guestOf(ComchConnection connection) {
+        if (own == null && connection.endpoint() == client) {
+            own = new Guest(connection, card.pf0, card.hostEngine, true);
+            guests.put(connection, own);
+        }
+        return guests.get(connection);
     }
 
     private void configure(ComchEndpoint endpoint) {
         endpoint.setSendTasks(256, this::messageSent, this::messageSent);
         endpoint.setMessageCallback((from, message) -> {
-            Guest guest = guests.get(from);
+            Guest guest = guestOf(from);
             if (guest != null) {
                 guest.messageArrived(message);
             }
