@@ -38,7 +38,7 @@ public final class PreferredCore implements WaitStrategy.Seat {
     /** Yields that a window has to have to count at all: one that was slept away tells nothing. */
     static final int ENOUGH = 100;
 
-    /** So many calm windows in a row, and it comes back; with fewer it came back by chance. */
+    /** So many calm windows in a row, and it comes back; with fewer, chance would bring it back. */
     static final int CALM_WINDOWS = 3;
 
     /**
