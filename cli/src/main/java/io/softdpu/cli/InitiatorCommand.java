@@ -1,7 +1,6 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.child.PhaseSpec;
-import io.softdpu.cli.child.ProgressLine;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
@@ -12,12 +11,9 @@ import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.ExecutionStrategy;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorOptions;
-import io.softdpu.storage.initiator.Phase;
-import io.softdpu.storage.initiator.PhaseReport;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.initiator.StrategySettings;
 import io.softdpu.storage.initiator.Workload;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -177,31 +173,5 @@ final class InitiatorCommand extends RoleCommand {
 
     private ParameterException usage(String message, @Nullable Throwable cause) {
         return new ParameterException(spec().commandLine(), message, cause);
-    }
-
-    /** Tells a parent how far the plan is. */
-    private record ProgressPrinter(PrintWriter out) implements InitiatorListener {
-        @Override
-        public void phaseStarted(Phase phase) {
-            out.println(new ProgressLine(phase.name(), false, 0, 0, 0));
-        }
-
-        @Override
-        public void phaseProgress(
-                Phase phase, long operations, long payloadBytes, long elapsedNanos) {
-            out.println(
-                    new ProgressLine(phase.name(), false, operations, payloadBytes, elapsedNanos));
-        }
-
-        @Override
-        public void phaseFinished(PhaseReport report) {
-            out.println(
-                    new ProgressLine(
-                            report.name(),
-                            true,
-                            report.operations(),
-                            report.payloadBytes(),
-                            report.nanos()));
-        }
     }
 }

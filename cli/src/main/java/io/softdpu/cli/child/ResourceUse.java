@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a process has used since it began, as it tells its parent when it is asked, a line on its
- * standard output.
+ * What a process has used since it began, as it tells its parent, a line on its standard output:
+ * when it is asked, or by itself at the ends of a phase where the phases are its own.
  *
  * @param nanos when: {@link System#nanoTime()} of that process
  * @param cpuNanos processor time of all its threads, in steps of the kernel's clock

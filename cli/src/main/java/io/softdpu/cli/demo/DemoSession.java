@@ -193,8 +193,12 @@ public final class DemoSession {
 
     private void hear(DemoPhase phase, ProgressLine progress) {
         if (progress.isBoundary()) {
-            use.asked(phase, progress.finished());
-            children.values().forEach(ChildProcess::askForUse);
+            for (DemoRole role : use.border(phase, progress.finished())) {
+                ChildProcess child = children.get(role);
+                if (child != null) {
+                    child.askForUse();
+                }
+            }
         }
         listener.progress(phase, progress);
     }

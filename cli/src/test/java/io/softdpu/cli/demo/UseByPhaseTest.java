@@ -43,7 +43,7 @@ class UseByPhaseTest {
 
     @Test
     void shouldSayNothingOfAPhaseThatDidNotEnd() {
-        use.asked(DemoPhase.IDLE, false);
+        var _ = use.border(DemoPhase.IDLE, false);
         use.answered(DemoRole.TARGET, new ResourceUse(1, 1, 1));
 
         assertThat(use.used()).isEmpty();
@@ -58,7 +58,10 @@ class UseByPhaseTest {
     }
 
     private void phase(DemoPhase phase) {
-        use.asked(phase, false);
-        use.asked(phase, true);
+        for (boolean finished : new boolean[] {false, true}) {
+            assertThat(use.border(phase, finished))
+                    .as("the initiator says it unasked")
+                    .containsExactlyInAnyOrder(DemoRole.TARGET, DemoRole.ZERO_COPY);
+        }
     }
 }
