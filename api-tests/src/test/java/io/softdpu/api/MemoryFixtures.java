@@ -8,6 +8,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufArray;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.BufPool;
+import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.MemoryFreeCallback;
 import io.softdpu.core.memory.Mmap;
@@ -30,6 +31,11 @@ final class MemoryFixtures {
                 Threads.ANY,
                 List.of("open", "in use", "closed"),
                 MemoryFixtures::memory);
+        registry.add(
+                LocalMemory.class,
+                Threads.ANY,
+                List.of("open", "in use", "closed"),
+                MemoryFixtures::localMemory);
         registry.add(
                 Mmap.class,
                 Threads.ANY,
@@ -77,6 +83,16 @@ final class MemoryFixtures {
 
     private static SharedMemory memory(Scene scene, String state) {
         SharedMemory memory = scene.memory();
+        switch (state) {
+            case "in use" -> scene.keep(Mmap.create()).setMemory(memory);
+            case "closed" -> memory.close();
+            default -> {}
+        }
+        return memory;
+    }
+
+    private static LocalMemory localMemory(Scene scene, String state) {
+        LocalMemory memory = scene.keep(LocalMemory.allocate(4096));
         switch (state) {
             case "in use" -> scene.keep(Mmap.create()).setMemory(memory);
             case "closed" -> memory.close();

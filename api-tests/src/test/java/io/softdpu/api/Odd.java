@@ -17,6 +17,7 @@ import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
@@ -140,6 +141,14 @@ final class Odd {
                 "closed",
                 s -> {
                     SharedMemory memory = SharedMemory.allocate(4096);
+                    memory.close();
+                    return memory;
+                });
+        add(
+                LocalMemory.class,
+                "closed",
+                s -> {
+                    LocalMemory memory = LocalMemory.allocate(4096);
                     memory.close();
                     return memory;
                 });

@@ -34,6 +34,7 @@ import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufArray;
+import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.MemoryFreeCallback;
 import io.softdpu.core.memory.Mmap;
@@ -177,6 +178,7 @@ final class Values {
                 (s, r) -> r instanceof Rdma ? Permissions.of(AccessFlag.RDMA_READ) : Scene.ALL);
         byType.put(Mapping.class, (s, r) -> Mapping.ACCESS);
         byType.put(SharedMemory.class, (s, r) -> s.memory());
+        byType.put(LocalMemory.class, (s, r) -> s.keep(LocalMemory.allocate(4096)));
         byType.put(Mmap.class, (s, r) -> s.mmap(r == null ? s.world.p0 : s.world.pf0));
         byType.put(Buf.class, (s, r) -> s.buf(s.world.p0, 64, 16));
         byType.put(BufArray.Target.class, (s, r) -> BufArray.Target.CPU);
@@ -247,6 +249,7 @@ final class Values {
         byName.put("createFromExport.device", (s, r) -> s.world.p0);
         byName.put("createFromExport.timeoutNanos", (s, r) -> 2_000_000_000L);
         byName.put("SharedMemory.allocate.sizeBytes", (s, r) -> 4096L);
+        byName.put("LocalMemory.allocate.sizeBytes", (s, r) -> 4096L);
         byName.put("setData.newDataOffset", (s, r) -> 0L);
         byName.put("setMessage.sourceOffset", (s, r) -> 0L);
         byName.put("setMessage.lengthBytes", (s, r) -> 16);

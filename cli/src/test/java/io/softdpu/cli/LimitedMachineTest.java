@@ -7,7 +7,6 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -74,23 +73,20 @@ class LimitedMachineTest {
     /** RLIMIT_FSIZE holds for memory files, too; its signal, SIGXFSZ, must not end the process. */
     @Test
     void shouldNameTheMemoryThatIsLargerThanAFileMayBe() throws Exception {
-        ChildProcess target =
+        ChildProcess perf =
                 limited(
                         "ulimit -f 2048",
-                        Pipeline.command(
-                                        ("storage target -d t0 --cpu any --listen-port 0"
-                                                        + " --volume memory:64MiB")
-                                                .split(" "))
-                                .withEnvironment(
-                                        "SOFTDPU_FABRIC", folder.resolve("fabric").toString()));
+                        Pipeline.command("perf comch bandwidth --size 1MiB".split(" "))
+                                .withJvmOptions("-Djava.io.tmpdir=" + folder));
 
-        assertFailed(
-                target,
-                "softdpu: NO_MEMORY: shared memory not available: name=.*,"
-                        + " sizeBytes=67108864, .*EFBIG.*");
-        try (var left = Files.list(folder.resolve("fabric"))) {
-            assertThat(left).allMatch(file -> file.endsWith("topology"));
-        }
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.errorLines())
+                .anyMatch(line ->
+                        line.matches(
+                                "softdpu: NO_MEMORY: shared memory not available: name=.*,"
+                                        + " sizeBytes=67108864, .*EFBIG.*"))
+                .noneMatch(line -> line.startsWith("\tat "));
+        assertThat(folder).isEmptyDirectory();
     }
 
     private JavaCommand demo() {

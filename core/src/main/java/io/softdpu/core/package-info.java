@@ -23,6 +23,7 @@
  * <tr><td>{@link io.softdpu.core.device.Device}<td>no<td>open its info again
  * <tr><td>{@link io.softdpu.core.device.Representor}<td>no<td>open its info again
  * <tr><td>{@link io.softdpu.core.memory.SharedMemory}<td>no<td>allocate other memory
+ * <tr><td>{@link io.softdpu.core.memory.LocalMemory}<td>no<td>allocate other memory
  * <tr><td>{@link io.softdpu.core.memory.Mmap}, local<td>yes<td>stop and start; permissions and
  *     devices may be others then, the memory stays; its exports are new ones
  * <tr><td>{@link io.softdpu.core.memory.Mmap}, imported<td>no<td>import the blob again, or a new

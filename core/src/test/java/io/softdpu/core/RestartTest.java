@@ -15,6 +15,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.BufArray;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.BufPool;
+import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
@@ -104,6 +105,7 @@ class RestartTest {
                 "Device", this::showDevice,
                 "Representor", this::showRepresentor,
                 "SharedMemory", this::showSharedMemory,
+                "LocalMemory", this::showLocalMemory,
                 "Mmap imported", this::showImportedMmap,
                 "ProgressEngine", this::showEngine,
                 "WorkQueue", this::showWorkQueue,
@@ -237,6 +239,13 @@ class RestartTest {
 
     private void showSharedMemory() {
         SharedMemory memory = SharedMemory.allocate(1);
+        memory.close();
+        memory.close();
+        Thrown.with(Status.BAD_STATE, memory::segment);
+    }
+
+    private void showLocalMemory() {
+        LocalMemory memory = LocalMemory.allocate(1);
         memory.close();
         memory.close();
         Thrown.with(Status.BAD_STATE, memory::segment);

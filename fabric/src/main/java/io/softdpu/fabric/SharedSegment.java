@@ -12,6 +12,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A memfd and this process's mapping of it: an address, a size and a reference count. At count 0
@@ -25,6 +26,9 @@ import java.util.Set;
 public final class SharedSegment {
     /** Holders that a message names. */
     private static final int MAX_NAMED = 8;
+
+    /** Between two tries to close an arena that a call in another thread holds. */
+    private static final long HELD_ARENA_PARK_NANOS = 20_000;
 
     private static final VarHandle REFERENCES;
 
@@ -188,7 +192,7 @@ public final class SharedSegment {
         int before = (int) REFERENCES.getAndAdd(this, -1);
         if (before == 1) {
             long address = segment.address();
-            closeArena(); // from here on nobody can reach the memory through the segment
+            close(arena); // from here on nobody can reach the memory through the segment
             MemoryMapping.unmap(address, mappedBytes);
             FileDescriptors.close(descriptor);
         } else if (before < 1) {
@@ -196,14 +200,16 @@ public final class SharedSegment {
         }
     }
 
-    /** A copy by libc holds the arena while it lasts, which is a slice at most: microseconds. */
-    @SuppressWarnings("ThreadPriorityCheck") // the thread that copies has to run for this to end
-    private void closeArena() {
-        while (segment.scope().isAlive()) {
+    /**
+     * Closes an arena. A copy by libc holds it while it lasts, a slice at most: microseconds. So
+     * does whatever else a program calls with a segment of it, as long as that takes.
+     */
+    static void close(Arena arena) {
+        while (arena.scope().isAlive()) {
             try {
                 arena.close();
             } catch (IllegalStateException e) {
-                Thread.yield();
+                LockSupport.parkNanos(HELD_ARENA_PARK_NANOS);
             }
         }
     }
@@ -301,7 +307,7 @@ public final class SharedSegment {
         return Math.addExact(sizeBytes, page - 1) / page * page;
     }
 
-    private static boolean outOfMemory(LinuxException e) {
+    static boolean outOfMemory(LinuxException e) {
         return e.errno() == Errno.ENOMEM || e.errno() == Errno.ENOSPC || e.errno() == Errno.EFBIG;
     }
 }

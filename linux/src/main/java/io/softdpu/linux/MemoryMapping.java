@@ -12,17 +12,21 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * Mapping files into this process's memory. Any thread.
+ * Mapping files into this process's memory, and memory of its own. Any thread.
  *
- * <p>An address from {@link #map} belongs to the caller, who unmaps it once, after the last access:
- * nothing here notices an access that comes later, and the same address may by then hold something
- * else.
+ * <p>An address from {@link #map} or {@link #mapPrivate} belongs to the caller, who unmaps it once,
+ * after the last access: nothing here notices an access that comes later, and the same address may
+ * by then hold something else.
  */
 public final class MemoryMapping {
     private static final int PROT_READ = 1;
     private static final int PROT_WRITE = 2;
     private static final int MAP_SHARED = 1;
+    private static final int MAP_PRIVATE = 2;
+    private static final int MAP_ANONYMOUS = 0x20;
+    private static final int NO_FILE = -1;
     private static final long MAP_FAILED = -1;
+    private static final int MADV_HUGEPAGE = 14;
     private static final int MADV_POPULATE_READ = 22;
     private static final int MADV_POPULATE_WRITE = 23;
     private static final int SC_PAGESIZE = 30;
@@ -50,6 +54,21 @@ public final class MemoryMapping {
      *     ENODEV where the file cannot be mapped
      */
     public static long map(int fd, long sizeBytes, boolean writable) {
+        return map(fd, sizeBytes, writable, MAP_SHARED);
+    }
+
+    /**
+     * Maps memory that no other process can see, filled with zeros. No page is brought in.
+     *
+     * @param sizeBytes how much, above 0
+     * @return the address, page-aligned
+     * @throws LinuxException ENOMEM
+     */
+    public static long mapPrivate(long sizeBytes) {
+        return map(NO_FILE, sizeBytes, true, MAP_PRIVATE | MAP_ANONYMOUS);
+    }
+
+    private static long map(int fd, long sizeBytes, boolean writable, int flags) {
         CallState state = CallState.current();
         long result;
         try {
@@ -60,7 +79,7 @@ public final class MemoryMapping {
                                     0L,
                                     sizeBytes,
                                     protection(writable),
-                                    MAP_SHARED,
+                                    flags,
                                     fd,
                                     0L);
         } catch (Throwable thrown) {
@@ -77,9 +96,32 @@ public final class MemoryMapping {
     }
 
     /**
+     * Asks for large pages in a range of {@link #mapPrivate}, before its pages are brought in.
+     * Where the system gives none, now or ever, there are ordinary ones.
+     *
+     * @param address the beginning, page-aligned
+     * @param sizeBytes the length
+     * @throws LinuxException EINVAL where the address is not page-aligned; ENOMEM where part of the
+     *     range is not mapped
+     */
+    public static void preferLargePages(long address, long sizeBytes) {
+        CallState state = CallState.current();
+        if (madvise(state, address, sizeBytes, MADV_HUGEPAGE) == 0) {
+            return;
+        }
+        int errno = state.lastErrno();
+        boolean notNow = errno == Errno.EAGAIN;
+        // As in populate: a kernel that has no large pages refuses the advice on nothing, too.
+        boolean never = errno == Errno.EINVAL && madvise(state, 0, 0, MADV_HUGEPAGE) != 0;
+        if (!notNow && !never) {
+            throw failure("madvise", errno, address, sizeBytes);
+        }
+    }
+
+    /**
      * Unmaps. Takes about 0.1 s a GiB.
      *
-     * @param address what {@link #map} returned
+     * @param address what {@link #map} or {@link #mapPrivate} returned
      * @param sizeBytes the size given there
      */
     public static void unmap(long address, long sizeBytes) {

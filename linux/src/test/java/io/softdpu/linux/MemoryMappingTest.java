@@ -222,4 +222,41 @@ final class MemoryMappingTest {
         assertThat(Long.bitCount(MemoryMapping.pageSize())).isEqualTo(1);
         assertThat(MemoryMapping.pageSize()).isGreaterThanOrEqualTo(4096);
     }
+
+    @Test
+    void shouldMapMemoryOfItsOwnWithoutBringingPagesIn() throws IOException {
+        long address = MemoryMapping.mapPrivate(SIZE_BYTES);
+        try (Arena arena = Arena.ofConfined()) {
+            MemoryMapping.protect(address, SIZE_BYTES, false); // or it may be part of another's
+            assertThat(residentKilobytes(address)).isZero();
+            MemoryMapping.protect(address, SIZE_BYTES, true);
+            MemorySegment memory = MemoryMapping.segment(address, SIZE_BYTES, arena);
+            assertThat(memory.get(ValueLayout.JAVA_BYTE, SIZE_BYTES - 1)).isZero();
+            memory.set(ValueLayout.JAVA_BYTE, SIZE_BYTES - 1, (byte) 1);
+            assertThat(memory.get(ValueLayout.JAVA_BYTE, SIZE_BYTES - 1)).isEqualTo((byte) 1);
+        } finally {
+            MemoryMapping.unmap(address, SIZE_BYTES);
+        }
+        assertThatThrownBy(() -> MemoryMapping.mapPrivate(1L << 60))
+                .isInstanceOfSatisfying(
+                        LinuxException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOMEM));
+    }
+
+    @Test
+    void shouldTakeTheWishForLargePagesAndNameWhereItIsNotPossible() {
+        long nobodysPage = MemoryMapping.pageSize(); // below what may be mapped
+        assertThatThrownBy(
+                        () -> MemoryMapping.preferLargePages(nobodysPage, MemoryMapping.pageSize()))
+                .hasMessageStartingWith("madvise failed: errno=12 (ENOMEM)");
+        long address = MemoryMapping.mapPrivate(SIZE_BYTES);
+        try {
+            MemoryMapping.preferLargePages(address, SIZE_BYTES);
+            if (Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage"))) {
+                assertThatThrownBy(() -> MemoryMapping.preferLargePages(address + 1, SIZE_BYTES))
+                        .hasMessageStartingWith("madvise failed: errno=22 (EINVAL)");
+            }
+        } finally {
+            MemoryMapping.unmap(address, SIZE_BYTES);
+        }
+    }
 }

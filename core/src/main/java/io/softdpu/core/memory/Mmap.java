@@ -67,7 +67,10 @@ public final class Mmap implements AutoCloseable {
     private final MmapExports exports = new MmapExports(this);
     private final @Nullable MmapOrigin origin;
     private @Nullable SharedMemory shared;
-    private Usage.@Nullable Hold onShared;
+
+    /** On memory that is not closed before this; null for a segment of the program's. */
+    private Usage.@Nullable Hold onMemory;
+
     private @Nullable MemorySegment segment;
     private @Nullable Permissions permissions;
     private @Nullable MemoryFreeCallback freeCallback;
@@ -145,8 +148,23 @@ public final class Mmap implements AutoCloseable {
     public synchronized Mmap setMemory(SharedMemory memory) {
         Arguments.notNull(memory, "memory");
         requireNoMemory();
-        onShared = memory.usage().hold("mmap");
+        onMemory = memory.usage().hold("mmap");
         shared = memory;
+        segment = memory.segment();
+        sizeBytes = memory.sizeBytes();
+        return this;
+    }
+
+    /**
+     * Gives it its memory, once: memory for local use, which stays open as long as this.
+     *
+     * @throws DpuException BAD_STATE if it has its memory already or is not IDLE, or the memory is
+     *     closed
+     */
+    public synchronized Mmap setMemory(LocalMemory memory) {
+        Arguments.notNull(memory, "memory");
+        requireNoMemory();
+        onMemory = memory.usage().hold("mmap");
         segment = memory.segment();
         sizeBytes = memory.sizeBytes();
         return this;
@@ -335,8 +353,8 @@ public final class Mmap implements AutoCloseable {
         if (origin != null) {
             origin.region().close();
         }
-        if (onShared != null) {
-            onShared.release();
+        if (onMemory != null) {
+            onMemory.release();
         }
         devices.releaseAll();
         segment = null;
@@ -488,7 +506,7 @@ public final class Mmap implements AutoCloseable {
         if (origin != null) {
             return origin.checkUse(needed);
         }
-        if (shared != null) { // any thread's, and not to be closed before this
+        if (onMemory != null) { // any thread's, and not closed before this
             return granted.grants(needed) ? Status.SUCCESS : Status.NOT_PERMITTED;
         }
         MemorySegment memory = segment;

@@ -2,12 +2,12 @@
  * Memory that devices work on (Core guide, section 3.3).
  *
  * <p>The layers, from below: {@link io.softdpu.core.memory.SharedMemory} is memory that other
- * programs can be given; the program owns it. An {@link io.softdpu.core.memory.Mmap} makes one
- * range of memory known to devices, with {@link io.softdpu.core.memory.Permissions}; it can be
- * exported as a blob, and made from one on the other side. A {@link io.softdpu.core.memory.Buf} is
- * a description of a part of an mmap; several can be chained into a list. Each keeps what is below
- * it open, so the order of closing is bufs, inventories and mmaps, memory; another order is refused
- * and never a wrong access.
+ * programs can be given, {@link io.softdpu.core.memory.LocalMemory} is not; the program owns both.
+ * An {@link io.softdpu.core.memory.Mmap} makes one range of memory known to devices, with {@link
+ * io.softdpu.core.memory.Permissions}; it can be exported as a blob, and made from one on the other
+ * side. A {@link io.softdpu.core.memory.Buf} is a description of a part of an mmap; several can be
+ * chained into a list. Each keeps what is below it open, so the order of closing is bufs,
+ * inventories and mmaps, memory; another order is refused and never a wrong access.
  *
  * <p>Bufs come from one of three, and are the same afterwards:
  *

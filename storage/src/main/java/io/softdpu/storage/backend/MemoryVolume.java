@@ -4,9 +4,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.storage.Content;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -31,13 +31,13 @@ public final class MemoryVolume implements Volume {
 
     private static final long READ_PIECE_BYTES = 8 << 20;
 
-    private final SharedMemory memory;
+    private final LocalMemory memory;
     private final int blockSizeBytes;
     private final String description;
     private @Nullable Mmap mmap;
     private boolean closed;
 
-    private MemoryVolume(SharedMemory memory, int blockSizeBytes, String description) {
+    private MemoryVolume(LocalMemory memory, int blockSizeBytes, String description) {
         this.memory = memory;
         this.blockSizeBytes = blockSizeBytes;
         this.description = description;
@@ -68,7 +68,7 @@ public final class MemoryVolume implements Volume {
                             + ", expected=a positive multiple of block_size="
                             + blockSizeBytes);
         }
-        SharedMemory memory = SharedMemory.allocate(sizeBytes);
+        LocalMemory memory = LocalMemory.allocate(sizeBytes);
         try {
             content.fill(memory.segment(), 0);
             return new MemoryVolume(memory, blockSizeBytes, "memory:" + sizeBytes + " " + content);
@@ -200,7 +200,7 @@ public final class MemoryVolume implements Volume {
 
     private static MemoryVolume load(Path file, FileChannel channel, long size, int blockSizeBytes)
             throws IOException {
-        SharedMemory memory = SharedMemory.allocate(size);
+        LocalMemory memory = LocalMemory.allocate(size);
         try {
             long done = 0;
             while (done < size) {

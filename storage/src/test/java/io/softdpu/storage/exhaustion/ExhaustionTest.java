@@ -42,7 +42,7 @@ class ExhaustionTest {
         assertNoProblem(probe);
         assertThat(probe.outputLines())
                 .anyMatch(line -> line.startsWith("fabric.SharedSegment failures="))
-                .anyMatch(line -> line.startsWith("storage.MemoryVolume failures="))
+                .anyMatch(line -> line.startsWith("core.Mmap.exportPci failures="))
                 .filteredOn(line -> line.startsWith("fabric.Bus.open failures="))
                 .singleElement()
                 .asString()

@@ -18,7 +18,6 @@ import io.softdpu.fabric.SharedSegment;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.StorageRole;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.ExecutionStrategy;
 import io.softdpu.storage.initiator.StrategySettings;
 import io.softdpu.storage.initiator.Workload;
@@ -63,8 +62,7 @@ final class Subjects implements AutoCloseable {
                 Subject.alone("core.Machine.open", () -> machine()),
                 Subject.alone("core.SharedMemory", () -> SharedMemory.allocate(BYTES)),
                 Subject.alone("core.ProgressEngine", ProgressEngine::create),
-                Subject.alone("core.Mmap.exportPci", () -> exported(memory, device)),
-                Subject.alone("storage.MemoryVolume", () -> MemoryVolume.ofPattern(BYTES, 4096)));
+                Subject.alone("core.Mmap.exportPci", () -> exported(memory, device)));
     }
 
     /** What takes two: the failure may be the other end's, and then it is known by its silence. */
