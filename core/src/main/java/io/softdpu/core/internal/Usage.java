@@ -8,14 +8,15 @@ import java.util.function.Supplier;
 
 /**
  * Counts what lives on an object, so that the object cannot be closed under it, and names it when
- * somebody tries. Any thread; not for the data path.
+ * somebody tries. Any thread; not for the data path, {@link #requireOpen} and {@link #isClosed}
+ * excepted, which take no lock.
  */
 public final class Usage {
     private static final int MAX_NAMED = 8;
 
     private final Supplier<String> subject;
     private final List<Hold> holds = new ArrayList<>();
-    private boolean closed;
+    private volatile boolean closed;
 
     /**
      * Starts with nothing living on the subject.
@@ -44,14 +45,14 @@ public final class Usage {
      *
      * @throws DpuException BAD_STATE if the subject is closed
      */
-    public synchronized void requireOpen() {
+    public void requireOpen() {
         if (closed) {
             throw new DpuException(Status.BAD_STATE, "already closed: " + subject.get());
         }
     }
 
     /** Whether the subject is closed. */
-    public synchronized boolean isClosed() {
+    public boolean isClosed() {
         return closed;
     }
 
