@@ -32,8 +32,10 @@ import org.jspecify.annotations.Nullable;
 final class ShmSender {
     /**
      * Publishing is immediate; a doorbell inside progress comes after this many messages at most.
+     * Whether one is wanted takes a full fence to know, which waits for what was copied just
+     * before: with 8 in place of 4 a target answers 5 % more reads, with 64 no more than that.
      */
-    private static final int MESSAGES_A_DOORBELL = 4;
+    private static final int MESSAGES_A_DOORBELL = 8;
 
     /** What a network adapter's timer would wait between two tries of a send without a receive. */
     private static final long RNR_DELAY_NANOS = 1_000_000;
