@@ -128,13 +128,16 @@ public final class PerfHost extends PerfSide {
         over = false;
         ping(begin);
         long deadline = deadlineAfter(begin);
+        int inVain = 0;
         while (!over) {
             if (owed) {
                 ping(System.nanoTime());
             }
             if (turn()) {
+                inVain = 0;
                 deadline = deadlineAfter(sentAt);
-            } else {
+            } else if (++inVain >= plan.waiting().turnsACheck()) {
+                inVain = 0;
                 checkSilence("the message comes back", deadline);
             }
         }
@@ -194,13 +197,14 @@ public final class PerfHost extends PerfSide {
     @Override
     void received(long stamp) {
         returnedAt = System.nanoTime();
-        roundTrips.record(returnedAt - sentAt);
+        long roundTrip = returnedAt - sentAt;
         returned++;
         if (returnedAt - begin < plan.nanos()) {
             ping(returnedAt);
         } else {
             over = true;
         }
+        roundTrips.record(roundTrip); // while the next one is on its way
     }
 
     @Override

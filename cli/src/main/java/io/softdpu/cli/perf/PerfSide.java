@@ -84,7 +84,7 @@ abstract class PerfSide implements AutoCloseable {
     }
 
     /**
-     * A message has arrived, and its buffer is posted again.
+     * A message has arrived. Its buffer is posted again after this: an answer goes first.
      *
      * @param stamp what it began with; 0 if it was not stamped
      */
@@ -157,21 +157,25 @@ abstract class PerfSide implements AutoCloseable {
     }
 
     private void taken(ComchPostReceiveTask task) {
-        if (task.receivedLength() != plan.sizeBytes()) {
-            throw new DpuException(
-                    Status.UNEXPECTED,
-                    "message has another size: bytes=%d, expected=%d"
-                            .formatted(task.receivedLength(), plan.sizeBytes()));
-        }
-        Buf buf = Objects.requireNonNull(task.buf());
-        // Before the buffer is posted: then the other side writes the next message there.
-        long stamp = plan.isStamped() ? Objects.requireNonNull(incoming).stamp(buf) : 0;
-        buf.resetDataLength();
-        if (closing || task.trySubmit() != Status.SUCCESS) {
-            task.free(); // the consumer stops
+        if (closing) {
+            task.free();
             return;
         }
-        received(stamp);
+        Buf buf = Objects.requireNonNull(task.buf());
+        try {
+            if (task.receivedLength() != plan.sizeBytes()) {
+                throw new DpuException(
+                        Status.UNEXPECTED,
+                        "message has another size: bytes=%d, expected=%d"
+                                .formatted(task.receivedLength(), plan.sizeBytes()));
+            }
+            received(plan.isStamped() ? Objects.requireNonNull(incoming).stamp(buf) : 0);
+        } finally {
+            buf.resetDataLength();
+            if (task.trySubmit() != Status.SUCCESS) {
+                task.free(); // the consumer stops
+            }
+        }
     }
 
     /** Ends whatever this side waits for, soon, with CONNECTION_ABORTED. Any thread. */

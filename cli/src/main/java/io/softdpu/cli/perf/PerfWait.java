@@ -10,6 +10,11 @@ public enum PerfWait {
         boolean turn(ProgressEngine engine, long timeoutNanos) {
             return engine.progress();
         }
+
+        @Override
+        int turnsACheck() {
+            return 1024;
+        }
     },
     /** They look for a while, then sleep: what the storage roles do. */
     ADAPTIVE {
@@ -34,4 +39,12 @@ public enum PerfWait {
 
     /** Does what there is to do, or waits for it at most this long; whether anything was done. */
     abstract boolean turn(ProgressEngine engine, long timeoutNanos);
+
+    /**
+     * After how many turns in vain a ping looks whether the other side is still there: a turn that
+     * does not wait takes less time than that look, and the answer may come meanwhile.
+     */
+    int turnsACheck() {
+        return 1;
+    }
 }

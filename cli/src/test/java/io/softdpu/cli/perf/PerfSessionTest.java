@@ -9,6 +9,10 @@ import io.softdpu.core.Status;
 import io.softdpu.testkit.ClassPath;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,6 +43,35 @@ class PerfSessionTest {
                             e -> assertThat(e.status()).isEqualTo(Status.UNEXPECTED))
                     .hasMessageContaining(
                             "process of the DPU failed after the measurement: exit=3, expected=0");
+        }
+    }
+
+    /** The refused message's buffer goes back, or its consumer could not end. */
+    @Test
+    void shouldEndWellAfterAMessageThatIsRefused(@TempDir Path folder) throws Exception {
+        PerfPlan larger = new PerfPlan(PLAN.mode(), 64, PLAN.waiting(), PLAN.nanos());
+        Process living = new ProcessBuilder("cat").start();
+        CompletableFuture<DpuException> endOfHost = new CompletableFuture<>();
+        Thread host =
+                Thread.ofPlatform().start(() -> endOfHost.complete(measureInVain(folder, living)));
+        try {
+            PerfDpu dpu = new PerfDpu(larger, folder);
+            assertThatThrownBy(dpu::run)
+                    .hasMessage("message has another size: bytes=32, expected=64");
+            dpu.close();
+            assertThat(endOfHost.get(30, TimeUnit.SECONDS).status())
+                    .isEqualTo(Status.CONNECTION_RESET);
+        } finally {
+            living.destroy();
+            host.join();
+        }
+    }
+
+    private static DpuException measureInVain(Path fabric, Process otherHalf) {
+        try (PerfHost host = new PerfHost(PLAN, fabric, otherHalf)) {
+            throw new AssertionError("measured: " + host.run());
+        } catch (DpuException e) {
+            return e;
         }
     }
 
