@@ -205,12 +205,17 @@ public final class SharedSegment {
      * does whatever else a program calls with a segment of it, as long as that takes.
      */
     static void close(Arena arena) {
+        boolean interrupted = false;
         while (arena.scope().isAlive()) {
             try {
                 arena.close();
             } catch (IllegalStateException e) {
+                interrupted |= Thread.interrupted(); // or parking would not wait
                 LockSupport.parkNanos(HELD_ARENA_PARK_NANOS);
             }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -101,8 +101,8 @@ public final class MemoryMapping {
      *
      * @param address the beginning, page-aligned
      * @param sizeBytes the length
-     * @throws LinuxException EINVAL where the address is not page-aligned; ENOMEM where part of the
-     *     range is not mapped
+     * @throws LinuxException where the kernel has large pages: EINVAL where the address is not
+     *     page-aligned; ENOMEM where part of the range is not mapped
      */
     public static void preferLargePages(long address, long sizeBytes) {
         CallState state = CallState.current();

@@ -55,10 +55,10 @@ class PerfSessionTest {
         Thread host =
                 Thread.ofPlatform().start(() -> endOfHost.complete(measureInVain(folder, living)));
         try {
-            PerfDpu dpu = new PerfDpu(larger, folder);
-            assertThatThrownBy(dpu::run)
-                    .hasMessage("message has another size: bytes=32, expected=64");
-            dpu.close();
+            try (PerfDpu dpu = new PerfDpu(larger, folder)) {
+                assertThatThrownBy(dpu::run)
+                        .hasMessage("message has another size: bytes=32, expected=64");
+            }
             assertThat(endOfHost.get(30, TimeUnit.SECONDS).status())
                     .isEqualTo(Status.CONNECTION_RESET);
         } finally {

@@ -142,11 +142,31 @@ public final class ProgressEngine implements AutoCloseable {
      * @throws DpuException INVALID_VALUE if the time is negative; else as {@link #progress()}
      */
     public boolean await(long timeoutNanos) {
+        requireTimeout(timeoutNanos);
+        return core.await(timeoutNanos);
+    }
+
+    /**
+     * As {@link #await}, for who knows that one message is all that can end the wait, and that its
+     * sender has nothing else to do: a relay that has sent its only request on, for one. Calls
+     * progress up to 64 times before anything else, in 2 microseconds where there is nothing to do,
+     * which saves half a microsecond of a wait for a peer on another processor. Where that is in
+     * vain time and again, and where the engine spins anyway, it is {@code await}.
+     *
+     * @param timeoutNanos the longest wait after these; 0 is the same as {@link #progress()}
+     * @return whether anything was done
+     * @throws DpuException as {@link #await}
+     */
+    public boolean awaitSoon(long timeoutNanos) {
+        requireTimeout(timeoutNanos);
+        return core.awaitSoon(timeoutNanos);
+    }
+
+    private static void requireTimeout(long timeoutNanos) {
         if (timeoutNanos < 0) {
             throw new DpuException(
                     Status.INVALID_VALUE, "timeout is negative: timeoutNanos=" + timeoutNanos);
         }
-        return core.await(timeoutNanos);
     }
 
     /**

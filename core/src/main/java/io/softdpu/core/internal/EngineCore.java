@@ -113,6 +113,12 @@ public final class EngineCore implements WaitStrategy.Waiter {
         return waitStrategy.await(this, timeoutNanos);
     }
 
+    /** See {@code ProgressEngine.awaitSoon}. */
+    public boolean awaitSoon(long timeoutNanos) {
+        requireOwner();
+        return waitStrategy.awaitSoon(this, timeoutNanos);
+    }
+
     /** See {@code ProgressEngine.requestNotification}. */
     public void requestNotification() {
         requireOwner();

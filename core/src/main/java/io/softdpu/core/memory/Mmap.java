@@ -249,8 +249,9 @@ public final class Mmap implements AutoCloseable {
     /**
      * Says what is to be done with the memory when the mmap is closed; null for nothing, as it is
      * in the beginning. Called by {@link #close()}, on its thread, at the very end: the memory may
-     * be unmapped, or its {@link SharedMemory} closed. What it throws comes out of {@code close()};
-     * the mmap is closed all the same. Not called if the mmap was never started.
+     * be unmapped, or its {@link SharedMemory} or {@link LocalMemory} closed. What it throws comes
+     * out of {@code close()}; the mmap is closed all the same. Not called if the mmap was never
+     * started.
      *
      * @throws DpuException BAD_STATE if it is not IDLE
      */

@@ -182,6 +182,134 @@ class WaitStrategyTest {
     }
 
     @Test
+    void shouldLookAtOnceWhereAMessageIsExpectedSoon() {
+        assertThat(quickWait(1)).isEqualTo(1);
+        assertThat(quickWait(WaitStrategy.QUICK_LOOKS)).isEqualTo(WaitStrategy.QUICK_LOOKS);
+        assertThat(script.steps).containsOnly("progress");
+        assertThat(quickWait(WaitStrategy.QUICK_LOOKS + 2)).as("then as ever").isEqualTo(65);
+        assertThat(script.steps).contains("yield");
+    }
+
+    @Test
+    void shouldOnlyLookOnceWithoutATimeoutWhateverIsExpected() {
+        assertThat(strategy.awaitSoon(script, 0)).isFalse();
+        assertThat(script.steps).containsExactly("progress");
+    }
+
+    @Test
+    void shouldEndWhenItIsWokenAlsoWhereAMessageIsExpectedSoon() {
+        script.woken = true;
+        assertThat(strategy.awaitSoon(script, SECOND)).isFalse();
+        assertThat(script.steps).containsOnly("progress");
+    }
+
+    @Test
+    void shouldStopLookingAtOnceWhereThatIsInVainAndTryAgainLater() {
+        int series = WaitStrategy.MOST_CREDIT / WaitStrategy.PRICE_OF_QUICK_LOOKS;
+        for (int i = 0; i < series; i++) {
+            assertThat(quickWait(100)).as("series %d", i).isGreaterThan(WaitStrategy.QUICK_LOOKS);
+        }
+        requireWaitsWithoutQuickLooks();
+        assertThat(quickWait(100)).as("another try").isGreaterThan(WaitStrategy.QUICK_LOOKS);
+        requireWaitsWithoutQuickLooks();
+        for (int i = 0; i <= WaitStrategy.MOST_CREDIT; i++) {
+            assertThat(quickWait(3)).isEqualTo(3);
+        }
+        for (int i = 0; i < series; i++) {
+            assertThat(quickWait(100)).as("as at first").isGreaterThan(WaitStrategy.QUICK_LOOKS);
+        }
+        requireWaitsWithoutQuickLooks();
+    }
+
+    @Test
+    void shouldGoOnLookingAtOnceWhereFourOfFiveWaitsEndSo() {
+        for (int wait = 0; wait < 10_000; wait++) {
+            int needed = wait % 5 == 0 ? 100 : 3;
+            assertThat(quickWait(needed)).isGreaterThanOrEqualTo(Math.min(needed, 65));
+            assertThat(script.steps.contains("yield")).isEqualTo(needed == 100);
+        }
+    }
+
+    @Test
+    void shouldSoonStopLookingAtOnceWhereEachSecondWaitIsInVain() {
+        int waits = 0;
+        do {
+            assertThat(++waits).isLessThan(100);
+            quickWait(3);
+        } while (quickWait(100) > WaitStrategy.QUICK_LOOKS);
+    }
+
+    /** What is there already saves nothing, and pays for nothing. */
+    @Test
+    void shouldStopLookingAtOnceHoweverManyMessagesAreThereAlready() {
+        int waits = 0;
+        do {
+            assertThat(++waits).isLessThan(10);
+            for (int i = 0; i < 100; i++) {
+                assertThat(quickWait(1)).isEqualTo(1);
+            }
+        } while (quickWait(100) > WaitStrategy.QUICK_LOOKS);
+    }
+
+    /**
+     * Short waits that looks have ended count as short: a long one now and then changes nothing.
+     */
+    @Test
+    void shouldLearnFromWaitsThatEndAtOnce() {
+        for (int i = 0; i < 20; i++) {
+            assertThat(quickWait(3)).isEqualTo(3);
+            waitFor(2_000_000);
+        }
+        assertThat(waitFor(30_000)).contains("yield").doesNotContain("sleep");
+    }
+
+    @Test
+    void shouldYieldNowAndThenInPlaceOfLookingWhereAProcessorIsPreferred() {
+        List<Boolean> told = new ArrayList<>();
+        WaitStrategy.Seat seat =
+                new WaitStrategy.Seat() {
+                    @Override
+                    public void yielded(long nowNanos, boolean slow) {
+                        told.add(slow);
+                    }
+
+                    @Override
+                    public void close() {
+                        throw new AssertionError("the engine's to call");
+                    }
+                };
+        WaitStrategy seated = new WaitStrategy(0, seat, clock, this::yielded);
+        yieldNanos = WaitStrategy.SLOW_YIELD_NANOS + 1;
+        for (int i = 0; i < 2 * WaitStrategy.QUICK_WAITS_A_YIELD; i++) {
+            script.steps.clear();
+            script.progress = () -> script.steps.size() >= 3;
+            assertThat(seated.awaitSoon(script, SECOND)).isTrue();
+        }
+        assertThat(told).contains(true).hasSizeBetween(1, 2);
+    }
+
+    private void requireWaitsWithoutQuickLooks() {
+        for (int i = 0; i < WaitStrategy.WAITS_WITHOUT_QUICK_LOOKS; i++) {
+            assertThat(quickWait(3)).as("wait %d", i).isLessThanOrEqualTo(3);
+            assertThat(script.steps).contains("yield");
+        }
+    }
+
+    /** Looks before the first yield of a wait that this look ends, or the second after a yield. */
+    private int quickWait(int endingLook) {
+        script.steps.clear();
+        script.progress =
+                () -> {
+                    int looks = script.steps.size();
+                    int yields = script.steps.indexOf("yield");
+                    return yields < 0 ? looks >= endingLook : looks >= yields + 2;
+                };
+        assertThat(strategy.awaitSoon(script, SECOND)).isTrue();
+        int firstYield = script.steps.indexOf("yield");
+        return firstYield < 0 ? script.steps.size() : firstYield;
+    }
+
+    @Test
     void shouldSpinBeforeItYieldsWhereItHasACoreOfItsOwn() {
         WaitStrategy spinning = new WaitStrategy(3, null, clock, this::yielded);
         script.progress = () -> script.steps.size() == 4;

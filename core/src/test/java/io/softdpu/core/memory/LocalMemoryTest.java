@@ -8,7 +8,6 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.testkit.Await;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -18,6 +17,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -121,28 +122,40 @@ class LocalMemoryTest {
     @Test
     void shouldWaitForACallThatWorksOnItInAnotherThread() throws Exception {
         LocalMemory memory = LocalMemory.allocate(4096);
+        MemorySegment segment = memory.segment();
         Pipe pipe = Pipe.open();
+        CompletableFuture<Integer> read = new CompletableFuture<>();
         Thread reader =
                 Thread.ofPlatform()
+                        .daemon()
                         .start(() -> {
                             try (Pipe.SourceChannel source = pipe.source()) {
-                                int count = source.read(memory.segment().asByteBuffer());
-                                assertThat(count).isEqualTo(3);
-                            } catch (IOException e) {
-                                throw new UncheckedIOException(e);
+                                read.complete(source.read(segment.asByteBuffer()));
+                            } catch (IOException | RuntimeException e) {
+                                read.completeExceptionally(e);
                             }
                         });
         Await.until("it reads", Duration.ofSeconds(20), () -> isInRead(reader));
-        Thread closer = Thread.ofPlatform().start(memory::close);
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Thread closer =
+                Thread.ofPlatform()
+                        .daemon()
+                        .start(() -> {
+                            Thread.currentThread().interrupt();
+                            memory.close();
+                            interrupted.complete(Thread.interrupted());
+                        });
         Await.until(
                 "it is waited for",
                 Duration.ofSeconds(20),
                 () -> closer.getState() == Thread.State.TIMED_WAITING);
+        assertThat(segment.scope().isAlive()).isTrue();
         try (Pipe.SinkChannel sink = pipe.sink()) {
             sink.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
         }
-        reader.join();
-        closer.join();
+        assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo(3);
+        assertThat(interrupted.get(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(segment.scope().isAlive()).isFalse();
     }
 
     private static boolean isInRead(Thread thread) {

@@ -53,6 +53,9 @@ final class RelayWorker extends Worker {
     private final Counter responses = new Counter();
     private long responsesSent;
 
+    /** Whether a request, and no response, was the last thing that came. */
+    private boolean requestWasLast;
+
     RelayWorker(
             Core core,
             Device device,
@@ -149,6 +152,12 @@ final class RelayWorker extends Worker {
     }
 
     @Override
+    protected boolean expectsMessageSoon() {
+        // The initiator is not to be kept from what it has been given, nor from sending more.
+        return requestWasLast && requests.get() - responses.get() == 1 && !hasRefused();
+    }
+
+    @Override
     protected boolean hasRefused() {
         return !refusedRequests.isEmpty() || !refusedResponses.isEmpty();
     }
@@ -165,6 +174,7 @@ final class RelayWorker extends Worker {
 
     private void requestReceived(ComchPostReceiveTask task) {
         requests.add(1);
+        requestWasLast = true;
         int slot = (int) task.userData();
         // What was refused earlier goes first: requests keep their order.
         if (!refusedRequests.isEmpty() || !trySend(requestSends[slot])) {
@@ -180,6 +190,7 @@ final class RelayWorker extends Worker {
 
     private void responseReceived(RdmaReceiveTask task) {
         responses.add(1);
+        requestWasLast = false;
         if (responses.get() > requests.get()) {
             fail(
                     new DpuException(

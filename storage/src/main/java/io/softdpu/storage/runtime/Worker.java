@@ -231,6 +231,14 @@ public abstract class Worker {
     /** Offers again what a queue had no room for. */
     protected abstract void retryRefused();
 
+    /**
+     * Whether all that this round waits for is one message, of a peer that has nothing else to do;
+     * see {@link ProgressEngine#awaitSoon}.
+     */
+    protected boolean expectsMessageSoon() {
+        return false;
+    }
+
     /** Called in each round of the data path; for work that comes from the control thread. */
     protected void eachRound() {}
 
@@ -399,7 +407,12 @@ public abstract class Worker {
             retryRefused();
         }
         long longest = hasRefused() ? RETRY_WAIT_NANOS : longestWaitNanos();
-        engine.await(Math.min(waitNanos, longest));
+        long timeoutNanos = Math.min(waitNanos, longest);
+        if (expectsMessageSoon()) {
+            engine.awaitSoon(timeoutNanos);
+        } else {
+            engine.await(timeoutNanos);
+        }
     }
 
     private WorkerReport dataPathReport(ProgressEngine engine) {

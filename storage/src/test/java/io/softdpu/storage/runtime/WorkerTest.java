@@ -35,6 +35,8 @@ class WorkerTest {
         volatile RuntimeException inRound;
         volatile Error atRelease;
         volatile CountDownLatch rounds = new CountDownLatch(1);
+        volatile boolean expectsMessage;
+        volatile boolean woken;
 
         TestWorker(long timeoutNanos, CpuBinding cpu) {
             super("test", new Core(3, 4, cpu), timeoutNanos, notified::incrementAndGet);
@@ -66,7 +68,15 @@ class WorkerTest {
         }
 
         @Override
+        protected boolean expectsMessageSoon() {
+            return expectsMessage;
+        }
+
+        @Override
         protected void eachRound() {
+            if (woken) {
+                wakeUp();
+            }
             if (inRound != null) {
                 throw inRound;
             }
@@ -145,6 +155,30 @@ class WorkerTest {
         Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
         assertThat(worker.failure().status()).isEqualTo(Status.TIME_OUT);
         assertThat(worker.failure()).hasMessageContaining("core=3, in_flight=7");
+    }
+
+    /** Awake from the beginning, a round looks once; or many times first, while that is new. */
+    @Test
+    void shouldLookManyTimesOnlyWhereItExpectsAMessageSoon() {
+        start(TIMEOUT);
+        worker.woken = true;
+        assertThat(missesOf(100)).isLessThan(2 * worker.report().operations());
+        worker.beginEnd();
+        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+
+        start(TIMEOUT);
+        worker.woken = true;
+        worker.expectsMessage = true;
+        assertThat(missesOf(8)).isGreaterThanOrEqualTo(8 * 64);
+    }
+
+    private long missesOf(int rounds) {
+        worker.rounds = new CountDownLatch(rounds);
+        worker.startDataPath();
+        Pipeline.await(worker.rounds);
+        worker.stopDataPath();
+        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        return worker.report().progressMisses();
     }
 
     @Test
