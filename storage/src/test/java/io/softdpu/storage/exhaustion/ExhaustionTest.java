@@ -75,8 +75,10 @@ class ExhaustionTest {
     private ChildProcess probe(Limit limit, String... arguments) {
         return processes.start(
                 JavaCommand.ofClass(ExhaustionProbe.class)
-                        .withJvmOptions("-XX:TieredStopAtLevel=1")
-                        // The JVM's own needs come from memory that it has got before.
+                        // The JVM's own needs come from memory that it has got before: it ends
+                        // where
+                        // there is none to grow its compiled code by.
+                        .withJvmOptions("-XX:TieredStopAtLevel=1", "-XX:InitialCodeCacheSize=32m")
                         .withEnvironment("MALLOC_ARENA_MAX", "1")
                         .withEnvironment("MALLOC_TOP_PAD_", Integer.toString(128 << 20))
                         .withEnvironment("MALLOC_MMAP_THRESHOLD_", Integer.toString(1 << 30))
