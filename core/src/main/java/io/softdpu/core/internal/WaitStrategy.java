@@ -66,7 +66,7 @@ public final class WaitStrategy {
      * the way there and back included, in 1.3 microseconds, one of ten in 1.7; a service that
      * yields in place of looking sees that 0.6 later. With twice as many nothing more was gained.
      */
-    public static final int QUICK_LOOKS = 64;
+    static final int QUICK_LOOKS = 64;
 
     /**
      * What a series in vain costs, 2 microseconds, in units of what one saves that finds something.

@@ -266,19 +266,7 @@ class WaitStrategyTest {
     @Test
     void shouldYieldNowAndThenInPlaceOfLookingWhereAProcessorIsPreferred() {
         List<Boolean> told = new ArrayList<>();
-        WaitStrategy.Seat seat =
-                new WaitStrategy.Seat() {
-                    @Override
-                    public void yielded(long nowNanos, boolean slow) {
-                        told.add(slow);
-                    }
-
-                    @Override
-                    public void close() {
-                        throw new AssertionError("the engine's to call");
-                    }
-                };
-        WaitStrategy seated = new WaitStrategy(0, seat, clock, this::yielded);
+        WaitStrategy seated = new WaitStrategy(0, seat(told), clock, this::yielded);
         yieldNanos = WaitStrategy.SLOW_YIELD_NANOS + 1;
         for (int i = 0; i < 2 * WaitStrategy.QUICK_WAITS_A_YIELD; i++) {
             script.steps.clear();
@@ -342,20 +330,7 @@ class WaitStrategyTest {
     @Test
     void shouldTellItsSeatOfEachYieldAndWhichWereSlow() {
         List<Boolean> told = new ArrayList<>();
-        WaitStrategy.Seat seat =
-                new WaitStrategy.Seat() {
-                    @Override
-                    public void yielded(long nowNanos, boolean slow) {
-                        assertThat(nowNanos).isEqualTo(clock.getAsLong());
-                        told.add(slow);
-                    }
-
-                    @Override
-                    public void close() {
-                        throw new AssertionError("the engine's to call");
-                    }
-                };
-        WaitStrategy seated = new WaitStrategy(0, seat, clock, this::yielded);
+        WaitStrategy seated = new WaitStrategy(0, seat(told), clock, this::yielded);
         script.progress = () -> script.steps.contains("yield");
         assertThat(seated.await(script, SECOND)).isTrue();
         assertThat(told).containsExactly(false);
@@ -363,5 +338,21 @@ class WaitStrategyTest {
         yieldNanos = WaitStrategy.SLOW_YIELD_NANOS + 1;
         assertThat(seated.await(script, SECOND)).isTrue(); // what it brought does not hide it
         assertThat(told).containsExactly(false, true);
+    }
+
+    /** A seat that notes which yields were slow. */
+    private WaitStrategy.Seat seat(List<Boolean> told) {
+        return new WaitStrategy.Seat() {
+            @Override
+            public void yielded(long nowNanos, boolean slow) {
+                assertThat(nowNanos).isEqualTo(clock.getAsLong());
+                told.add(slow);
+            }
+
+            @Override
+            public void close() {
+                throw new AssertionError("the engine's to call");
+            }
+        };
     }
 }
