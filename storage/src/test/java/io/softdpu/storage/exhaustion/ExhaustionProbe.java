@@ -47,6 +47,8 @@ final class ExhaustionProbe {
                     if (probe.limit == Limit.DESCRIPTORS) {
                         // With no room for a stack or a buffer the JVM itself comes to its end.
                         probe.tryAll(subjects.paired());
+                    } else {
+                        probe.tryAll(subjects.withoutDescriptors());
                     }
                 }
                 default -> {

@@ -40,7 +40,10 @@ class ExhaustionTest {
         ChildProcess probe = probe(limit, "each");
 
         assertNoProblem(probe);
+        String last =
+                limit == Limit.DESCRIPTORS ? "core.Mmap.createFromExport" : "storage.MemoryVolume";
         assertThat(probe.outputLines())
+                .anyMatch(line -> line.matches(last + " failures=[1-9].*"))
                 .anyMatch(line -> line.startsWith("fabric.SharedSegment failures="))
                 .anyMatch(line -> line.startsWith("core.Mmap.exportPci failures="))
                 .filteredOn(line -> line.startsWith("fabric.Bus.open failures="))

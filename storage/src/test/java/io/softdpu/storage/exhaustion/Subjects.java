@@ -18,6 +18,7 @@ import io.softdpu.fabric.SharedSegment;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.ExecutionStrategy;
 import io.softdpu.storage.initiator.StrategySettings;
 import io.softdpu.storage.initiator.Workload;
@@ -63,6 +64,12 @@ final class Subjects implements AutoCloseable {
                 Subject.alone("core.SharedMemory", () -> SharedMemory.allocate(BYTES)),
                 Subject.alone("core.ProgressEngine", ProgressEngine::create),
                 Subject.alone("core.Mmap.exportPci", () -> exported(memory, device)));
+    }
+
+    /** What needs memory, and no descriptor. */
+    List<Subject> withoutDescriptors() {
+        return List.of(
+                Subject.alone("storage.MemoryVolume", () -> MemoryVolume.ofPattern(BYTES, 4096)));
     }
 
     /** What takes two: the failure may be the other end's, and then it is known by its silence. */
