@@ -10,4 +10,18 @@ module io.softdpu.linux {
     exports io.softdpu.linux to
             io.softdpu.fabric,
             io.softdpu.storage;
+    exports io.softdpu.linux.file to
+            io.softdpu.cli,
+            io.softdpu.fabric,
+            io.softdpu.samples,
+            io.softdpu.storage,
+            io.softdpu.topology.json;
+    exports io.softdpu.linux.text to
+            io.softdpu.cli,
+            io.softdpu.comch,
+            io.softdpu.core,
+            io.softdpu.fabric,
+            io.softdpu.samples,
+            io.softdpu.storage,
+            io.softdpu.topology.json;
 }

@@ -32,6 +32,9 @@ public final class FileDescriptors {
     /** With {@link #O_CREAT}: fail with EEXIST if it is there. */
     public static final int O_EXCL = 0x80;
 
+    /** Do not make a terminal that is opened this process's own. */
+    public static final int O_NOCTTY = 0x100;
+
     /** Cut the file to length 0. */
     public static final int O_TRUNC = 0x200;
 
@@ -94,6 +97,7 @@ public final class FileDescriptors {
      *     thread may have been given the same number
      */
     public static void close(int fd) {
+        RestrictedThreads.closes(fd);
         Origins.descriptorCloses(fd);
         CallState state = CallState.current();
         int result;
@@ -265,6 +269,7 @@ public final class FileDescriptors {
      * @param sizeBytes the new length
      */
     public static void truncate(int fd, long sizeBytes) {
+        RestrictedThreads.requireAllowed("ftruncate");
         CallState state = CallState.current();
         int result;
         try {

@@ -15,6 +15,11 @@ public record FileStatus(
     private static final int TYPE_MASK = 0xf000;
     private static final int TYPE_DIRECTORY = 0x4000;
     private static final int TYPE_REGULAR = 0x8000;
+    private static final int TYPE_NAMED_PIPE = 0x1000;
+    private static final int TYPE_CHARACTER_DEVICE = 0x2000;
+    private static final int TYPE_BLOCK_DEVICE = 0x6000;
+    private static final int TYPE_SYMBOLIC_LINK = 0xa000;
+    private static final int TYPE_SOCKET = 0xc000;
 
     /**
      * Tells a regular file (a memfd is one) from sockets, pipes, directories and devices.
@@ -32,6 +37,33 @@ public record FileStatus(
      */
     public boolean isDirectory() {
         return (mode & TYPE_MASK) == TYPE_DIRECTORY;
+    }
+
+    /**
+     * Names the type, for messages.
+     *
+     * @return such as {@code regular file} or {@code pipe}
+     */
+    public String typeName() {
+        return switch (mode & TYPE_MASK) {
+            case TYPE_REGULAR -> "regular file";
+            case TYPE_DIRECTORY -> "directory";
+            case TYPE_NAMED_PIPE -> "pipe";
+            case TYPE_CHARACTER_DEVICE -> "character device";
+            case TYPE_BLOCK_DEVICE -> "block device";
+            case TYPE_SYMBOLIC_LINK -> "symbolic link";
+            case TYPE_SOCKET -> "socket";
+            default -> "file of no known type";
+        };
+    }
+
+    /**
+     * Tells the place of a socket in the file system.
+     *
+     * @return whether it is a socket
+     */
+    public boolean isSocket() {
+        return (mode & TYPE_MASK) == TYPE_SOCKET;
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.softdpu.linux;
 
+import io.softdpu.linux.text.ForeignText;
 import java.io.Serial;
 
 /**
@@ -24,7 +25,14 @@ public final class LinuxException extends RuntimeException {
      * @param object what it was called on, as {@code key=value, key=value}
      */
     public LinuxException(String call, int errno, String object) {
-        super(call + " failed: errno=" + errno + " (" + Errno.name(errno) + "), " + object);
+        super(
+                call
+                        + " failed: errno="
+                        + errno
+                        + " ("
+                        + Errno.name(errno)
+                        + "), "
+                        + ForeignText.escape(object));
         this.call = call;
         this.errno = errno;
     }

@@ -105,6 +105,7 @@ public final class MemoryMapping {
      *     page-aligned; ENOMEM where part of the range is not mapped
      */
     public static void preferLargePages(long address, long sizeBytes) {
+        RestrictedThreads.requireAllowed("madvise");
         CallState state = CallState.current();
         if (madvise(state, address, sizeBytes, MADV_HUGEPAGE) == 0) {
             return;
@@ -119,12 +120,15 @@ public final class MemoryMapping {
     }
 
     /**
-     * Unmaps. Takes about 0.1 s a GiB.
+     * Unmaps a mapping or a part of one. Takes about 0.1 s per GiB, for which every other call that
+     * changes the address space of this process waits; so a large one is unmapped in parts, the
+     * first page in the last of them.
      *
-     * @param address what {@link #map} or {@link #mapPrivate} returned
-     * @param sizeBytes the size given there
+     * @param address what {@link #map} or {@link #mapPrivate} returned, or a page within
+     * @param sizeBytes the size given there, or that of the part
      */
     public static void unmap(long address, long sizeBytes) {
+        RestrictedThreads.requireAllowed("munmap");
         Origins.unmaps(address);
         CallState state = CallState.current();
         int result;
@@ -150,6 +154,7 @@ public final class MemoryMapping {
      *     the range is not mapped or there is no memory
      */
     public static void populate(long address, long sizeBytes, boolean write) {
+        RestrictedThreads.requireAllowed("madvise");
         CallState state = CallState.current();
         int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
         int result;

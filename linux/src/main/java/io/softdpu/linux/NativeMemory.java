@@ -40,10 +40,11 @@ public final class NativeMemory {
      * Copies as {@link MemorySegment#copy(MemorySegment, long, MemorySegment, long, long)} does,
      * but by libc's memmove: from a size on that can be set from outside (glibc's tunable {@code
      * glibc.cpu.x86_non_temporal_threshold}) this stores past the caches, which for large copies is
-     * up to 1.7 times faster. The call itself costs about 10 ns, so it is not for small ones.
-     * Allocates nothing. The memory cannot be freed while this lasts: closing its arena from
-     * another thread throws IllegalStateException there. A page that is lost under it, as when a
-     * mapped file is truncated, ends the JVM: copy such memory by other means.
+     * up to 1.7 times faster. The order in which bytes are stored is libc's. The call itself costs
+     * about 10 ns, so it is not for small ones. Allocates nothing. The memory cannot be freed while
+     * this lasts: closing its arena from another thread throws IllegalStateException there. A page
+     * that is lost under it, as when a mapped file is truncated, ends the JVM: copy such memory by
+     * other means.
      *
      * @param source native memory
      * @param destination native memory that may be written to; the ranges may overlap

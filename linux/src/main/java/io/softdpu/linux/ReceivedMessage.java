@@ -231,6 +231,7 @@ public final class ReceivedMessage implements AutoCloseable {
     }
 
     private boolean keep(int fd) {
+        RestrictedThreads.received(fd);
         Origins.descriptorOpened(fd);
         if (descriptorCount < descriptors.length) {
             descriptors[descriptorCount++] = fd;

@@ -1,0 +1,293 @@
+package io.softdpu.linux;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Amounts of memory that this process may use: of the machine, by {@code /proc/meminfo}, and of its
+ * memory cgroup, version 1 or 2, by {@code /sys/fs/cgroup}. Each call reads the files again, so it
+ * is for the beginning of a session and not for a data path. Any thread.
+ *
+ * <p>A cgroup is limited by all of its ancestors too, so each amount of a cgroup is the minimum
+ * over the cgroup of this process and those of its ancestors that can be seen from here: inside a
+ * container the ones outside of it cannot. The files are read and not asked from the JDK, which
+ * answers for the limits of the heap and may be told to ignore containers.
+ */
+public final class MemoryLimits {
+    /** From here on a number in a cgroup's file means "no limit"; version 1 has no word for it. */
+    private static final long UNLIMITED_BYTES = 1L << 62;
+
+    private static final MemoryLimits SYSTEM = new MemoryLimits(Path.of("/"));
+
+    /** The folder that holds {@code proc} and {@code sys}; another one in tests. */
+    private final Path root;
+
+    MemoryLimits(Path root) {
+        this.root = root;
+    }
+
+    /**
+     * The memory of the machine.
+     *
+     * @return MemTotal
+     * @throws UncheckedIOException if a file cannot be read, for example for want of a descriptor
+     * @throws IllegalStateException if /proc/meminfo does not tell it
+     */
+    public static long physicalBytes() {
+        return SYSTEM.physical();
+    }
+
+    /**
+     * The memory of the machine that can be had without swapping.
+     *
+     * @return MemAvailable
+     * @throws UncheckedIOException if a file cannot be read, for example for want of a descriptor
+     * @throws IllegalStateException if /proc/meminfo does not tell it
+     */
+    public static long availableBytes() {
+        return SYSTEM.available();
+    }
+
+    /**
+     * The limit of this process's memory cgroup.
+     *
+     * @return {@code memory.max} or {@code memory.high} of version 2, {@code memory.limit_in_bytes}
+     *     of version 1, the least of the cgroup and its ancestors; empty if there is no limit
+     */
+    public static OptionalLong cgroupLimitBytes() {
+        return SYSTEM.cgroupLimit();
+    }
+
+    /**
+     * The memory that this process's memory cgroup can still take up before its limit.
+     *
+     * @return the limit less what is in use, the least of the cgroup and its ancestors, 0 or more;
+     *     cached files that were not used lately count as free; empty if there is no limit
+     */
+    public static OptionalLong cgroupAvailableBytes() {
+        return SYSTEM.cgroupAvailable();
+    }
+
+    /**
+     * The memory that this process can ever have.
+     *
+     * @return {@link #physicalBytes()} or {@link #cgroupLimitBytes()}, whichever is less
+     */
+    public static long totalBytes() {
+        return Math.min(physicalBytes(), cgroupLimitBytes().orElse(Long.MAX_VALUE));
+    }
+
+    /**
+     * The memory that this process can have now.
+     *
+     * @return {@link #availableBytes()} or {@link #cgroupAvailableBytes()}, whichever is less
+     */
+    public static long freeBytes() {
+        return Math.min(availableBytes(), cgroupAvailableBytes().orElse(Long.MAX_VALUE));
+    }
+
+    long physical() {
+        return meminfo("MemTotal:");
+    }
+
+    long available() {
+        return meminfo("MemAvailable:");
+    }
+
+    OptionalLong cgroupLimit() {
+        return cgroups().stream().mapToLong(Cgroup::limitBytes).filter(this::isLimit).min();
+    }
+
+    OptionalLong cgroupAvailable() {
+        return cgroups().stream()
+                .filter(cgroup -> isLimit(cgroup.limitBytes()))
+                .mapToLong(Cgroup::availableBytes)
+                .min();
+    }
+
+    private boolean isLimit(long bytes) {
+        return bytes < UNLIMITED_BYTES;
+    }
+
+    private long meminfo(String key) {
+        Path file = root.resolve("proc/meminfo");
+        for (String line : lines(file)) {
+            String[] fields = line.split("\\s+");
+            if (fields.length >= 2 && fields[0].equals(key)) {
+                OptionalLong kibibytes = number(fields[1]);
+                if (kibibytes.isPresent()) {
+                    return kibibytes.getAsLong() << 10;
+                }
+            }
+        }
+        throw new IllegalStateException(
+                "memory of the machine is not known: file=" + file + ", expected=" + key + " N kB");
+    }
+
+    /** One cgroup's folder, in the files of one version. */
+    private record Cgroup(Path folder, Hierarchy hierarchy) {
+        long limitBytes() {
+            // Above memory.high a process is slowed down until it stands still, so it counts too.
+            return Math.min(
+                    numberIn(folder.resolve(hierarchy.hardLimitFile)).orElse(Long.MAX_VALUE),
+                    numberIn(folder.resolve(hierarchy.softLimitFile)).orElse(Long.MAX_VALUE));
+        }
+
+        long availableBytes() {
+            long charged = numberIn(folder.resolve(hierarchy.usageFile)).orElse(0);
+            long used = Math.max(0, charged - coldFileBytes());
+            return Math.max(0, limitBytes() - used);
+        }
+
+        /** Pages of files that were not used lately: charged, and given back when asked for. */
+        private long coldFileBytes() {
+            for (String line : lines(folder.resolve("memory.stat"))) {
+                String[] fields = line.split(" ");
+                if (fields.length == 2 && fields[0].equals(hierarchy.coldFileKey)) {
+                    return number(fields[1]).orElse(0);
+                }
+            }
+            return 0;
+        }
+    }
+
+    /** The two versions of cgroups; a machine can have memory in either, and mount both. */
+    private enum Hierarchy {
+        VERSION_1(
+                "cgroup",
+                "memory.limit_in_bytes",
+                "memory.limit_in_bytes", // its soft limit slows nothing down
+                "memory.usage_in_bytes",
+                "total_inactive_file"),
+        VERSION_2("cgroup2", "memory.max", "memory.high", "memory.current", "inactive_file");
+
+        final String fileSystem;
+        final String hardLimitFile;
+        final String softLimitFile;
+        final String usageFile;
+        final String coldFileKey;
+
+        Hierarchy(
+                String fileSystem,
+                String hardLimitFile,
+                String softLimitFile,
+                String usageFile,
+                String coldFileKey) {
+            this.fileSystem = fileSystem;
+            this.hardLimitFile = hardLimitFile;
+            this.softLimitFile = softLimitFile;
+            this.usageFile = usageFile;
+            this.coldFileKey = coldFileKey;
+        }
+
+        /** Whether a line of /proc/self/cgroup with these controllers is of this version. */
+        boolean hasMemory(String controllers) {
+            return this == VERSION_2 ? controllers.isEmpty() : lists(controllers, "memory");
+        }
+
+        /** Whether a mount of this version with these options shows the memory of cgroups. */
+        boolean isMount(String type, String options) {
+            return type.equals(fileSystem) && (this == VERSION_2 || lists(options, "memory"));
+        }
+
+        private static boolean lists(String commaSeparated, String word) {
+            return Arrays.asList(commaSeparated.split(",")).contains(word);
+        }
+    }
+
+    /** The cgroup of this process and its ancestors, in each version. */
+    private List<Cgroup> cgroups() {
+        List<String> memberships = lines(root.resolve("proc/self/cgroup"));
+        List<String> mounts = lines(root.resolve("proc/self/mountinfo"));
+        List<Cgroup> found = new ArrayList<>();
+        for (Hierarchy hierarchy : Hierarchy.values()) {
+            for (String line : memberships) {
+                // hierarchy-ID:controllers:path, where the path may hold colons.
+                String[] fields = line.split(":", 3);
+                if (fields.length == 3 && hierarchy.hasMemory(fields[1])) {
+                    for (String mount : mounts) {
+                        addCgroups(found, hierarchy, mount, fields[2]);
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    /** Adds those cgroups on the path that a mount shows: its own root and all below it. */
+    private void addCgroups(
+            List<Cgroup> found, Hierarchy hierarchy, String mountLine, String cgroupPath) {
+        // id parent major:minor root mount-point options [more ...] - type source super-options
+        String[] halves = mountLine.split(" - ", 2);
+        String[] mount = halves[0].split(" ");
+        String[] type = halves.length < 2 ? new String[0] : halves[1].split(" ");
+        if (mount.length < 5 || type.length < 3 || !hierarchy.isMount(type[0], type[2])) {
+            return;
+        }
+        Path shown = Path.of(unescape(mount[3]));
+        Path own = Path.of(cgroupPath);
+        // A path is not below what a container mounts where its cgroup was bound there from
+        // outside; it begins with ".." where the process was moved out of its cgroup namespace.
+        boolean below = own.equals(own.normalize()) && own.startsWith(shown);
+        Path relative = below ? shown.relativize(own) : Path.of("");
+        Path folder = root.resolve(unescape(mount[4]).substring(1));
+        found.add(new Cgroup(folder, hierarchy));
+        for (Path name : relative) {
+            folder = folder.resolve(name);
+            found.add(new Cgroup(folder, hierarchy));
+        }
+    }
+
+    /** Turns the kernel's three octal digits after a backslash back into characters. */
+    private static String unescape(String field) {
+        StringBuilder plain = new StringBuilder();
+        for (int at = 0; at < field.length(); at++) {
+            char next = field.charAt(at);
+            if (next == '\\' && field.substring(at + 1).matches("(?s)[0-3][0-7]{2}.*")) {
+                plain.append((char) Integer.parseInt(field.substring(at + 1, at + 4), 8));
+                at += 3;
+            } else {
+                plain.append(next);
+            }
+        }
+        return plain.toString();
+    }
+
+    private static OptionalLong numberIn(Path file) {
+        List<String> lines = lines(file);
+        return lines.isEmpty() ? OptionalLong.empty() : number(lines.getFirst().strip());
+    }
+
+    /** A number without a sign; more than a long holds counts as the largest long. */
+    private static OptionalLong number(String text) {
+        if (!text.matches("[0-9]{1,20}")) {
+            return OptionalLong.empty();
+        }
+        try {
+            return OptionalLong.of(Long.parseLong(text));
+        } catch (NumberFormatException tooLarge) {
+            return OptionalLong.of(Long.MAX_VALUE);
+        }
+    }
+
+    /** The lines of a file; none where there is no such file, as in the root cgroup. */
+    private static List<String> lines(Path file) {
+        try {
+            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8).lines().toList();
+        } catch (NoSuchFileException | AccessDeniedException hidden) { // no limit that shows
+            return List.of();
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "memory limit cannot be read: file=" + file + ", cause=" + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.softdpu.linux;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks, in tests, that threads which serve all peers make no system call whose cost one peer can
+ * choose: munmap, madvise and ftruncate, and close of a descriptor that a peer has sent. Switched
+ * on by {@code -Dsoftdpu.restricted=true} when the JVM starts; off otherwise, where each method is
+ * an empty one. Any thread.
+ *
+ * <p>A violation is thrown where it happens and kept as well, since the threads in question log
+ * what is thrown and go on. A test kit that may not depend on this module reads {@link
+ * #violations()} by reflection; the names of this class and of that method are part of the
+ * contract.
+ */
+public final class RestrictedThreads {
+    /** The system property that switches the checks on. */
+    public static final String PROPERTY = "softdpu.restricted";
+
+    /** Whether anything is checked. */
+    public static final boolean CHECKED = Boolean.getBoolean(PROPERTY);
+
+    /** The kind of work that a thread does at present. */
+    public enum Scope {
+        /** Work of the bus thread: memory of this process counts as much as that of peers. */
+        BUS,
+        /** A pass of progress; the program's callbacks may allocate and release its own memory. */
+        PROGRESS,
+        /** A part of a pass of progress that concerns memory of this program alone. */
+        OWN_MEMORY
+    }
+
+    private static final ThreadLocal<@Nullable Scope> SCOPE = new ThreadLocal<>();
+    private static final Set<Integer> RECEIVED = ConcurrentHashMap.newKeySet();
+    private static final List<Throwable> VIOLATIONS = new CopyOnWriteArrayList<>();
+
+    private RestrictedThreads() {}
+
+    /**
+     * Begins restricted work on this thread.
+     *
+     * @param scope what the work is; {@link Scope#OWN_MEMORY} changes nothing outside progress
+     * @return the scope before, for {@link #leave}; null where nothing is checked
+     */
+    public static @Nullable Scope enter(Scope scope) {
+        if (!CHECKED) {
+            return null;
+        }
+        Scope before = SCOPE.get();
+        if (scope != Scope.OWN_MEMORY || before == Scope.PROGRESS) {
+            SCOPE.set(scope);
+        }
+        return before;
+    }
+
+    /**
+     * Ends restricted work on this thread.
+     *
+     * @param before as returned by {@link #enter}
+     */
+    public static void leave(@Nullable Scope before) {
+        if (CHECKED) {
+            SCOPE.set(before);
+        }
+    }
+
+    /**
+     * All violations since the JVM started.
+     *
+     * @return a copy, oldest first; each with the stack of the call
+     */
+    public static List<Throwable> violations() {
+        return List.copyOf(VIOLATIONS);
+    }
+
+    /** Forgets the violations, for the test of this class. */
+    static void clear() {
+        VIOLATIONS.clear();
+    }
+
+    /** A call is about to be made whose cost depends on memory that a peer may have chosen. */
+    static void requireAllowed(String call) {
+        if (CHECKED) {
+            Scope scope = SCOPE.get();
+            if (scope == Scope.BUS || scope == Scope.PROGRESS) {
+                violated(call, scope);
+            }
+        }
+    }
+
+    /** A peer has sent a descriptor. */
+    static void received(int fd) {
+        if (CHECKED) {
+            RECEIVED.add(fd);
+        }
+    }
+
+    /** A descriptor is about to be closed. */
+    static void closes(int fd) {
+        if (CHECKED && RECEIVED.remove(fd)) {
+            requireAllowed("close of a received descriptor");
+        }
+    }
+
+    private static void violated(String call, Scope scope) {
+        IllegalStateException violation =
+                new IllegalStateException(
+                        "system call on a restricted thread: call="
+                                + call
+                                + ", thread="
+                                + Thread.currentThread().getName()
+                                + ", scope="
+                                + scope
+                                + ", expected=a mapping worker or a descriptor closer");
+        VIOLATIONS.add(violation);
+        throw violation;
+    }
+}

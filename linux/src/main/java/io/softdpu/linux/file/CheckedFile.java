@@ -1,0 +1,390 @@
+package io.softdpu.linux.file;
+
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.FileIo;
+import io.softdpu.linux.FileStatus;
+import io.softdpu.linux.Identity;
+import io.softdpu.linux.LinuxException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystems;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Open file that was found to meet a {@link FilePolicy}: it was opened without waiting for a peer
+ * or a device, and then its descriptor was examined, not its name. So it does not matter what
+ * another process puts in the name's place meanwhile.
+ *
+ * <p>The methods that take a {@link Path} throw what {@link java.nio.file.Files} would: {@link
+ * NoSuchFileException}, {@link AccessDeniedException}, and {@link FileRefusedException} for what
+ * the policy does not allow.
+ */
+public final class CheckedFile implements AutoCloseable {
+    /** On every open: neither wait for the other end of a pipe nor acquire a terminal. */
+    private static final int NEVER_WAIT = FileDescriptors.O_NONBLOCK | FileDescriptors.O_NOCTTY;
+
+    private static final int MIN_BUFFER_BYTES = 4 << 10;
+    private static final int BUFFER_BYTES = 256 << 10;
+    private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
+
+    private final Path file;
+    private final FilePolicy policy;
+    private final int descriptor;
+    private final long sizeBytes;
+    private boolean closed;
+
+    private CheckedFile(Path file, FilePolicy policy, int descriptor, long sizeBytes) {
+        this.file = file;
+        this.policy = policy;
+        this.descriptor = descriptor;
+        this.sizeBytes = sizeBytes;
+    }
+
+    /**
+     * Opens a file for reading.
+     *
+     * @throws IOException see the class
+     */
+    public static CheckedFile open(Path file, FilePolicy policy) throws IOException {
+        return open(file, policy, FileDescriptors.O_RDONLY);
+    }
+
+    /**
+     * Reads a whole file of at most as many bytes as the policy allows.
+     *
+     * @throws IOException see the class
+     */
+    public static byte[] readAll(Path file, FilePolicy policy) throws IOException {
+        try (CheckedFile opened = open(file, policy)) {
+            return opened.readAll();
+        }
+    }
+
+    /**
+     * Reads a whole file as UTF-8.
+     *
+     * @throws CharacterCodingException if it is not UTF-8: nothing is put in the place of bytes
+     *     that cannot be decoded
+     * @throws IOException see the class
+     */
+    public static String readText(Path file, FilePolicy policy) throws IOException {
+        try (CheckedFile opened = open(file, policy)) {
+            return opened.readText();
+        }
+    }
+
+    /**
+     * Writes a file: a new one, or in place of the content of one that is there.
+     *
+     * @throws IOException see the class; the content of a file that is refused stays as it is
+     */
+    public static void write(Path file, FilePolicy policy, MemorySegment content)
+            throws IOException {
+        try (CheckedFile opened =
+                open(file, policy, FileDescriptors.O_WRONLY | FileDescriptors.O_CREAT)) {
+            opened.replaceContent(content);
+        }
+    }
+
+    /**
+     * Opens a file for reading and writing as a channel, for locks by {@link FileChannel#lock}.
+     *
+     * @return a channel, the caller's to close
+     * @throws IOException see the class
+     */
+    public static FileChannel openChannel(Path file, FilePolicy policy) throws IOException {
+        // The descriptor keeps its file until the channel has opened that by the descriptor's name.
+        // It is closed before the caller locks: closing any descriptor of a file drops the locks.
+        try (CheckedFile opened = open(file, policy, FileDescriptors.O_RDWR)) {
+            return FileChannel.open(
+                    Path.of("/proc/self/fd/" + opened.descriptor),
+                    StandardOpenOption.READ,
+                    StandardOpenOption.WRITE);
+        }
+    }
+
+    /**
+     * Opens a file relative to an open directory.
+     *
+     * @param directoryFd the directory
+     * @param name of a file in it
+     * @param file what messages call it
+     * @param flags an access mode, and O_CREAT and O_EXCL as needed
+     * @throws FileRefusedException if it does not meet the policy
+     * @throws LinuxException if it cannot be opened for another reason
+     */
+    public static CheckedFile openAt(
+            int directoryFd, String name, Path file, FilePolicy policy, int flags)
+            throws FileRefusedException {
+        int descriptor = openDescriptorAt(directoryFd, name, file, policy, flags);
+        long sizeBytes;
+        try {
+            sizeBytes = FileDescriptors.status(descriptor).sizeBytes();
+        } catch (RuntimeException e) {
+            FileDescriptors.close(descriptor);
+            throw e;
+        }
+        return new CheckedFile(file, policy, descriptor, sizeBytes);
+    }
+
+    /**
+     * As {@link #openAt}, for a caller that needs the bare descriptor.
+     *
+     * @return the descriptor, the caller's to close
+     */
+    public static int openDescriptorAt(
+            int directoryFd, String name, Path file, FilePolicy policy, int flags)
+            throws FileRefusedException {
+        int descriptor;
+        try {
+            descriptor = FileDescriptors.openAt(directoryFd, name, withPolicy(flags, policy), 0600);
+        } catch (LinuxException e) {
+            throw refusedOrSame(e, file, policy);
+        }
+        check(descriptor, file, policy);
+        return descriptor;
+    }
+
+    private static CheckedFile open(Path file, FilePolicy policy, int flags) throws IOException {
+        if (!file.getFileSystem().equals(FileSystems.getDefault())) {
+            throw new FileRefusedException(
+                    file, "it is not on a file system of the kernel", "a path of this machine");
+        }
+        // Paths of Java take an empty name for the working directory; the kernel does not.
+        String name = file.toString().isEmpty() ? "." : file.toString();
+        int descriptor;
+        try {
+            descriptor = FileDescriptors.open(name, withPolicy(flags, policy), 0666);
+        } catch (LinuxException e) {
+            throw asIoException(refusedOrSame(e, file, policy), file);
+        }
+        FileStatus status = check(descriptor, file, policy);
+        return new CheckedFile(file, policy, descriptor, status.sizeBytes());
+    }
+
+    private static int withPolicy(int flags, FilePolicy policy) {
+        return flags | NEVER_WAIT | (policy.ownFileOnly() ? FileDescriptors.O_NOFOLLOW : 0);
+    }
+
+    /** Examines what was opened; closes it where it is refused. */
+    private static FileStatus check(int descriptor, Path file, FilePolicy policy)
+            throws FileRefusedException {
+        boolean accepted = false;
+        try {
+            FileStatus status = FileDescriptors.status(descriptor);
+            if (!status.isRegularFile()) {
+                throw new FileRefusedException(
+                        file, "it is a " + status.typeName(), "a regular file");
+            }
+            int uid = Identity.effectiveUid();
+            if (policy.ownFileOnly() && status.uid() != uid) {
+                throw new FileRefusedException(
+                        file,
+                        "it belongs to uid " + Integer.toUnsignedString(status.uid()),
+                        "a file of uid " + Integer.toUnsignedString(uid));
+            }
+            if (status.sizeBytes() > policy.maxBytes()) {
+                throw tooLarge(file, policy, status.sizeBytes() + " bytes");
+            }
+            accepted = true;
+            return status;
+        } finally {
+            if (!accepted) {
+                FileDescriptors.close(descriptor);
+            }
+        }
+    }
+
+    private static FileRefusedException tooLarge(Path file, FilePolicy policy, String actual) {
+        return new FileRefusedException(
+                file,
+                "it is too large (" + actual + ")",
+                "at most " + policy.maxBytes() + " bytes");
+    }
+
+    /** Refuses a file that its type kept from being opened; else throws the same again. */
+    private static LinuxException refusedOrSame(LinuxException e, Path file, FilePolicy policy)
+            throws FileRefusedException {
+        String reason =
+                switch (e.errno()) {
+                    case Errno.EISDIR -> "it is a directory";
+                    case Errno.ELOOP -> policy.ownFileOnly() ? "it is a symbolic link" : "";
+                    case Errno.ENXIO -> "it is a socket, or a pipe or device without a peer";
+                    default -> "";
+                };
+        if (!reason.isEmpty()) {
+            throw new FileRefusedException(file, reason, "a regular file");
+        }
+        return e;
+    }
+
+    private static IOException asIoException(LinuxException e, Path file) {
+        String name = file.toString();
+        FileSystemException found =
+                switch (e.errno()) {
+                    case Errno.ENOENT -> new NoSuchFileException(name);
+                    case Errno.EACCES, Errno.EPERM -> new AccessDeniedException(name);
+                    case Errno.EAGAIN ->
+                            new FileSystemException(
+                                    name, null, "another process holds a lease on it");
+                    default ->
+                            new FileSystemException(
+                                    name, null, e.call() + " failed: " + Errno.name(e.errno()));
+                };
+        found.initCause(e);
+        return found;
+    }
+
+    /**
+     * Tells the size that the file had when it was opened.
+     *
+     * @return bytes
+     */
+    public long sizeBytes() {
+        return sizeBytes;
+    }
+
+    /**
+     * Tells the descriptor, for locks.
+     *
+     * @return the descriptor, which stays this object's
+     */
+    public int descriptor() {
+        return descriptor;
+    }
+
+    /**
+     * Reads the whole file.
+     *
+     * @throws FileRefusedException if it has grown beyond what the policy allows
+     * @throws IOException if it cannot be read
+     */
+    public byte[] readAll() throws IOException {
+        long limit = Math.min(policy.maxBytes(), MAX_ARRAY_BYTES);
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        try (Arena arena = Arena.ofConfined()) {
+            int size = Math.clamp(sizeBytes, MIN_BUFFER_BYTES, BUFFER_BYTES);
+            MemorySegment buffer = arena.allocate(size);
+            byte[] piece = new byte[size];
+            while (true) {
+                long wanted = Math.min(size, limit - all.size() + 1);
+                int count = (int) readOnce(buffer.asSlice(0, wanted), all.size());
+                if (count == 0) {
+                    return all.toByteArray();
+                }
+                if (count > limit - all.size()) {
+                    throw tooLarge(file, policy, "more than " + limit + " bytes");
+                }
+                MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, 0, piece, 0, count);
+                all.write(piece, 0, count);
+            }
+        }
+    }
+
+    /**
+     * Reads the whole file as UTF-8.
+     *
+     * @throws CharacterCodingException if it is not UTF-8
+     * @throws FileRefusedException if it has grown beyond what the policy allows
+     * @throws IOException if it cannot be read
+     */
+    public String readText() throws IOException {
+        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(readAll())).toString();
+    }
+
+    /**
+     * Reads a piece of the file.
+     *
+     * @param into native memory or an array's; all of it is filled where the file is long enough
+     * @param offsetBytes where in the file
+     * @return how many bytes were read; less than asked for at the file's end alone
+     * @throws IOException if it cannot be read
+     */
+    public long read(MemorySegment into, long offsetBytes) throws IOException {
+        if (into.isNative()) {
+            return readFully(into, offsetBytes);
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment buffer = arena.allocate(Math.min(BUFFER_BYTES, into.byteSize()));
+            long done = 0;
+            while (done < into.byteSize()) {
+                long wanted = Math.min(buffer.byteSize(), into.byteSize() - done);
+                long count = readFully(buffer.asSlice(0, wanted), offsetBytes + done);
+                MemorySegment.copy(buffer, 0, into, done, count);
+                done += count;
+                if (count < wanted) {
+                    break;
+                }
+            }
+            return done;
+        }
+    }
+
+    private long readFully(MemorySegment into, long offsetBytes) throws IOException {
+        long done = 0;
+        while (done < into.byteSize()) {
+            long count = readOnce(into.asSlice(done), offsetBytes + done);
+            if (count == 0) {
+                break;
+            }
+            done += count;
+        }
+        return done;
+    }
+
+    private long readOnce(MemorySegment into, long offsetBytes) throws IOException {
+        try {
+            return FileIo.read(descriptor, into, offsetBytes);
+        } catch (LinuxException e) {
+            throw asIoException(e, file);
+        }
+    }
+
+    /**
+     * Puts another content in place of the file's.
+     *
+     * @param content native memory or an array's
+     * @throws IOException if it cannot be written; then the file holds a part
+     */
+    public void replaceContent(MemorySegment content) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            FileDescriptors.truncate(descriptor, 0);
+            MemorySegment buffer =
+                    content.isNative()
+                            ? MemorySegment.NULL
+                            : arena.allocate(Math.min(BUFFER_BYTES, content.byteSize()));
+            long done = 0;
+            while (done < content.byteSize()) {
+                MemorySegment piece = content.asSlice(done);
+                if (!content.isNative()) {
+                    long size = Math.min(buffer.byteSize(), piece.byteSize());
+                    piece = buffer.asSlice(0, size).copyFrom(piece.asSlice(0, size));
+                }
+                done += FileIo.write(descriptor, piece, done);
+            }
+        } catch (LinuxException e) {
+            throw asIoException(e, file);
+        }
+    }
+
+    /** Closes the file. Idempotent. */
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            FileDescriptors.close(descriptor);
+        }
+    }
+}

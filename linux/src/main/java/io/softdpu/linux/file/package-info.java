@@ -1,0 +1,20 @@
+/**
+ * Files that are opened by name.
+ *
+ * <p><b>Role.</b> What stands behind a name is known only once it is open: another process may swap
+ * it between a look at the name and the open. So {@link io.softdpu.linux.file.CheckedFile} opens
+ * without waiting (O_NONBLOCK), examines the descriptor against a {@link
+ * io.softdpu.linux.file.FilePolicy}, and reads no more bytes than the policy allows. A pipe does
+ * not block the caller, a device without an end does not fill its memory. All files of the product
+ * are opened here, but for those of {@code /proc} and {@code /sys}; {@code architecture-tests}
+ * checks that. A file system that does not answer is not guarded against.
+ *
+ * <p><b>Threads.</b> Static methods may be called from any thread. An open file may be read by any
+ * thread, and is closed when no thread uses it.
+ *
+ * <p><b>Ownership.</b> A {@code CheckedFile} owns its descriptor until it is closed.
+ */
+@NullMarked
+package io.softdpu.linux.file;
+
+import org.jspecify.annotations.NullMarked;

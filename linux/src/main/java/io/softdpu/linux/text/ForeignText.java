@@ -1,0 +1,130 @@
+package io.softdpu.linux.text;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Escapes text that this program did not write, so that it can neither control a terminal nor pass
+ * for a line of this program.
+ *
+ * <p>Escaped are control characters (C0, DEL and C1, and so each terminal escape and line end),
+ * format characters (bidi controls, zero width characters, tags), the line and paragraph separators
+ * U+2028 and U+2029, and unpaired surrogates: as {@code \n}, {@code \r}, {@code \t}, or as a
+ * backslash, {@code u} and four hex digits for each UTF-16 unit. Everything else stays as it is.
+ *
+ * <p>A backslash stays as it is too. So an escaped text is not changed by being escaped again: a
+ * message that comes through several processes, each of which escapes what it receives, reads as if
+ * one had. What is given up for that, to tell an escaped line end from a backslash and an n that
+ * were there before, matters to no reader of a message.
+ */
+public final class ForeignText {
+    /** The longest result of {@link #escapeAndCut}, its mark included. */
+    public static final int MAX_CHARACTERS = 256;
+
+    /** Room for the mark with the largest number of characters that a text can have. */
+    private static final int MARK_CHARACTERS = "…(+2147483647 more)".length();
+
+    private ForeignText() {}
+
+    /**
+     * Text of another process, of a socket, or from the content of a file: escaped, and cut to
+     * {@link #MAX_CHARACTERS} with a mark that says how many characters are missing. Looks at no
+     * more of the text than it shows.
+     *
+     * @param text what came; null reads as {@code null}
+     */
+    public static String escapeAndCut(@Nullable CharSequence text) {
+        return escapeAndCut(text, MAX_CHARACTERS);
+    }
+
+    /**
+     * The same with a limit of its own, for lines of a process that has cut what is foreign to it.
+     *
+     * @param text what came; null reads as {@code null}
+     * @param maxCharacters the longest result, its mark included; at least 32
+     */
+    public static String escapeAndCut(@Nullable CharSequence text, int maxCharacters) {
+        CharSequence source = text == null ? "null" : text;
+        StringBuilder out = new StringBuilder(Math.min(source.length(), maxCharacters) + 16);
+        int kept = 0;
+        int keptOut = 0;
+        for (int at = 0; at < source.length(); at += Character.charCount(codePoint(source, at))) {
+            if (out.length() <= maxCharacters - MARK_CHARACTERS) {
+                kept = at;
+                keptOut = out.length();
+            }
+            append(out, codePoint(source, at));
+            if (out.length() > maxCharacters) {
+                out.setLength(keptOut);
+                return out.append("…(+").append(source.length() - kept).append(" more)").toString();
+            }
+        }
+        return out.toString();
+    }
+
+    /**
+     * Text of the user, such as a path or the value of an option: escaped in full length.
+     *
+     * @param text what was typed; null reads as {@code null}
+     */
+    public static String escape(@Nullable CharSequence text) {
+        CharSequence source = text == null ? "null" : text;
+        if (isPrintable(source)) {
+            return source.toString();
+        }
+        StringBuilder out = new StringBuilder(source.length() + 16);
+        for (int at = 0; at < source.length(); at += Character.charCount(codePoint(source, at))) {
+            append(out, codePoint(source, at));
+        }
+        return out.toString();
+    }
+
+    /** Whether there is nothing to escape in a text. */
+    public static boolean isPrintable(CharSequence text) {
+        for (int at = 0; at < text.length(); at += Character.charCount(codePoint(text, at))) {
+            if (!isPrintable(codePoint(text, at))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int codePoint(CharSequence text, int at) {
+        return Character.codePointAt(text, at);
+    }
+
+    private static boolean isPrintable(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE ->
+                    false;
+            default -> true;
+        };
+    }
+
+    private static void append(StringBuilder out, int codePoint) {
+        if (isPrintable(codePoint)) {
+            out.appendCodePoint(codePoint);
+            return;
+        }
+        switch (codePoint) {
+            case '\n' -> out.append("\\n");
+            case '\r' -> out.append("\\r");
+            case '\t' -> out.append("\\t");
+            default -> {
+                for (char unit : Character.toChars(codePoint)) {
+                    appendHex(out, unit);
+                }
+            }
+        }
+    }
+
+    private static void appendHex(StringBuilder out, char unit) {
+        out.append("\\u");
+        for (int shift = 12; shift >= 0; shift -= 4) {
+            out.append(Character.forDigit(unit >> shift & 0xf, 16));
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package io.softdpu.linux.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.NamedPipe;
+import io.softdpu.testkit.OtherUser;
+import io.softdpu.testkit.SeededRandom;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CheckedFileTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    @TempDir Path folder;
+
+    private static void assertRefused(Path file, FilePolicy policy, String why) {
+        assertThatThrownBy(() ->
+                        Bounded.call(
+                                "reading " + file,
+                                DEADLINE,
+                                () -> CheckedFile.readAll(file, policy)))
+                .isInstanceOf(FileRefusedException.class)
+                .hasMessage("file refused: file=" + file + ", " + why);
+        assertThatThrownBy(() ->
+                        Bounded.call(
+                                "writing " + file,
+                                DEADLINE,
+                                () -> {
+                                    CheckedFile.write(
+                                            file, policy, MemorySegment.ofArray(new byte[1]));
+                                    return null;
+                                }))
+                .isInstanceOf(FileRefusedException.class)
+                .hasMessageContaining("file=" + file);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseWhatIsNoRegularFileWithoutWaiting(FilePolicy policy) throws IOException {
+        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
+            assertRefused(pipe.path(), policy, "reason=it is a pipe, expected=a regular file");
+        }
+        assertRefused(folder, policy, "reason=it is a directory, expected=a regular file");
+        assertRefused(
+                Path.of("/dev/zero"),
+                policy,
+                "reason=it is a character device, expected=a regular file");
+    }
+
+    @Test
+    void shouldFollowALinkThatTheUserNamesAndNoOther() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "text");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), file);
+
+        assertThat(CheckedFile.readText(link, FilePolicy.USER_TEXT)).isEqualTo("text");
+        assertThat(CheckedFile.readAll(link, FilePolicy.USER_DATA)).hasSize(4);
+        assertRefused(
+                link,
+                FilePolicy.SHARED_FOLDER,
+                "reason=it is a symbolic link, expected=a regular file");
+        assertThat(file).hasContent("text");
+    }
+
+    @Test
+    void shouldReadAFileOfAnotherUserWhereTheUserNamesItAlone() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "text");
+        OtherUser other = OtherUser.nobody();
+        other.own(file);
+
+        assertThat(CheckedFile.readText(file, FilePolicy.USER_TEXT)).isEqualTo("text");
+        assertRefused(
+                file,
+                FilePolicy.SHARED_FOLDER,
+                "reason=it belongs to uid " + other.uid() + ", expected=a file of uid 0");
+    }
+
+    @Test
+    void shouldReadTextUpToTheLimitAndDataOfAnySize(SeededRandom random) throws IOException {
+        byte[] most = random.bytes(FilePolicy.MAX_TEXT_BYTES);
+        Path file = Files.write(folder.resolve("file"), most);
+        for (FilePolicy policy : FilePolicy.values()) {
+            assertThat(CheckedFile.readAll(file, policy)).isEqualTo(most);
+        }
+        long large = 3L << 30;
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(large);
+        }
+        String why = "reason=it is too large (3221225472 bytes), expected=at most 4194304 bytes";
+        assertRefused(file, FilePolicy.SHARED_FOLDER, why);
+        assertRefused(file, FilePolicy.USER_TEXT, why);
+        try (CheckedFile opened = CheckedFile.open(file, FilePolicy.USER_DATA);
+                Arena arena = Arena.ofConfined()) {
+            assertThat(opened.sizeBytes()).isEqualTo(large);
+            MemorySegment end = arena.allocate(8);
+            assertThat(opened.read(end, large - 3)).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void shouldReadNoMoreThanTheLimitOfAFileThatGrows() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "small");
+        try (CheckedFile opened = CheckedFile.open(file, FilePolicy.USER_TEXT)) {
+            try (RandomAccessFile growing = new RandomAccessFile(file.toFile(), "rw")) {
+                growing.setLength(FilePolicy.MAX_TEXT_BYTES + 1L);
+            }
+            assertThatThrownBy(opened::readAll)
+                    .isInstanceOf(FileRefusedException.class)
+                    .hasMessageContaining("more than 4194304 bytes");
+        }
+    }
+
+    @Test
+    void shouldStayWithTheFileThatWasExamined() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "examined");
+        try (CheckedFile opened = CheckedFile.open(file, FilePolicy.SHARED_FOLDER)) {
+            Files.delete(file);
+            Files.writeString(file, "another");
+            assertThat(opened.readText()).isEqualTo("examined");
+        }
+    }
+
+    @Test
+    void shouldFillNativeMemoryAndArraysFromAnyOffset(SeededRandom random) throws IOException {
+        byte[] content = random.bytes(700_001);
+        Path file = Files.write(folder.resolve("file"), content);
+        try (CheckedFile opened = CheckedFile.open(file, FilePolicy.USER_DATA);
+                Arena arena = Arena.ofConfined()) {
+            for (MemorySegment into :
+                    new MemorySegment[] {
+                        arena.allocate(600_000), MemorySegment.ofArray(new byte[600_000])
+                    }) {
+                assertThat(opened.read(into, 100_000)).isEqualTo(600_000);
+                assertThat(into.toArray(ValueLayout.JAVA_BYTE))
+                        .isEqualTo(Arrays.copyOfRange(content, 100_000, 700_000));
+                assertThat(opened.read(into, 700_000)).isEqualTo(1);
+                assertThat(opened.read(into, 700_001)).isZero();
+            }
+        }
+    }
+
+    @Test
+    void shouldWriteANewFileAndInPlaceOfAnOldOne(SeededRandom random) throws IOException {
+        byte[] content = random.bytes(700_001);
+        Path file = folder.resolve("file");
+        CheckedFile.write(file, FilePolicy.USER_DATA, MemorySegment.ofArray(content));
+        assertThat(file).hasBinaryContent(content);
+        try (Arena arena = Arena.ofConfined()) {
+            CheckedFile.write(file, FilePolicy.SHARED_FOLDER, arena.allocateFrom("short"));
+        }
+        assertThat(file).hasContent("short\0");
+        CheckedFile.write(file, FilePolicy.USER_TEXT, MemorySegment.ofArray(new byte[0]));
+        assertThat(file).isEmptyFile();
+    }
+
+    @Test
+    void shouldLockTheFileThatWasExamined() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        try (FileChannel channel = CheckedFile.openChannel(file, FilePolicy.SHARED_FOLDER);
+                FileLock lock = channel.lock(0, Long.MAX_VALUE, true)) {
+            assertThat(lock.isValid()).isTrue();
+        }
+        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
+            assertThatThrownBy(() ->
+                            Bounded.call(
+                                    "opening a pipe",
+                                    DEADLINE,
+                                    () ->
+                                            CheckedFile.openChannel(
+                                                    pipe.path(), FilePolicy.SHARED_FOLDER)))
+                    .isInstanceOf(FileRefusedException.class);
+        }
+    }
+
+    @Test
+    void shouldThrowWhatFilesWouldThrow() throws IOException {
+        Path missing = folder.resolve("missing");
+        assertThatThrownBy(() -> CheckedFile.readAll(missing, FilePolicy.USER_TEXT))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessage(missing.toString());
+        Path file = Files.write(folder.resolve("file"), new byte[] {'a', (byte) 0xff});
+        assertThatThrownBy(() -> CheckedFile.readText(file, FilePolicy.USER_TEXT))
+                .isInstanceOf(CharacterCodingException.class);
+        assertThatThrownBy(() -> CheckedFile.readAll(file.resolve("x"), FilePolicy.USER_TEXT))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining("ENOTDIR");
+        assertThatThrownBy(() -> CheckedFile.readAll(Path.of(""), FilePolicy.USER_TEXT))
+                .isInstanceOf(FileRefusedException.class)
+                .hasMessageContaining("it is a directory");
+    }
+
+    @Test
+    void shouldRefuseAPathThatTheKernelDoesNotKnow() throws IOException {
+        Path archive = folder.resolve("archive.zip");
+        try (FileSystem zip = FileSystems.newFileSystem(archive, Map.of("create", "true"))) {
+            Path inside = Files.writeString(zip.getPath("/inside"), "text");
+            assertThatThrownBy(() -> CheckedFile.readAll(inside, FilePolicy.USER_TEXT))
+                    .isInstanceOf(FileRefusedException.class)
+                    .hasMessageContaining("expected=a path of this machine");
+        }
+    }
+}
