@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * and with SHUTDOWN if the context stops. Each but the last stops the context, as it does on a
  * card. Data lengths are as before then; of the bytes, part may have been written.
  *
- * <p>A copy is not atomic and there is no order among copies. Where source and destination overlap,
- * nothing is promised of the bytes in the destination. Thread: that of the engine. From submit to
- * callback the bufs must not be touched.
+ * <p>A copy is not atomic, its bytes are stored in an unspecified order, and there is no order
+ * among copies. Where source and destination overlap, nothing is promised of the bytes in the
+ * destination. Thread: that of the engine. From submit to callback the bufs must not be touched.
  */
 public final class DmaMemcpyTask extends TaskBase {
     private final Dma dma;

@@ -48,7 +48,11 @@ public final class PayloadCopy {
     /** Creates a copier with both counters at zero. */
     public PayloadCopy() {}
 
-    /** Copies payload; bounds are checked by the segments. */
+    /**
+     * Copies payload; bounds are checked by the segments. The order in which bytes are stored is
+     * unspecified: glibc's memmove, for one, stores the first 64 bytes last on processors with
+     * AVX-512, and the first 32 with AVX2.
+     */
     public void payload(
             MemorySegment source,
             long sourceOffset,

@@ -19,7 +19,9 @@ import io.softdpu.rdma.spi.WorkRequest;
  * which ends the connection (part of the data may have been moved); CONNECTION_RESET if the peer
  * ended; CONNECTION_ABORTED if this side stopped, or the connection failed for something before it.
  *
- * <p>Not atomic. Thread: that of the engine. From submit to callback the bufs must not be touched.
+ * <p>Not atomic, and its bytes are stored in an unspecified order: the last of them may be seen in
+ * the peer's memory before the first. Thread: that of the engine. From submit to callback the bufs
+ * must not be touched.
  */
 public final class RdmaWriteTask extends RemoteTask {
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_WRITE);
