@@ -4,6 +4,7 @@
 module io.softdpu.comch {
     requires transitive io.softdpu.core;
     requires io.softdpu.fabric;
+    requires io.softdpu.linux;
     requires static org.jspecify;
 
     exports io.softdpu.comch;

@@ -335,7 +335,7 @@ final class Channel {
         connection.ended(failure);
         endpoint.doorbells().remove(link);
         link.close();
-        outboundMemory.release();
+        endpoint.machineBus().release(outboundMemory);
         inboundRing.release();
         Status ended = failure == null ? Status.SHUTDOWN : failure.status();
         ComchSendTask task;

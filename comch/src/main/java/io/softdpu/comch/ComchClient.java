@@ -10,6 +10,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Attachment;
+import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.FabricException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -51,7 +52,7 @@ public final class ComchClient extends ComchEndpoint {
         }
 
         /** Gives the ring up, with what has come of asking; what still asks ends and does so. */
-        private void abandon() {
+        private void abandon(Bus bus) {
             if (asked != null) {
                 Answer come = asked.refuse();
                 if (come == null) {
@@ -60,7 +61,7 @@ public final class ComchClient extends ComchEndpoint {
                     }
                     return;
                 }
-                come.discard();
+                come.discard(bus);
             }
             release();
         }
@@ -75,10 +76,9 @@ public final class ComchClient extends ComchEndpoint {
 
     /** What has come of asking once: one of the two. */
     private record Answer(@Nullable Attachment attachment, @Nullable Throwable failure) {
-        void discard() {
+        void discard(Bus bus) {
             if (attachment != null) {
-                attachment.link().close();
-                attachment.remote().release();
+                attachment.close(bus);
             }
         }
     }
@@ -152,7 +152,7 @@ public final class ComchClient extends ComchEndpoint {
     @Override
     ContextState begin() {
         try {
-            attempt = new Attempt(InboundRing.allocate(terms()), connectTimeoutNanos);
+            attempt = new Attempt(InboundRing.allocate(machineBus(), terms()), connectTimeoutNanos);
         } catch (FabricException e) {
             throw Failures.from(e);
         }
@@ -175,7 +175,7 @@ public final class ComchClient extends ComchEndpoint {
         Attempt current = attempt;
         if (current != null) {
             attempt = null;
-            current.abandon();
+            current.abandon(machineBus());
         }
     }
 
@@ -205,7 +205,7 @@ public final class ComchClient extends ComchEndpoint {
         InboundRing inbound = current.inbound;
         try {
             if (inbound == null) { // the one before has been shown to a server that ended
-                inbound = InboundRing.allocate(terms());
+                inbound = InboundRing.allocate(machineBus(), terms());
                 current.inbound = inbound;
             }
             String function = device().info().function().key();
@@ -227,7 +227,7 @@ public final class ComchClient extends ComchEndpoint {
                     if (asked.offer(answer)) {
                         enqueue(() -> answered(current, asked, answer));
                     } else {
-                        answer.discard();
+                        answer.discard(machineBus());
                         if (shown != null) {
                             shown.release();
                         }
@@ -266,8 +266,7 @@ public final class ComchClient extends ComchEndpoint {
                                         attachment.remote().sizeBytes()));
             }
         } catch (DpuException e) {
-            attachment.link().close();
-            attachment.remote().release();
+            attachment.close(machineBus());
             inbound.release();
             fatal(e);
             return;
@@ -276,8 +275,7 @@ public final class ComchClient extends ComchEndpoint {
         try {
             established(new Channel(established, attachment, inbound, theirs));
         } catch (RuntimeException e) {
-            attachment.link().close();
-            attachment.remote().release();
+            attachment.close(machineBus());
             inbound.release();
             fatal(Failures.of(e));
             return;

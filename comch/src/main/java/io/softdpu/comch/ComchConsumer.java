@@ -188,8 +188,11 @@ public final class ComchConsumer extends ContextBase {
         }
         int completed = open.progress(copier());
         if (completed < 0) {
-            corrupt(open);
-            return true;
+            boolean first = open.isNewViolation();
+            if (first) {
+                corrupt(open);
+            }
+            return first;
         }
         return completed > 0;
     }
@@ -355,6 +358,9 @@ public final class ComchConsumer extends ContextBase {
 
     private void cutOff(ConsumerQueue open) {
         open.revoke();
+        if (!open.isNewCutOff()) { // a task that the program keeps holds the end up
+            return;
+        }
         LOG.log(
                 System.Logger.Level.WARNING,
                 "peer keeps receive memory mapped after its consumer has stopped: consumer={0}",

@@ -13,6 +13,7 @@ import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Attachment;
 import io.softdpu.fabric.FabricException;
+import io.softdpu.linux.text.ForeignText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -123,9 +124,9 @@ public final class ComchServer extends ComchEndpoint {
 
     @Override
     ContextState begin() {
-        ServerArrivals waiting = new ServerArrivals(this, terms(), maxClients);
+        ServerArrivals waiting = new ServerArrivals(this, machineBus(), terms(), maxClients);
         try {
-            waiting.listen(machineBus(), busName);
+            waiting.listen(busName);
         } catch (FabricException e) {
             throw Failures.from(e);
         }
@@ -160,6 +161,12 @@ public final class ComchServer extends ComchEndpoint {
 
     // ---- clients ----
 
+    /** Clients that wait for progress, for tests; any thread that may look at this server. */
+    int examinedClients() {
+        ServerArrivals open = arrivals;
+        return open == null ? 0 : open.examined();
+    }
+
     /** Takes or refuses a client; inside progress, between start and stop. */
     void decide(ServerArrivals.Arrival arrival) {
         @Nullable DpuException refusal = objection(arrival);
@@ -170,7 +177,8 @@ public final class ComchServer extends ComchEndpoint {
         arrival.refuse(refusal);
         Hello hello = arrival.hello();
         if (hello != null) {
-            ComchConnection refused = new ComchConnection(this, hello.function());
+            ComchConnection refused =
+                    new ComchConnection(this, ForeignText.escapeAndCut(hello.function()));
             refused.ended(refusal);
             call(connected, refused, false);
         }
@@ -187,8 +195,7 @@ public final class ComchServer extends ComchEndpoint {
             connections.add(connection);
         } catch (RuntimeException e) {
             if (attachment != null) {
-                attachment.link().close();
-                attachment.remote().release();
+                attachment.close(machineBus());
             }
             inbound.release();
             connection.ended(Failures.of(e));
@@ -205,14 +212,28 @@ public final class ComchServer extends ComchEndpoint {
         if (failure != null || hello == null) {
             return failure;
         }
+        if (channelCount() >= maxClients) {
+            return new DpuException(
+                    Status.FULL,
+                    "server has all its clients: maxClients=%d, server=%s"
+                            .formatted(maxClients, serverName()));
+        }
+        return null;
+    }
+
+    /**
+     * Why a client cannot be taken whatever the state of the engine; null if it can. On a mapping
+     * worker, between start and stop: what is looked at here does not change meanwhile.
+     */
+    @Nullable DpuException unfit(Hello hello, long remoteBytes) {
         if (!hello.serverName().equals(serverName())
                 || !hello.function().equals(represented.key())) {
             return new DpuException(
                     Status.NOT_PERMITTED,
                     "client means another server: name=%s, function=%s, server=%s, represented=%s"
                             .formatted(
-                                    hello.serverName(),
-                                    hello.function(),
+                                    ForeignText.escapeAndCut(hello.serverName()),
+                                    ForeignText.escapeAndCut(hello.function()),
                                     serverName(),
                                     represented.key()));
         }
@@ -223,17 +244,11 @@ public final class ComchServer extends ComchEndpoint {
                     "maximum message sizes differ: client=%d, server=%d"
                             .formatted(theirs.maxMessageBytes(), maxMessageSize()));
         }
-        if (arrival.pending().remoteBytes() < theirs.ring().sizeBytes()) {
+        if (remoteBytes < theirs.ring().sizeBytes()) {
             return new DpuException(
                     Status.INVALID_VALUE,
                     "client's ring is too small: sizeBytes=%d, needed=%d"
-                            .formatted(arrival.pending().remoteBytes(), theirs.ring().sizeBytes()));
-        }
-        if (channelCount() >= maxClients) {
-            return new DpuException(
-                    Status.FULL,
-                    "server has all its clients: maxClients=%d, server=%s"
-                            .formatted(maxClients, serverName()));
+                            .formatted(remoteBytes, theirs.ring().sizeBytes()));
         }
         return null;
     }

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,10 +34,9 @@ final class ConsumerDirectory {
     /** Producers of one side of a connection. */
     static final int MAX_PRODUCERS = 1024;
 
-    /** Receive memory that one peer may have mapped here. */
-    private static final long MAX_REMOTE_BYTES = 4L << 30;
-
     private static final RemoteConsumer[] NONE = {};
+
+    private static final System.Logger LOG = System.getLogger(ConsumerDirectory.class.getName());
 
     private final ComchConnection connection;
     private final ComchEndpoint endpoint;
@@ -48,7 +46,6 @@ final class ConsumerDirectory {
     private final Map<Integer, Import> imports = new HashMap<>();
     private final AtomicInteger users = new AtomicInteger();
     private volatile RemoteConsumer[] remotes = NONE;
-    private final AtomicLong remoteBytes = new AtomicLong();
     private final AtomicInteger abandonedImports = new AtomicInteger();
     private int lastLocalId;
     private int lastRemoteId;
@@ -77,7 +74,6 @@ final class ConsumerDirectory {
         private Import(int id, ConsumerAnnouncement announcement) {
             this.id = id;
             this.announcement = announcement;
-            remoteBytes.addAndGet(announcement.memory().sizeBytes());
             this.ring = importRegion(announcement.ring());
             this.memory = importRegion(announcement.memory());
         }
@@ -106,7 +102,6 @@ final class ConsumerDirectory {
 
         /** Closes what has come; any thread. */
         private void discard() {
-            remoteBytes.addAndGet(-announcement.memory().sizeBytes());
             close(ring);
             close(memory);
         }
@@ -292,9 +287,6 @@ final class ConsumerDirectory {
                 >= ChannelLimits.MAX_CONSUMERS) {
             return refuse(id, Status.FULL);
         }
-        if (announcement.memory().sizeBytes() > MAX_REMOTE_BYTES - remoteBytes.get()) {
-            return refuse(id, Status.NO_MEMORY);
-        }
         Import begun = new Import(id, announcement);
         imports.put(id, begun);
         begun.begin();
@@ -320,13 +312,22 @@ final class ConsumerDirectory {
             CompletableFuture<ImportedRegion> failed =
                     done.ring.isCompletedExceptionally() ? done.ring : done.memory;
             done.discard();
-            breakIf(refuse(done.id, Failures.of(failed.exceptionNow()).status()));
+            DpuException reason = Failures.of(failed.exceptionNow());
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    () ->
+                            "consumer of the peer refused: id=%d, connection=%s, status=%s, %s"
+                                    .formatted(
+                                            done.id,
+                                            connection,
+                                            reason.status(),
+                                            reason.getMessage()));
+            breakIf(refuse(done.id, reason.status()));
             return;
         }
         RemoteConsumer remote =
                 new RemoteConsumer(
                         done.id,
-                        endpoint.machineBus(),
                         new FastPathRing.Geometry(done.announcement.slots()),
                         done.ring.resultNow(),
                         done.memory.resultNow());
@@ -403,7 +404,6 @@ final class ConsumerDirectory {
 
     /** Lets go of a consumer that is in the list no more, and tells everybody. */
     private void goneWith(RemoteConsumer remote) {
-        remoteBytes.addAndGet(-remote.memory().byteSize());
         remote.expire();
         for (ComchProducer producer : producers) {
             producer.consumerGone();

@@ -45,6 +45,8 @@ final class ConsumerQueue {
     private final int mask;
     private final long maxBufferBytes;
     private int head;
+    private boolean violationReported;
+    private boolean cutOffReported;
     private int count;
     private volatile boolean ending;
 
@@ -100,7 +102,7 @@ final class ConsumerQueue {
             if (exported == null) {
                 memoryRegion.close();
                 if (allocated != null) {
-                    allocated.release();
+                    consumer.machineBus().release(allocated);
                 }
             }
         }
@@ -198,6 +200,23 @@ final class ConsumerQueue {
         task.finish(status);
     }
 
+    /**
+     * Whether this is the first time that the violation is asked for. It stays, and is seen in each
+     * progress until the consumer has stopped.
+     */
+    boolean isNewViolation() {
+        boolean first = !violationReported;
+        violationReported = true;
+        return first;
+    }
+
+    /** Whether this is the first time that the peer is cut off. */
+    boolean isNewCutOff() {
+        boolean first = !cutOffReported;
+        cutOffReported = true;
+        return first;
+    }
+
     /** What the peer wrote that no correct peer writes; null if nothing. */
     @Nullable String violation() {
         return ring.violation();
@@ -241,7 +260,7 @@ final class ConsumerQueue {
     /** Gives everything up. A peer that still has a mapping keeps it, and nothing else. */
     void destroy() {
         revoke();
-        ringMemory.release();
+        consumer.machineBus().release(ringMemory);
     }
 
     private ComchPostReceiveTask take() {

@@ -1,7 +1,6 @@
 package io.softdpu.comch;
 
 import io.softdpu.core.Status;
-import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.ImportedRegion;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +18,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RemoteConsumer {
     private final int id;
-    private final Bus bus;
     private final ImportedRegion ringRegion;
     private final ImportedRegion memoryRegion;
     private final FastPathRing.Producer ring;
@@ -30,12 +28,10 @@ final class RemoteConsumer {
     /** Takes both mapped imports over. */
     RemoteConsumer(
             int id,
-            Bus bus,
             FastPathRing.Geometry geometry,
             ImportedRegion ringRegion,
             ImportedRegion memoryRegion) {
         this.id = id;
-        this.bus = bus;
         this.ringRegion = ringRegion;
         this.memoryRegion = memoryRegion;
         this.ring =
@@ -118,16 +114,13 @@ final class RemoteConsumer {
     }
 
     /**
-     * The last holder's release has the bus thread unmap: that takes long, and is not for progress.
+     * The last holder's release closes the imports: mapping workers unmap them, and the peer learns
+     * of it then.
      */
     void release() {
         if (holders.decrementAndGet() == 0) {
-            bus.after(0, this::close);
+            memoryRegion.close();
+            ringRegion.close();
         }
-    }
-
-    private void close() {
-        memoryRegion.close();
-        ringRegion.close();
     }
 }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The clients that have come to a server and wait for its next progress, from one start to the next
- * stop. The bus thread checks the form of what a client says and allocates the ring for it; the
- * decision is the server's, in progress (cc-044).
+ * stop. A worker of the bus checks what a client says and allocates the ring for one that may be
+ * taken; the decision is the server's, in progress (cc-044).
  *
  * <p>Bounded: a server that never progresses keeps at most as many waiting as it may have clients.
  */
@@ -27,12 +27,13 @@ final class ServerArrivals implements EndpointListener {
     private final int limit;
     private final ConcurrentLinkedQueue<Arrival> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
+    private final Bus bus;
     private @Nullable Endpoint endpoint;
     private volatile boolean closed;
 
     /**
      * A client that waits: either its hello and a ring for it, or a failure; both a hello and a
-     * failure if the hello is in order and there is no memory.
+     * failure if the hello is in order but not for this server, or there is no memory.
      */
     record Arrival(
             PendingLink pending,
@@ -47,14 +48,15 @@ final class ServerArrivals implements EndpointListener {
         }
     }
 
-    ServerArrivals(ComchServer server, ChannelTerms terms, int limit) {
+    ServerArrivals(ComchServer server, Bus bus, ChannelTerms terms, int limit) {
         this.server = server;
+        this.bus = bus;
         this.terms = terms;
         this.limit = limit;
     }
 
     /** Begins to serve the name; {@link FabricException} IN_USE if it is served already. */
-    void listen(Bus bus, String name) {
+    void listen(String name) {
         endpoint = bus.listen(name, this);
     }
 
@@ -69,6 +71,11 @@ final class ServerArrivals implements EndpointListener {
         sendAllAway();
     }
 
+    /** Clients that have been examined and wait for the server's progress, for tests. */
+    int examined() {
+        return waiting.size();
+    }
+
     /** On the bus thread. */
     @Override
     public void arriving(PendingLink pending) {
@@ -78,11 +85,17 @@ final class ServerArrivals implements EndpointListener {
                     Status.FULL.code(), "too many clients wait for the server: limit=" + limit);
             return;
         }
+        bus.runForPeer(pending.peerPid(), () -> admit(pending));
+    }
+
+    /** On a mapping worker, since a ring is allocated. */
+    private void admit(PendingLink pending) {
         Arrival arrival;
         try {
             arrival = examine(pending);
-        } catch (RuntimeException e) { // a defect, which must not cost the place for good
+        } catch (RuntimeException | Error e) { // a defect, which must not keep the place taken
             count.decrementAndGet();
+            pending.refuse(Status.OPERATING_SYSTEM.code(), "server failed: cause=" + e);
             throw e;
         }
         waiting.add(arrival);
@@ -121,7 +134,11 @@ final class ServerArrivals implements EndpointListener {
         Hello hello = null;
         try {
             hello = Hello.decode(pending.payload());
-            return new Arrival(pending, hello, InboundRing.allocate(terms), null);
+            DpuException unfit = server.unfit(hello, pending.remoteBytes());
+            if (unfit != null) { // before this process allocates anything for the client
+                return new Arrival(pending, hello, null, unfit);
+            }
+            return new Arrival(pending, hello, InboundRing.allocate(bus, terms), null);
         } catch (DpuException e) {
             return new Arrival(pending, hello, null, e);
         } catch (FabricException e) {

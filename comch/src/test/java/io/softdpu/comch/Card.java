@@ -56,11 +56,26 @@ final class Card implements AutoCloseable {
         return new Card(folder, Topology.builtin(), LeakCheck.begin());
     }
 
+    /** The same with a DPU that maps at most so much of its peers. */
+    static Card shared(Path folder, long importedBytesLimit) {
+        return new Card(folder, Topology.builtin(), LeakCheck.begin(), importedBytesLimit);
+    }
+
     private Card(Path folder, Topology topology, LeakCheck leaks) {
+        this(folder, topology, leaks, 4L << 30);
+    }
+
+    private Card(Path folder, Topology topology, LeakCheck leaks, long importedBytesLimit) {
         Path fabric = folder.resolve("fabric");
         this.leaks = leaks;
         host = keep(Machine.builder(Side.HOST).fabricFolder(fabric).topology(topology).open());
-        dpu = keep(Machine.builder(Side.DPU).fabricFolder(fabric).topology(topology).open());
+        dpu =
+                keep(
+                        Machine.builder(Side.DPU)
+                                .fabricFolder(fabric)
+                                .topology(topology)
+                                .importedBytesLimit(importedBytesLimit)
+                                .open());
         pf0 = keep(host.findDevice("pf0").open());
         p0 = keep(dpu.findDevice("p0").open());
         hpf0 = keep(p0.findRepresentor("hpf0").open(p0));

@@ -9,15 +9,20 @@ import io.softdpu.comch.wire.Hello;
 import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.fabric.ExportedRegion;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.SharedSegment;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.ProcessView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,6 +76,56 @@ class HostilePeerTest {
                 new Hello(ChannelTerms.of(4080, 1024), "host/pf0", Card.NAME).toBytes(),
                 Status.INVALID_VALUE);
         stillServes();
+    }
+
+    @Test
+    void shouldAllocateNothingForClientThatCannotBeTaken() throws Exception {
+        card.settle();
+        long before = ringsOfThisProcess();
+        refusesWithoutRing(
+                new Hello(RogueClient.TERMS, "host/pf0", "test serves"),
+                Status.NOT_PERMITTED,
+                before);
+        refusesWithoutRing(
+                new Hello(RogueClient.TERMS, "host/pf1", Card.NAME), Status.NOT_PERMITTED, before);
+        refusesWithoutRing(
+                new Hello(ChannelTerms.of(4079, 64), "host/pf0", Card.NAME),
+                Status.INVALID_VALUE,
+                before);
+        refusesWithoutRing(
+                new Hello(ChannelTerms.of(4080, 1024), "host/pf0", Card.NAME),
+                Status.INVALID_VALUE,
+                before);
+        stillServes();
+    }
+
+    /** Looks when the client waits for the server's engine, which has not been progressed yet. */
+    private void refusesWithoutRing(Hello hello, Status status, long rings) throws Exception {
+        var answer = rogue.begin(hello.toBytes());
+        ComchServer server = (ComchServer) pair.server().endpoint;
+        Await.until(
+                "the client waits for the decision",
+                Duration.ofNanos(Card.DEADLINE_NANOS),
+                () -> server.examinedClients() == 1);
+
+        assertThat(ringsOfThisProcess()).as("rings for " + hello).isEqualTo(rings);
+
+        card.until("server answers", answer::isDone);
+        assertThat(answer)
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(FabricException.class)
+                .satisfies(e ->
+                        assertThat(((FabricException) e.getCause()).refusalCode())
+                                .isEqualTo(status.code()));
+        card.settle();
+    }
+
+    private static long ringsOfThisProcess() {
+        return ProcessView.self().descriptors().stream()
+                .filter(target -> target.contains("softdpu-comch-queue"))
+                .count();
     }
 
     @Test
@@ -284,6 +339,48 @@ class HostilePeerTest {
         card.until("stopped", () -> receiving.consumer.state() == ContextState.IDLE);
         assertThat(receiving.statuses).containsExactly(Status.CONNECTION_RESET);
         assertThat(receiving.consumer.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        stillServes();
+    }
+
+    @Test
+    void shouldReportAnImpossibleSlotOnceHoweverOftenItIsSeen() throws Exception {
+        join();
+        ProgressEngine own = card.engine();
+        Queue.Receiving receiving = new Queue.Receiving(pair.server(), own, 4096, 1);
+        receiving.consumer.start();
+        card.until("announced", () -> rogue.inbound.poll() >= 0);
+        byte[] payload =
+                rogue.inbound
+                        .segment()
+                        .asSlice(rogue.inbound.poll(), ConsumerAnnouncement.WIRE_BYTES)
+                        .toArray(ValueLayout.JAVA_BYTE);
+        ConsumerAnnouncement announced =
+                ConsumerAnnouncement.decode(MemorySegment.ofArray(payload), 0, payload.length);
+        var ring = rogue.bus.importRegion(announced.ring(), true, true, 5_000_000_000L);
+        var memory = rogue.bus.importRegion(announced.memory(), true, true, 5_000_000_000L);
+        card.until("imported", () -> ring.isDone() && memory.isDone());
+        rogue.write(MessageType.CONSUMER_READY.code(), rogue.inbound.word(), NOTHING);
+        card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);
+        receiving.post(0, 100);
+        FastPathRing.Producer producer =
+                FastPathRing.producer(
+                        ring.get().memory().segment(),
+                        new FastPathRing.Geometry(announced.slots()));
+        producer.commit(producer.claim(1), 101, 1, 0, false); // more than was posted
+
+        int moved = 0; // the connection's engine stands still meanwhile
+        for (int i = 0; i < 1000; i++) {
+            if (own.progress()) {
+                moved++;
+            }
+        }
+
+        assertThat(receiving.consumer.failure()).isNotNull();
+        assertThat(moved).as("rounds that had something to report, of 1000").isLessThan(10);
+        card.until("cut off", rogue::isCutOff);
+        ring.get().close();
+        memory.get().close();
+        card.until("stopped", () -> receiving.consumer.state() == ContextState.IDLE);
         stillServes();
     }
 

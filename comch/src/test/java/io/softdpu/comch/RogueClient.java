@@ -46,11 +46,15 @@ final class RogueClient implements AutoCloseable {
         return new Hello(TERMS, "host/pf0", Card.NAME).toBytes();
     }
 
+    /** Begins to connect with this payload. */
+    CompletableFuture<Attachment> begin(byte[] hello) {
+        String name = ChannelName.ofServer(card.p0.info(), card.hpf0.info().function(), Card.NAME);
+        return bus.connect(name, hello, inboundMemory, 20_000_000_000L);
+    }
+
     /** Connects with this payload; the refusal if the server refuses. */
     FabricException tryConnect(byte[] hello) {
-        String name = ChannelName.ofServer(card.p0.info(), card.hpf0.info().function(), Card.NAME);
-        CompletableFuture<Attachment> answer =
-                bus.connect(name, hello, inboundMemory, 20_000_000_000L);
+        CompletableFuture<Attachment> answer = begin(hello);
         card.until("server answers", answer::isDone);
         try {
             attachment = answer.get(1, TimeUnit.SECONDS);

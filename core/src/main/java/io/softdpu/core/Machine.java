@@ -68,15 +68,20 @@ public final class Machine implements AutoCloseable {
     private final Side side;
     private final Topology topology;
     private final long keptBackLimitBytes;
+    private final long importedBytesLimit;
+    private final long importedBytesLimitPerPeer;
     private final Bus bus;
     private final HotplugNote hotplug;
     private final Usage usage = new Usage(() -> "machine=" + this);
 
-    private Machine(Builder builder, Bus bus) {
+    private Machine(
+            Builder builder, Bus bus, long importedBytesLimit, long importedBytesLimitPerPeer) {
         this.side = builder.side;
         this.topology = builder.topology;
         this.hotplug = new HotplugNote(topology);
         this.keptBackLimitBytes = builder.keptBackLimitBytes;
+        this.importedBytesLimit = importedBytesLimit;
+        this.importedBytesLimitPerPeer = importedBytesLimitPerPeer;
         this.bus = bus;
         OPEN.add(this);
     }
@@ -120,6 +125,22 @@ public final class Machine implements AutoCloseable {
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
+    }
+
+    /**
+     * The memory of all peers together, in bytes, that this machine has mapped at most; the
+     * capability {@code core.max_imported_bytes}.
+     */
+    public long importedBytesLimit() {
+        return importedBytesLimit;
+    }
+
+    /**
+     * The memory of one peer process, in bytes, that this machine has mapped at most; the
+     * capability {@code core.max_imported_bytes_per_peer}.
+     */
+    public long importedBytesLimitPerPeer() {
+        return importedBytesLimitPerPeer;
     }
 
     /** The folder in which the programs of this card meet. */
@@ -196,6 +217,13 @@ public final class Machine implements AutoCloseable {
         private @Nullable Path fabricFolder;
         private long keptBackLimitBytes = DEFAULT_KEPT_BACK_LIMIT_BYTES;
         private long importLimitBytes = DEFAULT_IMPORT_LIMIT_BYTES;
+
+        /** 0 for the default, which is asked of the system when the machine is opened. */
+        private long importedBytesLimit;
+
+        /** 0 for the share of one peer. */
+        private long importedBytesLimitPerPeer;
+
         private long handshakeTimeoutNanos = DEFAULT_HANDSHAKE_TIMEOUT_NANOS;
 
         private Builder(Side side) {
@@ -243,6 +271,37 @@ public final class Machine implements AutoCloseable {
         }
 
         /**
+         * Limits the memory of peers that is mapped here at the same time, in whole pages: imports
+         * with access, the consumers of Comm Channel peers, and rings. Mapping may cost as much
+         * memory of this process, whatever the peer does. What would exceed the limit fails with
+         * FULL before anything is mapped; memory that is only passed on does not count, and memory
+         * of an import that was closed counts until it is unmapped, 0.1 s per GiB later.
+         *
+         * <p>The default is half of the machine's memory, or of what the memory cgroup of this
+         * process allows where that is less. One peer process may have three quarters of the limit,
+         * so that it cannot keep the others out; {@link #importedBytesLimitPerPeer} changes that.
+         *
+         * @param limitBytes of all peers together
+         * @throws DpuException INVALID_VALUE if it is not positive
+         */
+        public Builder importedBytesLimit(long limitBytes) {
+            this.importedBytesLimit = atLeast(1, "importedBytesLimit", limitBytes);
+            return this;
+        }
+
+        /**
+         * Limits the memory of one peer process that is mapped here at the same time; instead of
+         * three quarters of {@link #importedBytesLimit}.
+         *
+         * @param limitBytes of each peer process
+         * @throws DpuException INVALID_VALUE if it is not positive
+         */
+        public Builder importedBytesLimitPerPeer(long limitBytes) {
+            this.importedBytesLimitPerPeer = atLeast(1, "importedBytesLimitPerPeer", limitBytes);
+            return this;
+        }
+
+        /**
          * What a peer that connects has time for to say what it wants; instead of {@link
          * Machine#DEFAULT_HANDSHAKE_TIMEOUT_NANOS}.
          *
@@ -262,6 +321,10 @@ public final class Machine implements AutoCloseable {
          */
         public Machine open() {
             try {
+                long all =
+                        importedBytesLimit > 0 ? importedBytesLimit : Bus.defaultMaxMappedBytes();
+                long onePeer =
+                        importedBytesLimitPerPeer > 0 ? importedBytesLimitPerPeer : all - all / 4;
                 return new Machine(
                         this,
                         Bus.open(
@@ -270,7 +333,11 @@ public final class Machine implements AutoCloseable {
                                         topology.sha256(),
                                         topology.name(),
                                         handshakeTimeoutNanos,
-                                        importLimitBytes)));
+                                        importLimitBytes,
+                                        all,
+                                        onePeer)),
+                        all,
+                        onePeer);
             } catch (FabricException e) {
                 throw FabricFailures.from(e);
             }

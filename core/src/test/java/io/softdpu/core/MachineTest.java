@@ -2,6 +2,7 @@ package io.softdpu.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.Topology;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,29 @@ class MachineTest {
         Machine.Builder builder = Machine.builder(Side.HOST);
         Thrown.with(Status.INVALID_VALUE, () -> builder.keptBackLimitBytes(-1));
         Thrown.with(Status.INVALID_VALUE, () -> builder.importLimitBytes(0));
+        Thrown.with(Status.INVALID_VALUE, () -> builder.importedBytesLimit(0));
+        Thrown.with(Status.INVALID_VALUE, () -> builder.importedBytesLimitPerPeer(0));
         Thrown.with(Status.INVALID_VALUE, () -> builder.handshakeTimeoutNanos(0));
+    }
+
+    @Test
+    void shouldTellHowMuchMemoryOfPeersItMaps() {
+        try (Machine machine = builder().open()) {
+            long all = machine.importedBytesLimit();
+            assertThat(all).isPositive();
+            assertThat(machine.importedBytesLimitPerPeer()).isEqualTo(all - all / 4);
+            Capabilities core = Capabilities.of(machine.findDevice("pf0"), "core");
+            assertThat(core.limit("max_imported_bytes")).isEqualTo(all);
+            assertThat(core.limit("max_imported_bytes_per_peer")).isEqualTo(all - all / 4);
+        }
+        try (Machine machine =
+                builder().importedBytesLimit(1000).importedBytesLimitPerPeer(900).open()) {
+            assertThat(machine.importedBytesLimit()).isEqualTo(1000);
+            assertThat(machine.importedBytesLimitPerPeer()).isEqualTo(900);
+        }
+    }
+
+    private Machine.Builder builder() {
+        return Machine.builder(Side.HOST).fabricFolder(folder.resolve("fabric"));
     }
 }

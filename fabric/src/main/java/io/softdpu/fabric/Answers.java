@@ -1,19 +1,21 @@
 package io.softdpu.fabric;
 
-import io.softdpu.linux.FileDescriptors;
-import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.MemoryMapping;
 import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the two requests of a client make of their answers. On the bus thread. */
+/**
+ * Handle the replies to HELLO and LEASE: check what came, and take over its descriptors. Nothing is
+ * mapped here. On the bus thread.
+ */
 final class Answers {
     private Answers() {}
 
     /** An endpoint's answer to a HELLO. */
-    static final class Welcomes implements OutgoingHandshake.Answer<Attachment> {
+    static final class Welcomes
+            implements OutgoingHandshake.Answer<MappedAnswer.Checked<Attachment>> {
         private final Bus bus;
 
         Welcomes(Bus bus) {
@@ -21,43 +23,54 @@ final class Answers {
         }
 
         @Override
-        public Attachment take(
+        public MappedAnswer.Checked<Attachment> take(
                 Frame frame, ReceivedMessage message, int socket, PeerCredentials peer) {
             if (!(frame instanceof Frame.Welcome(long memoryBytes, byte[] payload))) {
                 throw unexpected(frame, "Welcome");
             }
             requireDescriptors(message, 1);
-            int memory = DescriptorCheck.take(message, 0, memoryBytes, bus.maxJoiningBytes());
-            SharedSegment remote = SharedSegment.adopt(memory, memoryBytes, true);
-            try {
-                return new Attachment(bus.newLink(socket, peer), remote, payload);
-            } catch (RuntimeException e) {
-                remote.release();
-                throw e;
-            }
+            long allocatedBytes =
+                    DescriptorCheck.verify(
+                            message.descriptor(0), memoryBytes, bus.maxJoiningBytes());
+            Link link = bus.newLink(socket, peer);
+            return new MappedAnswer.Checked<>(
+                    link,
+                    List.of(
+                            new MappedAnswer.Part(
+                                    message.takeDescriptor(0), memoryBytes, true, allocatedBytes)),
+                    List.of(),
+                    memory -> new Attachment(link, memory.getFirst(), payload),
+                    unwanted -> unwanted.close(bus));
         }
 
         @Override
-        public void discard(Attachment unwanted) {
-            unwanted.remote().release();
-            unwanted.link().close();
+        public void discard(MappedAnswer.Checked<Attachment> unwanted) {
+            unwanted.discard(bus);
         }
     }
 
-    /** An exporter's answer to a LEASE; the memory is not mapped yet. */
-    static final class Grants implements OutgoingHandshake.Answer<ImportedRegion> {
+    /** An exporter's answer to a LEASE. */
+    static final class Grants
+            implements OutgoingHandshake.Answer<MappedAnswer.Checked<ImportedRegion>> {
         private final Bus bus;
         private final RegionAddress region;
         private final boolean writable;
+        private final boolean map;
 
-        Grants(Bus bus, RegionAddress region, boolean writable) {
+        /**
+         * Expects the grant of a region.
+         *
+         * @param map whether the memory is to be mapped; the generation pages always are
+         */
+        Grants(Bus bus, RegionAddress region, boolean writable, boolean map) {
             this.bus = bus;
             this.region = region;
             this.writable = writable;
+            this.map = map;
         }
 
         @Override
-        public ImportedRegion take(
+        public MappedAnswer.Checked<ImportedRegion> take(
                 Frame frame, ReceivedMessage message, int socket, PeerCredentials peer) {
             if (!(frame instanceof Frame.Grant grant)) {
                 throw unexpected(frame, "Grant");
@@ -72,41 +85,62 @@ final class Answers {
                                 + ", writable="
                                 + grant.writable());
             }
-            requireDescriptors(message, 1 + grant.generations().length);
-            List<GenerationPage> pages = new ArrayList<>();
-            int memory = DescriptorCheck.take(message, 0, region.sizeBytes(), bus.maxImportBytes());
-            try {
-                for (int i = 0; i < grant.generations().length; i++) {
-                    long size = MemoryMapping.pageSize();
-                    int page = DescriptorCheck.take(message, 1 + i, size, size);
-                    pages.add(GenerationPage.adopt(page, grant.generations()[i]));
-                }
-                return new ImportedRegion(
-                        region.busId(),
-                        bus.newLink(socket, peer),
-                        writable,
-                        region.sizeBytes(),
-                        memory,
-                        pages.toArray(GenerationPage[]::new));
-            } catch (RuntimeException e) {
-                pages.forEach(GenerationPage::release);
-                FileDescriptors.close(memory);
-                throw e;
+            int pages = grant.generations().length;
+            long pageBytes = MemoryMapping.pageSize();
+            requireDescriptors(message, 1 + pages);
+            long allocatedBytes =
+                    DescriptorCheck.verify(
+                            message.descriptor(0), region.sizeBytes(), bus.maxImportBytes());
+            long[] allocatedOfPages = new long[pages];
+            for (int i = 0; i < pages; i++) {
+                allocatedOfPages[i] =
+                        DescriptorCheck.verify(message.descriptor(1 + i), pageBytes, pageBytes);
             }
+            Link link = bus.newLink(socket, peer);
+            List<MappedAnswer.Part> parts = new ArrayList<>();
+            for (int i = 0; i < pages; i++) {
+                parts.add(
+                        new MappedAnswer.Part(
+                                message.takeDescriptor(1 + i),
+                                pageBytes,
+                                false,
+                                allocatedOfPages[i]));
+            }
+            int memory = message.takeDescriptor(0);
+            if (map) {
+                parts.add(
+                        new MappedAnswer.Part(
+                                memory, region.sizeBytes(), writable, allocatedBytes));
+            }
+            return new MappedAnswer.Checked<>(
+                    link,
+                    parts,
+                    map ? List.of() : List.of(memory),
+                    mapped -> imported(link, memory, grant.generations(), mapped),
+                    ImportedRegion::close);
+        }
+
+        private ImportedRegion imported(
+                Link link, int descriptor, long[] generations, List<SharedSegment> mapped) {
+            List<GenerationPage> pages = new ArrayList<>();
+            for (int i = 0; i < generations.length; i++) {
+                pages.add(GenerationPage.adopt(mapped.get(i), generations[i]));
+            }
+            return new ImportedRegion(
+                    bus,
+                    region.busId(),
+                    link,
+                    writable,
+                    region.sizeBytes(),
+                    descriptor,
+                    map ? mapped.getLast() : null,
+                    pages);
         }
 
         @Override
-        public void discard(ImportedRegion unwanted) {
-            unwanted.close();
+        public void discard(MappedAnswer.Checked<ImportedRegion> unwanted) {
+            unwanted.discard(bus);
         }
-    }
-
-    /** What the caller of the bus sees in place of an error of the system. */
-    static RuntimeException translated(RuntimeException e) {
-        return e instanceof LinuxException
-                ? new FabricException(
-                        FabricException.Kind.SYSTEM, "cannot import: " + e.getMessage(), e)
-                : e;
     }
 
     private static void requireDescriptors(ReceivedMessage message, int expected) {

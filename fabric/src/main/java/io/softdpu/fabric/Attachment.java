@@ -9,4 +9,10 @@ package io.softdpu.fabric;
  * @param payload the peer's part of the handshake; the array is the holder's
  */
 @SuppressWarnings("ArrayRecordComponent") // a private hand-over, never compared
-public record Attachment(Link link, SharedSegment remote, byte[] payload) {}
+public record Attachment(Link link, SharedSegment remote, byte[] payload) {
+    /** Closes the link and releases the memory; any thread. */
+    public void close(Bus bus) {
+        link.close();
+        bus.release(remote);
+    }
+}

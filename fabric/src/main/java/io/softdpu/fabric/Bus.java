@@ -2,6 +2,7 @@ package io.softdpu.fabric;
 
 import io.softdpu.linux.Identity;
 import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.MemoryLimits;
 import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
@@ -37,8 +38,11 @@ public final class Bus implements AutoCloseable {
     /** Clients that have connected and said nothing yet; beyond that the oldest is dropped. */
     static final int PENDING_HANDSHAKES_LIMIT = 256;
 
-    /** Largest memory that comes with a HELLO or a WELCOME: rings, mapped on the bus thread. */
+    /** Largest memory that comes with a HELLO or a WELCOME: rings. */
     static final long MAX_JOINING_BYTES = 16 << 20;
+
+    /** How long a bus that closes waits for memory to be unmapped: 20 GiB and more. */
+    private static final long UNMAPPING_PATIENCE_NANOS = 10_000_000_000L;
 
     /** How long a bus that closes waits for descriptors of peers to be closed. */
     private static final long CLOSER_PATIENCE_NANOS = 1_000_000_000L;
@@ -58,6 +62,8 @@ public final class Bus implements AutoCloseable {
      * @param topologyName shown beside the hash when two differ
      * @param handshakeTimeoutNanos what a client has to say hello, and the folder to be unlocked
      * @param maxImportBytes largest region that is imported
+     * @param maxMappedBytes most memory of all peers together that is mapped here at a time
+     * @param maxMappedBytesPerPeer most memory of one peer process
      */
     @SuppressWarnings("ArrayRecordComponent") // set once, read once
     public record Config(
@@ -65,7 +71,26 @@ public final class Bus implements AutoCloseable {
             byte[] topologyHash,
             String topologyName,
             long handshakeTimeoutNanos,
-            long maxImportBytes) {}
+            long maxImportBytes,
+            long maxMappedBytes,
+            long maxMappedBytesPerPeer) {
+        /** A configuration in which mapped memory is limited by the size of a region alone. */
+        public Config(
+                @Nullable Path folder,
+                byte[] topologyHash,
+                String topologyName,
+                long handshakeTimeoutNanos,
+                long maxImportBytes) {
+            this(
+                    folder,
+                    topologyHash,
+                    topologyName,
+                    handshakeTimeoutNanos,
+                    maxImportBytes,
+                    Long.MAX_VALUE,
+                    Long.MAX_VALUE);
+        }
+    }
 
     private final Config config;
     private final FabricFolder folder;
@@ -81,11 +106,14 @@ public final class Bus implements AutoCloseable {
     private final Set<Endpoint> endpoints = ConcurrentHashMap.newKeySet();
     private final Set<IncomingHandshake> handshakes = new LinkedHashSet<>();
     private final DescriptorCloser closer = new DescriptorCloser();
+    private final MappingWorkers workers = new MappingWorkers();
+    private final MappedBytes mappedBytes;
     private final ReceivedMessage receiveBuffer =
             new ReceivedMessage(Frame.MAX_BYTES, 1 + Frame.MAX_GENERATIONS, closer::closeRefused);
 
     private Bus(Config config, FabricFolder folder) {
         this.config = config;
+        this.mappedBytes = new MappedBytes(config.maxMappedBytes(), config.maxMappedBytesPerPeer());
         this.folder = folder;
         this.bootId = readBootId();
         this.busId = randomId();
@@ -109,11 +137,13 @@ public final class Bus implements AutoCloseable {
         Bus bus = null;
         try {
             bus = new Bus(config, folder);
+            bus.workers.start();
             bus.loop.start();
         } catch (LinuxException | UncheckedIOException | OutOfMemoryError e) {
             // The last: no thread could be started, which the JVM counts as a lack of memory.
             if (bus != null) {
                 bus.loop.abandon();
+                boolean _ = bus.workers.end(UNMAPPING_PATIENCE_NANOS);
             }
             folder.close();
             throw new FabricException(
@@ -204,7 +234,7 @@ public final class Bus implements AutoCloseable {
             return region;
         } finally {
             if (!registered) {
-                memory.release();
+                release(memory);
             }
         }
     }
@@ -251,12 +281,14 @@ public final class Bus implements AutoCloseable {
      * Asks the exporter's bus thread for a region.
      *
      * @param map whether to map and prefault it for use here; otherwise it can only be passed on
-     * @param timeoutNanos what the exporter has to answer; mapping takes what it takes, in slices,
-     *     so that others are served meanwhile
+     * @param timeoutNanos how long the exporter has to answer; mapping takes what it takes, in
+     *     slices on threads of its own
      * @return completes on the bus thread, with an {@link ImportedRegion} or a {@link
      *     FabricException}; cancelling it ends the attempt and gives back what has come of it
      * @throws FabricException NOT_FOUND if it belongs to another kernel or fabric folder; TOO_BIG
-     *     if it is larger than this bus imports
+     *     if it is larger than this bus imports. The future fails with LIMIT where more memory of
+     *     this peer or of all peers would be mapped than is allowed, and with MALFORMED where the
+     *     exporter takes the blocks of the memory away meanwhile
      */
     public CompletableFuture<ImportedRegion> importRegion(
             RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
@@ -274,17 +306,16 @@ public final class Bus implements AutoCloseable {
                             + region.regionId());
         }
         Frame.Lease request = new Frame.Lease(region.regionId(), region.key(), writable);
-        Answers.Grants grants = new Answers.Grants(this, region, writable);
-        CompletableFuture<ImportedRegion> granted =
+        return MappedAnswer.follow(
+                this,
                 new OutgoingHandshake<>(
                                 this,
                                 exporterName(region.busId()),
                                 Frame.encode(request),
                                 new int[0],
                                 timeoutNanos,
-                                grants)
-                        .begin();
-        return map ? MappingJob.follow(this, granted) : granted;
+                                new Answers.Grants(this, region, writable, map))
+                        .begin());
     }
 
     /**
@@ -325,7 +356,7 @@ public final class Bus implements AutoCloseable {
         if (!inbound.retain()) {
             throw SharedSegment.gone();
         }
-        OutgoingHandshake<Attachment> handshake =
+        OutgoingHandshake<MappedAnswer.Checked<Attachment>> handshake =
                 new OutgoingHandshake<>(
                         this,
                         name,
@@ -335,7 +366,55 @@ public final class Bus implements AutoCloseable {
                         new Answers.Welcomes(this));
         // Held until the bus thread has sent it: by then the caller may have let go of it, and the
         // number of its descriptor stand for something that is not the peer's to have.
-        return handshake.begin(inbound::release);
+        return MappedAnswer.follow(this, handshake.begin(() -> release(inbound)));
+    }
+
+    /**
+     * Counts one user of shared memory less. Where it was the last a mapping worker unmaps the
+     * memory, so this returns at once and may be called on any thread, inside progress too.
+     */
+    public void release(SharedSegment memory) {
+        memory.release(this, () -> {});
+    }
+
+    /**
+     * Runs work on a mapping worker, for what takes long and is done for a peer, such as allocating
+     * memory for it.
+     *
+     * @param peerPid process id of the peer; peers take turns
+     * @param work runs once
+     */
+    public void runForPeer(int peerPid, Runnable work) {
+        workers.submit(
+                peerPid,
+                () -> {
+                    work.run();
+                    return false;
+                });
+    }
+
+    /**
+     * The memory of all peers together that a process should have mapped at most, where its user
+     * names no limit: half of the machine's memory, or of what the memory cgroup allows where that
+     * is less.
+     *
+     * @throws FabricException SYSTEM if the kernel does not tell them
+     */
+    public static long defaultMaxMappedBytes() {
+        try {
+            return MemoryLimits.totalBytes() / 2;
+        } catch (UncheckedIOException | IllegalStateException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "limit of mapped memory not known, give one when the machine is opened: "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** Bytes of memory of peers that are mapped here now, or are about to be. */
+    public long mappedBytesOfPeers() {
+        return mappedBytes.allBytes();
     }
 
     /** Work that is due some time. */
@@ -365,6 +444,11 @@ public final class Bus implements AutoCloseable {
                 List.copyOf(exports.values()).forEach(ExportedRegion::revoke);
             } finally { // a folder that cannot be cleaned must not keep the thread alive
                 loop.shutdown();
+                if (!workers.end(UNMAPPING_PATIENCE_NANOS)) {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "memory is not unmapped yet: folder=" + folder.path());
+                }
                 receiveBuffer.close();
                 if (!closer.end(CLOSER_PATIENCE_NANOS)) {
                     LOG.log(
@@ -415,6 +499,16 @@ public final class Bus implements AutoCloseable {
     /** The one receive buffer; on the bus thread, emptied by the message's close. */
     ReceivedMessage receiveBuffer() {
         return receiveBuffer;
+    }
+
+    /** Maps and unmaps, on threads that may take their time. */
+    MappingWorkers workers() {
+        return workers;
+    }
+
+    /** Account of the memory of peers that is mapped here. */
+    MappedBytes mappedBytes() {
+        return mappedBytes;
     }
 
     /** Closes what a peer has chosen, on threads that it may keep. */

@@ -4,7 +4,7 @@ import io.softdpu.linux.Epoll;
 import io.softdpu.linux.EventFd;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Origins;
-import java.util.ArrayDeque;
+import io.softdpu.linux.RestrictedThreads;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -41,15 +41,6 @@ final class BusLoop {
         void onShutdown();
     }
 
-    /** Something that takes long, in slices; others are served between two of them. */
-    interface Job {
-        /** Does a part, of at most a few milliseconds; false when nothing is left to do. */
-        boolean runSlice();
-
-        /** The bus closes: give up whatever is held. */
-        void onShutdown();
-    }
-
     private final Epoll epoll = new Epoll(EVENTS_AT_ONCE);
     private final int wakeDescriptor;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
@@ -58,7 +49,6 @@ final class BusLoop {
     /** Who asked for a handler; empty unless origins are recorded. */
     private final Map<Long, Throwable> origins = new HashMap<>();
 
-    private final ArrayDeque<Job> jobs = new ArrayDeque<>();
     private final Thread thread;
     private long lastKey = WAKE_KEY;
     private boolean stopping;
@@ -101,7 +91,9 @@ final class BusLoop {
     void execute(Runnable command) {
         commands.add(Origins.RECORDED ? onBehalf(Origins.asking(), command) : command);
         if (ended) {
-            runCommands();
+            synchronized (commands) { // in place of the one thread that there was
+                runCommands();
+            }
         } else {
             signal();
         }
@@ -163,18 +155,14 @@ final class BusLoop {
         return alarm;
     }
 
-    /** Begins something long; gives it up where the bus has ended. */
-    void addJob(Job job) {
-        if (ended) {
-            job.onShutdown();
-        } else {
-            jobs.add(job);
-        }
-    }
-
     /** How much is watched now, deadlines included; a look from any thread, for tests. */
     int watched() {
         return handlers.size();
+    }
+
+    /** The epoll of the bus thread, for tests. */
+    int epollDescriptor() {
+        return epoll.fd();
     }
 
     /** Stops watching; the descriptor stays open. Pass -1 for a timer. */
@@ -188,15 +176,15 @@ final class BusLoop {
     }
 
     private void run() {
+        var _ = RestrictedThreads.enter(RestrictedThreads.Scope.BUS);
         try {
             while (!stopping) {
-                int count = epoll.await(jobs.isEmpty() ? timeoutMillis() : 0);
+                int count = epoll.await(timeoutMillis());
                 for (int i = 0; i < count; i++) {
                     dispatch(epoll.data(i), epoll.events(i));
                 }
                 runCommands();
                 runDeadlines();
-                runJob();
             }
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "bus thread ends: " + e, e);
@@ -221,18 +209,6 @@ final class BusLoop {
         Runnable command;
         while ((command = commands.poll()) != null) {
             guarded(command);
-        }
-    }
-
-    /** One slice of one job; the next turn is another's. */
-    private void runJob() {
-        Job job = jobs.poll();
-        if (job != null) {
-            guarded(() -> {
-                if (job.runSlice()) {
-                    jobs.add(job);
-                }
-            });
         }
     }
 
@@ -281,14 +257,14 @@ final class BusLoop {
         List<Handler> left = List.copyOf(handlers.values());
         handlers.clear();
         left.forEach(handler -> guarded(handler::onShutdown));
-        jobs.forEach(job -> guarded(job::onShutdown));
-        jobs.clear();
         synchronized (this) {
             ended = true;
             epoll.close();
             FileDescriptors.close(wakeDescriptor);
         }
-        runCommands();
+        synchronized (commands) {
+            runCommands();
+        }
     }
 
     private synchronized void signal() {

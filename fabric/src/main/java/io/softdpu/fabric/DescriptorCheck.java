@@ -5,7 +5,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.FileStatus;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Memfd;
-import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.MemoryMapping;
 
 /**
  * Decides, before anything is mapped, whether a descriptor that came from a peer can hurt this
@@ -19,18 +19,11 @@ import io.softdpu.linux.ReceivedMessage;
 final class DescriptorCheck {
     private static final int NEEDED_SEALS = Memfd.SEAL_SHRINK | Memfd.SEAL_GROW | Memfd.SEAL_SEAL;
 
-    private DescriptorCheck() {}
+    /** Allocated as a whole, also where a file ends within: what a page of page numbers maps. */
+    private static final long LARGE_PAGE_BYTES =
+            MemoryMapping.pageSize() / Long.BYTES * MemoryMapping.pageSize();
 
-    /**
-     * Takes a descriptor out of a message after checking it; a refused one stays in it.
-     *
-     * @return the descriptor, now the caller's
-     * @throws FabricException MALFORMED as of {@link #verify}
-     */
-    static int take(ReceivedMessage message, int index, long sizeBytes, long limitBytes) {
-        verify(message.descriptor(index), sizeBytes, limitBytes);
-        return message.takeDescriptor(index);
-    }
+    private DescriptorCheck() {}
 
     /**
      * Throws MALFORMED, naming what was found and what was expected, unless the descriptor is safe.
@@ -39,8 +32,11 @@ final class DescriptorCheck {
      * asked for before could have been changed, and then sealed, in between. They are also the only
      * question that no peer can keep waiting for its answer, as it could where a descriptor lies on
      * a file system that it serves itself.
+     *
+     * @return bytes that the file has allocated: fewer at a later look mean that some were taken
+     *     away
      */
-    static void verify(int descriptor, long sizeBytes, long limitBytes) {
+    static long verify(int descriptor, long sizeBytes, long limitBytes) {
         if (sizeBytes < 1 || sizeBytes > limitBytes) {
             throw malformed("size out of range: sizeBytes=" + sizeBytes + ", limit=" + limitBytes);
         }
@@ -68,7 +64,7 @@ final class DescriptorCheck {
                         "size differs: sizeBytes=" + status.sizeBytes() + ", expected=" + expected);
             }
             // A length costs the peer nothing. Mapping and touching a file of holes would take the
-            // memory here and now, and the bus thread's time: 64 GiB were enough to be killed for.
+            // memory here and now: 64 GiB were enough to be killed for.
             if (status.allocatedBytes() < expected) {
                 throw malformed(
                         "not allocated: allocatedBytes="
@@ -76,6 +72,16 @@ final class DescriptorCheck {
                                 + ", expected="
                                 + expected);
             }
+            // Blocks beyond the end would hide as many holes before it from those who count blocks
+            // later. The seals forbid to add any; a last large page may reach that far.
+            if (status.allocatedBytes() - expected >= LARGE_PAGE_BYTES) {
+                throw malformed(
+                        "allocated beyond its end: allocatedBytes="
+                                + status.allocatedBytes()
+                                + ", expected="
+                                + expected);
+            }
+            return status.allocatedBytes();
         } catch (LinuxException e) {
             throw new FabricException(
                     FabricException.Kind.MALFORMED,

@@ -94,6 +94,16 @@ final class DescriptorCloser {
         }
     }
 
+    /** Whether all that was handed over is closed; a look from any thread, for tests. */
+    boolean isIdle() {
+        lock.lock();
+        try {
+            return waiting.isEmpty() && idle == threads.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Lets the threads end when they have closed all that was handed over, and waits for that.
      *

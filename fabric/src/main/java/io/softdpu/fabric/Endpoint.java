@@ -12,10 +12,15 @@ import org.jspecify.annotations.Nullable;
  * back and leaves established links alone.
  */
 public final class Endpoint implements AutoCloseable, BusLoop.Handler {
+    private static final System.Logger LOG = System.getLogger(Endpoint.class.getName());
+
     /** Clients of one wake-up, so that a flood on one name does not starve the others. */
     private static final int ACCEPTS_AT_ONCE = 16;
 
-    /** How long accepting pauses when this process has no room for further descriptors. */
+    /**
+     * How long accepting pauses when this process has no room for further descriptors, or its user
+     * none for further watches.
+     */
     private static final long EXHAUSTED_PAUSE_NANOS = 50_000_000;
 
     private static final int BACKLOG = 128;
@@ -134,7 +139,10 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
             if (accepted < 0) {
                 return;
             }
-            IncomingHandshake.begin(bus, accepted, listener);
+            if (!IncomingHandshake.begin(bus, accepted, listener)) {
+                bus.loop().execute(this::pause); // between handlers, in the same turn
+                return;
+            }
         }
     }
 
@@ -162,7 +170,14 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
                 return;
             }
         }
-        key = bus.loop().add(socket, Epoll.IN, this);
+        try {
+            key = bus.loop().add(socket, Epoll.IN, this);
+        } catch (LinuxException e) { // others of this user may give watches back
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    () -> "name cannot be watched yet: name=" + name + ", " + e.getMessage());
+            waitForRoom();
+        }
     }
 
     /** A full descriptor table would turn the level-triggered wake-up into a spin. */
@@ -176,6 +191,10 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
     /** Accepts nobody for a while. On the bus thread. */
     void pause() {
         bus.loop().remove(key, socket);
+        waitForRoom();
+    }
+
+    private void waitForRoom() {
         paused = true;
         resumeNanos = System.nanoTime() + EXHAUSTED_PAUSE_NANOS;
         key = bus.loop().addTimer(this);

@@ -122,7 +122,7 @@ public final class ExportedRegion implements AutoCloseable {
                 memory.keptBy(open);
             }
             if (open.isEmpty()) {
-                generation.release();
+                bus.release(generation.page());
                 due = List.copyOf(whenLetGo);
                 whenLetGo.clear();
             }
@@ -134,7 +134,7 @@ public final class ExportedRegion implements AutoCloseable {
             Origins.closes(originName());
         }
         if (memory != null) {
-            memory.release();
+            bus.release(memory);
         }
     }
 
@@ -203,7 +203,7 @@ public final class ExportedRegion implements AutoCloseable {
                 if (memory != null && !bus.ending()) {
                     bus.keepBack(-address.sizeBytes());
                 }
-                generation.release();
+                bus.release(generation.page());
                 due = List.copyOf(whenLetGo);
                 whenLetGo.clear();
             }

@@ -1,8 +1,11 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.text.ForeignText;
+
 /**
  * A failure of the bus, before it has a DOCA status: {@code core} translates it. The message has
- * the form {@code reason: key=value, key=value}.
+ * the form {@code reason: key=value, key=value}, in one line whatever the values are: each message
+ * is escaped. A value that is another process's is cut too, where the message is made.
  */
 public final class FabricException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -46,25 +49,25 @@ public final class FabricException extends RuntimeException {
 
     /** Creates a failure of a kind other than {@link Kind#REFUSED}. */
     public FabricException(Kind kind, String message) {
-        super(message);
+        super(ForeignText.escape(message));
         this.kind = kind;
         this.refusalCode = 0;
     }
 
     /** Creates a failure with the exception that showed it. */
     public FabricException(Kind kind, String message, Throwable cause) {
-        super(message, cause);
+        super(ForeignText.escape(message), cause);
         this.kind = kind;
         this.refusalCode = 0;
     }
 
     private FabricException(int refusalCode, String message) {
-        super(message);
+        super(ForeignText.escapeAndCut(message));
         this.kind = Kind.REFUSED;
         this.refusalCode = refusalCode;
     }
 
-    /** A peer's refusal with the code that it chose. */
+    /** A peer's refusal with the code that it chose, and its reason escaped and cut. */
     public static FabricException refused(int refusalCode, String reason) {
         return new FabricException(refusalCode, reason);
     }

@@ -5,8 +5,15 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.FileStatus;
 import io.softdpu.linux.Identity;
 import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.text.ForeignText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -38,14 +45,14 @@ final class FabricFolder implements AutoCloseable {
 
     private final Path path;
     private final int directory;
-    private final int topologyDescriptor;
+    private final CheckedFile topology;
     private final RegionAddress.Id id;
     private final SharedNote hotplug;
 
-    private FabricFolder(Path path, int directory, int topologyDescriptor) {
+    private FabricFolder(Path path, int directory, CheckedFile topology) {
         this.path = path;
         this.directory = directory;
-        this.topologyDescriptor = topologyDescriptor;
+        this.topology = topology;
         FileStatus status = FileDescriptors.status(directory);
         this.id = new RegionAddress.Id(status.device(), status.inode());
         this.hotplug = new SharedNote(path, directory, HOTPLUG_FILE);
@@ -80,7 +87,7 @@ final class FabricFolder implements AutoCloseable {
             String topologyName,
             long timeoutNanos) {
         int directory = -1;
-        int topology = -1;
+        CheckedFile topology = null;
         try {
             if (!chosen) {
                 requireNoLink(path);
@@ -99,8 +106,8 @@ final class FabricFolder implements AutoCloseable {
             joined.sweepStaleSockets();
             return joined;
         } catch (RuntimeException e) {
-            if (topology >= 0) {
-                FileDescriptors.close(topology);
+            if (topology != null) {
+                topology.close();
             }
             if (directory >= 0) {
                 FileDescriptors.close(directory);
@@ -130,7 +137,58 @@ final class FabricFolder implements AutoCloseable {
         return hotplug;
     }
 
-    /** The address of a name's socket, for bind and connect. */
+    /**
+     * Connects a socket to the one that serves a name. The file is opened as a place only, links
+     * not followed, and examined before it is connected to: a path that the kernel resolves by
+     * itself could lead into a file system that a peer serves, and the caller would wait there for
+     * as long as that peer likes.
+     *
+     * @return as {@link UnixSocket#connect}
+     * @throws FabricException NOT_PERMITTED if the file is no socket, or another user's
+     * @throws LinuxException for what the system refuses
+     */
+    int connect(int socket, String name) {
+        int place;
+        try {
+            place =
+                    FileDescriptors.openAt(
+                            directory,
+                            hash(name) + SOCKET_SUFFIX,
+                            FileDescriptors.O_PATH | FileDescriptors.O_NOFOLLOW,
+                            0);
+        } catch (LinuxException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return Errno.ENOENT;
+            }
+            throw e;
+        }
+        try {
+            requireOwnSocket(name, FileDescriptors.status(place));
+            return UnixSocket.connect(socket, "/proc/self/fd/" + place);
+        } finally {
+            FileDescriptors.close(place);
+        }
+    }
+
+    private void requireOwnSocket(String name, FileStatus status) {
+        int uid = Identity.effectiveUid();
+        if (!status.isSocket() || status.uid() != uid) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_PERMITTED,
+                    "file of a served name is not a socket of this user: name="
+                            + name
+                            + ", type="
+                            + status.typeName()
+                            + ", uid="
+                            + status.uid()
+                            + ", expected=socket of uid "
+                            + uid
+                            + ", remove file="
+                            + path.resolve(hash(name) + SOCKET_SUFFIX));
+        }
+    }
+
+    /** The address of a name's socket, for bind. */
     String socketAddress(String name) {
         return "/proc/self/fd/" + directory + "/" + hash(name) + SOCKET_SUFFIX;
     }
@@ -142,9 +200,14 @@ final class FabricFolder implements AutoCloseable {
      */
     int claim(String name) {
         String lockName = hash(name) + LOCK_SUFFIX;
-        int flags = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT | FileDescriptors.O_NOFOLLOW;
+        int flags = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT;
         while (true) {
-            int lock = FileDescriptors.openAt(directory, lockName, flags, 0600);
+            int lock;
+            try {
+                lock = open(lockName, flags);
+            } catch (FileRefusedException e) {
+                throw unusable(e);
+            }
             if (!FileDescriptors.tryLockExclusive(lock)) {
                 FileDescriptors.close(lock);
                 return -1;
@@ -178,7 +241,7 @@ final class FabricFolder implements AutoCloseable {
 
     @Override
     public void close() {
-        FileDescriptors.close(topologyDescriptor);
+        topology.close();
         FileDescriptors.close(directory);
     }
 
@@ -249,52 +312,77 @@ final class FabricFolder implements AutoCloseable {
      * The hash counts while any process holds a shared lock on the file, and so does what was
      * plugged in. Who finds it unlocked writes his own; who finds it locked must have the same.
      */
-    private static int agreeOnTopology(
+    private static CheckedFile agreeOnTopology(
             Path path, int directory, byte[] hash, String name, long timeoutNanos) {
         String hex = HexFormat.of().formatHex(hash) + " ";
         String mine = hex + name + "\n";
-        int file =
-                FileDescriptors.openAt(
-                        directory,
-                        TOPOLOGY_FILE,
-                        FileDescriptors.O_RDWR
-                                | FileDescriptors.O_CREAT
-                                | FileDescriptors.O_NOFOLLOW,
-                        0600);
+        Path shown = path.resolve(TOPOLOGY_FILE);
+        CheckedFile file;
+        try {
+            file =
+                    CheckedFile.openAt(
+                            directory,
+                            TOPOLOGY_FILE,
+                            shown,
+                            FilePolicy.SHARED_FOLDER,
+                            FileDescriptors.O_RDWR | FileDescriptors.O_CREAT);
+        } catch (FileRefusedException e) {
+            throw unusable(e);
+        }
         boolean agreed = false;
         try {
-            Path content = path.resolve(TOPOLOGY_FILE);
-            if (FileDescriptors.tryLockExclusive(file)) {
-                Files.writeString(content, mine);
+            if (FileDescriptors.tryLockExclusive(file.descriptor())) {
+                file.replaceContent(MemorySegment.ofArray(mine.getBytes(StandardCharsets.UTF_8)));
                 SharedNote.forget(path, HOTPLUG_FILE);
             }
             // Turning an exclusive lock into a shared one is not atomic: another process may write
             // in between, so the file is read again under the shared lock, by everybody.
-            if (!within(timeoutNanos, () -> FileDescriptors.tryLockShared(file))) {
+            if (!within(timeoutNanos, () -> FileDescriptors.tryLockShared(file.descriptor()))) {
                 throw new FabricException(
                         FabricException.Kind.TIMED_OUT,
-                        "topology of the fabric stays locked: file=" + content);
+                        "topology of the fabric stays locked: file=" + shown);
             }
-            String there = Files.readString(content);
+            String there = file.readText();
             if (!there.startsWith(hex)) { // the name behind it is for people
                 throw new FabricException(
                         FabricException.Kind.CONFLICT,
                         "fabric is in use with another topology: folder="
                                 + path
                                 + ", theirs="
-                                + there.strip()
+                                + ForeignText.escapeAndCut(there.strip())
                                 + ", ours="
                                 + mine.strip());
             }
             agreed = true;
             return file;
+        } catch (CharacterCodingException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "file of the fabric is not UTF-8: file=" + shown + ", expected=a topology",
+                    e);
+        } catch (FileRefusedException e) {
+            throw unusable(e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
             if (!agreed) {
-                FileDescriptors.close(file);
+                file.close();
             }
         }
+    }
+
+    /** A file that another process made of something else; nothing is done to it. */
+    static FabricException unusable(FileRefusedException refused) {
+        return new FabricException(
+                FabricException.Kind.SYSTEM,
+                "fabric folder holds a file that is not the fabric's: file="
+                        + refused.getFile()
+                        + ", reason="
+                        + refused.reason()
+                        + ", expected="
+                        + refused.expected()
+                        + "; remove it",
+                refused);
     }
 
     /**
@@ -350,8 +438,9 @@ final class FabricFolder implements AutoCloseable {
 
     private int openExisting(String name) {
         try {
-            return FileDescriptors.openAt(
-                    directory, name, FileDescriptors.O_RDWR | FileDescriptors.O_NOFOLLOW, 0);
+            return open(name, FileDescriptors.O_RDWR);
+        } catch (FileRefusedException e) {
+            return -1; // not ours
         } catch (LinuxException e) {
             if (e.errno() != Errno.EMFILE
                     && e.errno() != Errno.ENFILE
@@ -360,6 +449,11 @@ final class FabricFolder implements AutoCloseable {
             }
             throw e; // says nothing about the file, and whoever asks again would ask for ever
         }
+    }
+
+    private int open(String name, int flags) throws FileRefusedException {
+        return CheckedFile.openDescriptorAt(
+                directory, name, path.resolve(name), FilePolicy.SHARED_FOLDER, flags);
     }
 
     private boolean sameFile(int descriptor, String name) {

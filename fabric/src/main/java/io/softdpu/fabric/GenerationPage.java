@@ -41,10 +41,9 @@ final class GenerationPage {
         return new GenerationPage(page, FIRST_GENERATION);
     }
 
-    /** The importer's view of a checked descriptor, which is taken over. */
-    static GenerationPage adopt(int descriptor, long expected) {
-        return new GenerationPage(
-                SharedSegment.adopt(descriptor, MemoryMapping.pageSize(), false), expected);
+    /** The importer's view of a page that was mapped, which is taken over. */
+    static GenerationPage adopt(SharedSegment page, long expected) {
+        return new GenerationPage(page, expected);
     }
 
     long expected() {
@@ -82,7 +81,7 @@ final class GenerationPage {
         WORD.setRelease(word, 0L, expected + EXPORTER_ENDED);
     }
 
-    void release() {
-        page.release();
+    SharedSegment page() {
+        return page;
     }
 }

@@ -1,12 +1,13 @@
 package io.softdpu.fabric;
 
-import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.Origins;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +18,7 @@ import org.jspecify.annotations.Nullable;
  * last use has ended.
  */
 public final class ImportedRegion implements AutoCloseable {
-    /** What one slice of mapping brings in: far below a millisecond where the pages are there. */
-    private static final long SLICE_BYTES = 2 << 20;
-
+    private final Bus bus;
     private final RegionAddress.Id exporter;
     private final Link link;
     private final boolean writable;
@@ -32,27 +31,35 @@ public final class ImportedRegion implements AutoCloseable {
 
     private final Set<ExportedRegion> children = new HashSet<>();
 
-    /** Set on the bus thread before anybody else has this object. */
-    private @Nullable SharedSegment memory;
+    private final @Nullable SharedSegment memory;
 
-    private long populatedBytes;
     private boolean childrenFollow;
     private boolean closed;
 
+    /**
+     * Takes over what belongs to a lease.
+     *
+     * @param descriptor that of the memory; the mapped memory's where it is mapped
+     * @param memory mapped, or null for memory that is only passed on
+     */
     ImportedRegion(
+            Bus bus,
             RegionAddress.Id exporter,
             Link link,
             boolean writable,
             long sizeBytes,
             int descriptor,
-            GenerationPage[] generations) {
+            @Nullable SharedSegment memory,
+            List<GenerationPage> generations) {
+        this.bus = bus;
         this.exporter = exporter;
         this.link = link;
         this.writable = writable;
         this.sizeBytes = sizeBytes;
         this.descriptor = descriptor;
-        this.generation = generations[0];
-        this.parentGeneration = generations.length > 1 ? generations[1] : null;
+        this.memory = memory;
+        this.generation = generations.getFirst();
+        this.parentGeneration = generations.size() > 1 ? generations.get(1) : null;
         if (Origins.RECORDED) {
             Origins.opened(originName());
         }
@@ -122,8 +129,10 @@ public final class ImportedRegion implements AutoCloseable {
     }
 
     /**
-     * Gives the lease back, with every re-export of it. No other use may be going on. The exporter
-     * learns of it when nobody holds a re-export any more: until then the memory is not its own.
+     * Gives the lease back, with every re-export of it. No other use may be going on. Returns at
+     * once: the segment reaches the memory no more, and mapping workers unmap it. The exporter
+     * learns of it when that has been done and no re-export is held any more: until then the memory
+     * is not its own.
      */
     @Override
     public void close() {
@@ -140,44 +149,31 @@ public final class ImportedRegion implements AutoCloseable {
             Origins.closes(originName());
         }
         dependents.forEach(ExportedRegion::revoke);
-        generation.release();
-        if (parentGeneration != null) {
-            parentGeneration.release();
-        }
-        if (memory != null) {
-            memory.release();
-        } else {
-            FileDescriptors.close(descriptor);
+        List<SharedSegment> mapped =
+                Stream.of(memory, page(parentGeneration), generation.page())
+                        .filter(Objects::nonNull)
+                        .toList();
+        if (memory == null) {
+            bus.closer().closeRefused(descriptor);
         }
         // Last: its end tells the exporter that nothing is mapped any more, here or further on.
-        AtomicInteger holders = new AtomicInteger(1 + dependents.size());
-        Runnable letGo =
+        AtomicInteger holders = new AtomicInteger(mapped.size() + dependents.size());
+        Runnable released =
                 () -> {
                     if (holders.decrementAndGet() == 0) {
                         link.close();
                     }
                 };
-        dependents.forEach(child -> child.onLetGo(letGo));
-        letGo.run();
+        dependents.forEach(child -> child.onLetGo(released));
+        mapped.forEach(segment -> segment.release(bus, released));
     }
 
-    /**
-     * Maps the region and brings the next part of it in.
-     *
-     * @return whether there is more to bring in
-     */
-    boolean mapNextSlice() {
-        SharedSegment mapped = memory;
-        if (mapped == null) {
-            mapped = SharedSegment.map(descriptor, sizeBytes, writable);
-            memory = mapped;
-        }
-        populatedBytes = mapped.populate(populatedBytes, SLICE_BYTES, writable);
-        return populatedBytes < sizeBytes;
+    private static @Nullable SharedSegment page(@Nullable GenerationPage generation) {
+        return generation == null ? null : generation.page();
     }
 
     int descriptor() {
-        return memory != null ? memory.descriptor() : descriptor;
+        return descriptor;
     }
 
     /** Whether the kernel keeps every holder of the descriptor from writing. */

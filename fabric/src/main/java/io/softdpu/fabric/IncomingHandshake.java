@@ -6,6 +6,7 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,11 @@ final class IncomingHandshake implements BusLoop.Handler {
     private final @Nullable EndpointListener listener;
     private final long deadlineNanos;
     private long key;
+    private boolean socketWatched;
+    private boolean over;
+
+    /** The client's memory on its way; null until its frame has come. */
+    private @Nullable CompletableFuture<SharedSegment> mapping;
 
     private IncomingHandshake(
             Bus bus, int socket, PeerCredentials peer, @Nullable EndpointListener listener) {
@@ -31,8 +37,13 @@ final class IncomingHandshake implements BusLoop.Handler {
         this.deadlineNanos = System.nanoTime() + bus.handshakeTimeoutNanos();
     }
 
-    /** Takes over an accepted socket. */
-    static void begin(Bus bus, int socket, @Nullable EndpointListener listener) {
+    /**
+     * Takes over an accepted socket.
+     *
+     * @return false if the kernel lets this user watch nothing more, which peers of the same user
+     *     can bring about: the client has been refused, and so would be the next
+     */
+    static boolean begin(Bus bus, int socket, @Nullable EndpointListener listener) {
         IncomingHandshake handshake;
         try {
             PeerCredentials peer = UnixSocket.peerCredentials(socket);
@@ -44,15 +55,37 @@ final class IncomingHandshake implements BusLoop.Handler {
                                 + peer.uid()
                                 + ", owner="
                                 + bus.uid());
-                return;
+                return true;
             }
-            handshake.key = bus.loop().add(socket, Epoll.IN | Epoll.RDHUP, handshake);
+            if (!handshake.watch()) {
+                return false;
+            }
         } catch (RuntimeException e) {
             bus.closer().closeSocket(socket);
             throw e;
         }
         bus.handshakeBegan(handshake);
         handshake.onEvents(Epoll.IN); // most have spoken already, and so need no room
+        return true;
+    }
+
+    /** Waits for the frame; where that cannot be, the client is refused. */
+    private boolean watch() {
+        try {
+            key = bus.loop().add(socket, Epoll.IN | Epoll.RDHUP, this);
+        } catch (LinuxException e) {
+            String reason =
+                    "server cannot watch a further client: "
+                            + e.getMessage()
+                            + ", limit=fs.epoll.max_user_watches of this user";
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    () -> "client refused: pid=" + peer.pid() + ", " + reason);
+            refuse(Refusals.OPERATING_SYSTEM, reason);
+            return false;
+        }
+        socketWatched = true;
+        return true;
     }
 
     int peerPid() {
@@ -71,6 +104,7 @@ final class IncomingHandshake implements BusLoop.Handler {
 
     @Override
     public void onShutdown() {
+        over();
         bus.handshakeEnded(this);
         bus.closer().closeSocket(socket);
     }
@@ -94,7 +128,7 @@ final class IncomingHandshake implements BusLoop.Handler {
             }
             answer(message);
         } catch (FabricException e) {
-            sendAway(Refusals.codeOf(e), e);
+            sendAway(e);
         } catch (LinuxException e) {
             sendAway(Refusals.OPERATING_SYSTEM, e);
         }
@@ -119,17 +153,56 @@ final class IncomingHandshake implements BusLoop.Handler {
 
     private void join(Frame.Hello hello, ReceivedMessage message, EndpointListener to) {
         requireDescriptors(message, 1);
-        int memory = DescriptorCheck.take(message, 0, hello.memoryBytes(), bus.maxJoiningBytes());
-        SharedSegment remote = SharedSegment.adopt(memory, hello.memoryBytes(), true);
+        long allocatedBytes =
+                DescriptorCheck.verify(
+                        message.descriptor(0), hello.memoryBytes(), bus.maxJoiningBytes());
+        MappedAnswer.Part memory =
+                new MappedAnswer.Part(
+                        message.takeDescriptor(0), hello.memoryBytes(), true, allocatedBytes);
+        // There is no second frame: until the memory is mapped the deadline alone is watched.
+        bus.loop().remove(key, socket);
+        socketWatched = false;
+        key = bus.loop().addTimer(this);
+        mapping = PeerMapping.begin(bus, peer.pid(), memory, () -> {});
+        var _ =
+                mapping.whenComplete((remote, failure) -> {
+                    try {
+                        mapped(hello, to, remote, failure);
+                    } catch (RuntimeException e) { // a defect, which the future would keep
+                        LOG.log(System.Logger.Level.ERROR, "client not taken: " + e, e);
+                        end();
+                    }
+                });
+    }
+
+    /** The client's memory is mapped, or cannot be. */
+    private void mapped(
+            Frame.Hello hello,
+            EndpointListener to,
+            @Nullable SharedSegment remote,
+            @Nullable Throwable failure) {
+        if (over) { // in which case the mapping was cancelled, and is given back by its worker
+            return;
+        }
+        if (remote == null) {
+            sendAway(
+                    failure instanceof FabricException e
+                            ? e
+                            : new FabricException(
+                                    FabricException.Kind.SYSTEM,
+                                    "memory of a client cannot be mapped: cause=" + failure));
+            return;
+        }
         leave();
         Link link;
         try {
             link = bus.newLink(socket, peer);
-        } catch (RuntimeException e) {
-            remote.release();
-            throw e;
+        } catch (LinuxException e) {
+            bus.release(remote);
+            sendAway(Refusals.OPERATING_SYSTEM, e);
+            return;
         }
-        PendingLink pending = new PendingLink(link, socket, remote, hello.payload());
+        PendingLink pending = new PendingLink(bus, link, socket, remote, hello.payload());
         try {
             to.arriving(pending);
         } catch (RuntimeException e) {
@@ -162,13 +235,26 @@ final class IncomingHandshake implements BusLoop.Handler {
 
     /** Hands the socket on: it is not watched as a handshake any more. */
     private void leave() {
+        over();
         bus.handshakeEnded(this);
-        bus.loop().remove(key, socket);
+        bus.loop().remove(key, socketWatched ? socket : -1);
+    }
+
+    /** Ends a mapping that is under way; none is where this is called by its end. */
+    private void over() {
+        over = true;
+        if (mapping != null) {
+            mapping.cancel(false);
+        }
     }
 
     private void end() {
         leave();
         bus.closer().closeSocket(socket);
+    }
+
+    private void sendAway(FabricException e) {
+        sendAway(Refusals.codeOf(e), e);
     }
 
     private void sendAway(int code, RuntimeException e) {

@@ -177,7 +177,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     }
 
     private void tryConnect() {
-        int error = UnixSocket.connect(socket, bus.fabricFolder().socketAddress(name));
+        int error = bus.fabricFolder().connect(socket, name);
         if (error == Errno.EAGAIN) { // the listener's backlog is full
             retryNanos = System.nanoTime() + RETRY_NANOS;
             key = bus.loop().addTimer(this);

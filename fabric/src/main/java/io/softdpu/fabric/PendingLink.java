@@ -8,13 +8,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * second decision is an {@link IllegalStateException}.
  */
 public final class PendingLink {
+    private final Bus bus;
     private final Link link;
     private final int socket;
     private final SharedSegment remote;
     private final byte[] payload;
     private final AtomicBoolean decided = new AtomicBoolean();
 
-    PendingLink(Link link, int socket, SharedSegment remote, byte[] payload) {
+    PendingLink(Bus bus, Link link, int socket, SharedSegment remote, byte[] payload) {
+        this.bus = bus;
         this.link = link;
         this.socket = socket;
         this.remote = remote;
@@ -84,7 +86,7 @@ public final class PendingLink {
     }
 
     private void abandon() {
-        remote.release();
+        bus.release(remote);
         link.close();
     }
 

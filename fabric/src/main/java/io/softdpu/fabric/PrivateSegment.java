@@ -2,6 +2,7 @@ package io.softdpu.fabric;
 
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.MemoryMapping;
+import io.softdpu.linux.RestrictedThreads;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,6 +52,7 @@ public final class PrivateSegment {
         long mappedBytes = large ? bytes + LARGE_PAGE_BYTES : bytes;
         long mappedAt = 0;
         PrivateSegment made = null;
+        var scope = RestrictedThreads.enter(RestrictedThreads.Scope.OWN_MEMORY);
         try {
             mappedAt = MemoryMapping.mapPrivate(mappedBytes);
             long address = large ? alignUp(mappedAt) : mappedAt;
@@ -71,6 +73,7 @@ public final class PrivateSegment {
             if (made == null && mappedAt != 0) {
                 MemoryMapping.unmap(mappedAt, mappedBytes);
             }
+            RestrictedThreads.leave(scope);
         }
     }
 
@@ -86,7 +89,12 @@ public final class PrivateSegment {
     public void release() {
         if (released.compareAndSet(false, true)) {
             SharedSegment.close(arena);
-            MemoryMapping.unmap(mappedAt, mappedBytes);
+            var scope = RestrictedThreads.enter(RestrictedThreads.Scope.OWN_MEMORY);
+            try {
+                MemoryMapping.unmap(mappedAt, mappedBytes);
+            } finally {
+                RestrictedThreads.leave(scope);
+            }
         }
     }
 

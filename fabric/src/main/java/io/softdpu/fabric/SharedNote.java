@@ -1,18 +1,19 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.FileRefusedException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedNote {
     /** More than a topology of the most functions needs; a larger file is not ours. */
-    static final int MAX_BYTES = 4 << 20;
+    static final int MAX_BYTES = FilePolicy.MAX_TEXT_BYTES;
 
     private static final String LOCK_SUFFIX = ".lock";
     private static final String NEW_SUFFIX = ".new";
@@ -53,26 +54,21 @@ final class SharedNote {
     /**
      * The text; null while nobody has written one.
      *
-     * @throws FabricException SYSTEM if it is too large, no text, or no plain file: a link or a
-     *     pipe would be somebody else's
+     * @throws FabricException SYSTEM if it is too large, no text, no regular file, or another
+     *     user's
      */
     @Nullable String read() {
-        try {
-            if (!Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
-                return null; // the usual case, without the price of an exception
+        if (!Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
+            return null; // the usual case, without the price of an exception
+        }
+        String name = file.getFileName().toString();
+        try (CheckedFile opened = open(name, FileDescriptors.O_RDONLY)) {
+            return opened.readText();
+        } catch (LinuxException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return null; // removed in between
             }
-            if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
-                throw new FabricException(
-                        FabricException.Kind.SYSTEM,
-                        "not a plain file of the fabric: file=" + file);
-            }
-            try (InputStream in = Files.newInputStream(place, LinkOption.NOFOLLOW_LINKS)) {
-                byte[] bytes = in.readNBytes(MAX_BYTES + 1);
-                requireSize(bytes.length);
-                return decode(bytes);
-            }
-        } catch (NoSuchFileException e) {
-            return null; // removed in between
+            throw unusable(e);
         } catch (IOException e) {
             throw unusable(e);
         }
@@ -87,16 +83,11 @@ final class SharedNote {
      *     where the new text is longer than anybody would read
      */
     void update(long timeoutNanos, UnaryOperator<@Nullable String> change) {
-        int lock =
-                FileDescriptors.openAt(
-                        directory,
-                        file.getFileName() + LOCK_SUFFIX,
-                        FileDescriptors.O_RDWR
-                                | FileDescriptors.O_CREAT
-                                | FileDescriptors.O_NOFOLLOW,
-                        0600);
-        try {
-            if (!FabricFolder.within(timeoutNanos, () -> FileDescriptors.tryLockExclusive(lock))) {
+        String name = file.getFileName().toString();
+        try (CheckedFile lock =
+                open(name + LOCK_SUFFIX, FileDescriptors.O_RDWR | FileDescriptors.O_CREAT)) {
+            if (!FabricFolder.within(
+                    timeoutNanos, () -> FileDescriptors.tryLockExclusive(lock.descriptor()))) {
                 throw new FabricException(
                         FabricException.Kind.TIMED_OUT, "file of the fabric stays locked: " + file);
             }
@@ -107,15 +98,25 @@ final class SharedNote {
             }
             byte[] bytes = changed.getBytes(StandardCharsets.UTF_8);
             requireSize(bytes.length);
-            Path fresh = place.resolveSibling(file.getFileName() + NEW_SUFFIX);
+            Path fresh = place.resolveSibling(name + NEW_SUFFIX);
             Files.deleteIfExists(fresh); // of a process that ended in the middle
-            Files.write(fresh, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            try (CheckedFile made =
+                    open(
+                            name + NEW_SUFFIX,
+                            FileDescriptors.O_WRONLY
+                                    | FileDescriptors.O_CREAT
+                                    | FileDescriptors.O_EXCL)) {
+                made.replaceContent(MemorySegment.ofArray(bytes));
+            }
             Files.move(fresh, place, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw unusable(e);
-        } finally {
-            FileDescriptors.close(lock);
         }
+    }
+
+    private CheckedFile open(String name, int flags) throws IOException {
+        return CheckedFile.openAt(
+                directory, name, file.resolveSibling(name), FilePolicy.SHARED_FOLDER, flags);
     }
 
     /** Forgets the text; for the first process of a folder, while no other is in it. */
@@ -135,12 +136,10 @@ final class SharedNote {
         }
     }
 
-    /** Bytes that are no text are an error, and not a text with something else in their place. */
-    private static String decode(byte[] bytes) throws CharacterCodingException {
-        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    }
-
-    private FabricException unusable(IOException cause) {
+    private FabricException unusable(Exception cause) {
+        if (cause instanceof FileRefusedException refused) {
+            return FabricFolder.unusable(refused);
+        }
         return new FabricException(
                 FabricException.Kind.SYSTEM,
                 "file of the fabric not usable: file=" + file + ", cause=" + cause,

@@ -5,6 +5,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
+import io.softdpu.linux.RestrictedThreads;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -13,6 +14,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A memfd and this process's mapping of it: an address, a size and a reference count. At count 0
@@ -55,8 +57,16 @@ public final class SharedSegment {
     @SuppressWarnings("unused") // through REFERENCES
     private volatile int references = 1;
 
-    private SharedSegment(int descriptor, long sizeBytes, boolean writable) {
+    /** Counts memory of a peer while it is mapped here; null for memory of this process. */
+    private final MappedBytes.@Nullable Reservation reservation;
+
+    private SharedSegment(
+            int descriptor,
+            long sizeBytes,
+            boolean writable,
+            MappedBytes.@Nullable Reservation reservation) {
         this.descriptor = descriptor;
+        this.reservation = reservation;
         this.mappedBytes = roundUpToPage(sizeBytes);
         long address = MemoryMapping.map(descriptor, mappedBytes, writable);
         this.arena = Arena.ofShared();
@@ -85,10 +95,11 @@ public final class SharedSegment {
         }
         int descriptor = -1;
         SharedSegment made = null;
+        var scope = RestrictedThreads.enter(RestrictedThreads.Scope.OWN_MEMORY);
         try {
             descriptor = Memfd.create(name);
             Memfd.allocate(descriptor, roundUpToPage(sizeBytes));
-            made = new SharedSegment(descriptor, sizeBytes, true);
+            made = new SharedSegment(descriptor, sizeBytes, true, null);
             MemoryMapping.populate(made.segment.address(), made.mappedBytes, true);
             SharedSegment result = made;
             made = null;
@@ -110,33 +121,17 @@ public final class SharedSegment {
             } else if (descriptor >= 0) {
                 FileDescriptors.close(descriptor);
             }
+            RestrictedThreads.leave(scope);
         }
     }
 
     /**
      * Maps a descriptor that came from a peer and was checked by {@link DescriptorCheck}, and
-     * brings all its pages in; takes the descriptor over, also when it throws.
+     * populates nothing. Takes the descriptor and the reservation over unless it throws.
      */
-    static SharedSegment adopt(int descriptor, long sizeBytes, boolean writable) {
-        SharedSegment made;
-        try {
-            made = map(descriptor, sizeBytes, writable);
-        } catch (RuntimeException e) {
-            FileDescriptors.close(descriptor);
-            throw e;
-        }
-        try {
-            made.populate(0, made.mappedBytes, writable);
-        } catch (RuntimeException e) {
-            made.release();
-            throw e;
-        }
-        return made;
-    }
-
-    /** Maps such a descriptor and brings nothing in; takes the descriptor over unless it throws. */
-    static SharedSegment map(int descriptor, long sizeBytes, boolean writable) {
-        return new SharedSegment(descriptor, sizeBytes, writable);
+    static SharedSegment map(
+            int descriptor, long sizeBytes, boolean writable, MappedBytes.Reservation reservation) {
+        return new SharedSegment(descriptor, sizeBytes, writable, reservation);
     }
 
     /**
@@ -152,7 +147,7 @@ public final class SharedSegment {
         return fromBytes + length;
     }
 
-    /** The memory; after the last {@link #release()} each access throws IllegalStateException. */
+    /** The memory; after the last release each access throws IllegalStateException. */
     public MemorySegment segment() {
         return segment;
     }
@@ -187,16 +182,115 @@ public final class SharedSegment {
         return false;
     }
 
-    /** Counts one user less; the last one unmaps and closes. */
+    /**
+     * Counts one user less; the last one unmaps and closes, which takes a tenth of a second per
+     * GiB. For memory of this process, on a thread that has the time: {@link Bus#release} is for
+     * the rest.
+     */
     public void release() {
+        var scope =
+                reservation == null
+                        ? RestrictedThreads.enter(RestrictedThreads.Scope.OWN_MEMORY)
+                        : null;
+        try {
+            if (dropReference()) {
+                close(arena); // from here on the memory cannot be reached through the segment
+                new Unmapping(mappedBytes, this::closeAndCountNoLonger).runAll();
+            }
+        } finally {
+            if (reservation == null) {
+                RestrictedThreads.leave(scope);
+            }
+        }
+    }
+
+    private void closeAndCountNoLonger() {
+        FileDescriptors.close(descriptor);
+        if (reservation != null) {
+            reservation.release();
+        }
+    }
+
+    /**
+     * Counts one user less; the last one has a mapping worker unmap the memory.
+     *
+     * @param unmapped runs when that has been done, or at once where there are further users
+     */
+    void release(Bus bus, Runnable unmapped) {
+        if (!dropReference()) {
+            unmapped.run();
+            return;
+        }
+        // From here on the segment cannot reach the memory, unless a call in another thread holds
+        // it.
+        boolean unreachable = tryClose(arena);
+        MappedBytes.Reservation counted = reservation;
+        Unmapping unmapping =
+                new Unmapping(
+                        mappedBytes,
+                        () -> {
+                            // Blocks that only the descriptor still holds are freed by its close,
+                            // which takes as long as they are many.
+                            bus.closer().closeRefused(descriptor);
+                            if (counted != null) {
+                                counted.release();
+                            }
+                            unmapped.run();
+                        });
+        bus.workers()
+                .submit(
+                        counted == null ? MappingWorkers.OWN_MEMORY : counted.peerPid(),
+                        () -> {
+                            if (!unreachable) {
+                                close(arena);
+                            }
+                            return unmapping.runSlice();
+                        });
+    }
+
+    private boolean dropReference() {
         int before = (int) REFERENCES.getAndAdd(this, -1);
-        if (before == 1) {
-            long address = segment.address();
-            close(arena); // from here on nobody can reach the memory through the segment
-            MemoryMapping.unmap(address, mappedBytes);
-            FileDescriptors.close(descriptor);
-        } else if (before < 1) {
+        if (before < 1) {
             throw new IllegalStateException("shared memory released too often: count=" + before);
+        }
+        return before == 1;
+    }
+
+    /** Unmaps from the end to the beginning, slice by slice. */
+    private final class Unmapping {
+        private final long address = segment.address();
+        private final Runnable end;
+        private long leftBytes;
+
+        Unmapping(long mappedBytes, Runnable end) {
+            this.leftBytes = mappedBytes;
+            this.end = end;
+        }
+
+        boolean runSlice() {
+            long length = Math.min(MappingWorkers.SLICE_BYTES, leftBytes);
+            leftBytes -= length;
+            MemoryMapping.unmap(address + leftBytes, length);
+            if (leftBytes > 0) {
+                return true;
+            }
+            end.run();
+            return false;
+        }
+
+        void runAll() {
+            while (runSlice()) {
+                // all slices
+            }
+        }
+    }
+
+    private static boolean tryClose(Arena arena) {
+        try {
+            arena.close();
+            return true;
+        } catch (IllegalStateException e) { // held
+            return false;
         }
     }
 

@@ -52,6 +52,20 @@ enum BadDescriptor {
         }
     },
 
+    /** As many blocks as a full one, and holes all the same: a count alone would not tell. */
+    BLOCKS_BEYOND_ITS_END("allocated beyond its end: allocatedBytes=") {
+        @Override
+        int open(long sizeBytes, Path folder) {
+            int descriptor = Memfd.create("beyond");
+            Memfd.allocate(descriptor, sizeBytes);
+            assumeTrue(
+                    RawSocket.allocateBeyondTheEnd(descriptor, sizeBytes, 4 << 20) == 0,
+                    "this kernel allocates beyond the end of a memfd");
+            Memfd.addSeals(descriptor, ALL_SEALS);
+            return descriptor;
+        }
+    },
+
     ONE_HOLE("not allocated: allocatedBytes=") {
         @Override
         int open(long sizeBytes, Path folder) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
-import io.softdpu.testkit.ProcessView;
 import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,9 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,54 +49,40 @@ final class BusLimitsTest {
     }
 
     @Test
-    void shouldServeOthersBetweenTheSlicesOfALargeImport() throws Exception {
-        SharedSegment large = SharedSegment.allocate("large", 64 << 20);
-        SharedSegment small = SharedSegment.allocate("small", 4096);
-        ExportedRegion largeRegion = exporter.export(large, true, null);
-        ExportedRegion smallRegion = exporter.export(small, true, null);
-        CompletableFuture<ImportedRegion> importing = new CompletableFuture<>();
-        AtomicInteger turns = new AtomicInteger();
-        // Runs on the bus thread that maps, once a turn: it is due again in the next.
-        Runnable[] look = new Runnable[1];
-        look[0] =
-                () -> {
-                    if (mappingsOf("large") == 2) { // the exporter's, and the one being filled
-                        turns.incrementAndGet();
-                    }
-                    if (!importing.isDone()) {
-                        var _ = importer.after(0, look[0]);
-                    }
-                };
-        // Begun on that thread, too: the import cannot be over before the first look.
-        importer.loop()
-                .execute(() -> {
-                    var _ =
-                            importer.importRegion(largeRegion.address(), true, true, 20 * SECOND)
-                                    .whenComplete((region, failure) -> {
-                                        if (failure != null) {
-                                            importing.completeExceptionally(failure);
-                                        } else {
-                                            importing.complete(region);
-                                        }
-                                    });
-                    var _ = importer.after(0, look[0]);
-                });
+    void shouldRefuseAClientOfAProcessOfWhichTooMuchWaitsToBeMapped() throws Exception {
+        exporter.listen("name", arrived -> arrived.refuse(1, "arrived"));
+        int pid = (int) ProcessHandle.current().pid();
+        CountDownLatch goOn = new CountDownLatch(1);
+        for (int i = 0; i < MappingWorkers.WAITING_LIMIT; i++) {
+            exporter.runForPeer(pid, () -> await(goOn));
+        }
+        int memory = BadDescriptor.good(4096);
+        try (HostilePeer client = HostilePeer.connect(exporter, "name")) {
+            client.send(new Frame.Hello(4096, new byte[0]), memory);
 
-        ImportedRegion imported = importing.get(20, TimeUnit.SECONDS);
-        assertThat(turns.get()).as("turns between 32 slices").isGreaterThan(16);
-        importer.importRegion(smallRegion.address(), true, true, 20 * SECOND)
-                .get(20, TimeUnit.SECONDS)
-                .close();
-        assertThat(imported.memory().sizeBytes()).isEqualTo(64 << 20);
-        imported.close();
-        large.release();
-        small.release();
+            assertThat(client.receive())
+                    .isInstanceOfSatisfying(
+                            Frame.Refuse.class,
+                            refusal ->
+                                    assertThat(refusal.text())
+                                            .isEqualTo(
+                                                    "too much memory of a peer waits to be mapped: peerPid=%d, limit=%d"
+                                                            .formatted(
+                                                                    pid,
+                                                                    MappingWorkers.WAITING_LIMIT)));
+            assertThat(exporter.mappedBytesOfPeers()).isZero();
+        } finally {
+            goOn.countDown();
+            FileDescriptors.close(memory);
+        }
     }
 
-    private static long mappingsOf(String memory) {
-        return ProcessView.self().mappings().stream()
-                .filter(mapping -> mapping.name().contains("memfd:" + memory))
-                .count();
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.CpuMeter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -28,6 +29,7 @@ final class EchoServer implements AutoCloseable {
     private final AtomicInteger clientCount = new AtomicInteger();
     private final Endpoint endpoint;
     private final Thread thread;
+    private final CpuMeter cpu = new CpuMeter();
     private volatile boolean stopping;
 
     private record Client(Attachment attachment, SharedSegment own) {
@@ -76,6 +78,7 @@ final class EchoServer implements AutoCloseable {
 
     private void run() {
         while (!stopping) {
+            cpu.next();
             mailbox.drain();
             for (int i = clients.size() - 1; i >= 0; i--) {
                 Client client = clients.get(i);
@@ -96,6 +99,11 @@ final class EchoServer implements AutoCloseable {
     /** Waits until every client that came has gone and been forgotten. */
     void awaitNoClients(Duration deadline) {
         Await.until("no clients are left", deadline, () -> clientCount.get() == 0);
+    }
+
+    /** CPU time of the longest round of the engine thread, in nanoseconds. */
+    long longestCpuNanos() {
+        return cpu.longestNanos();
     }
 
     /** Connects, has numbers echoed, and leaves; nanoseconds of the handshake. */

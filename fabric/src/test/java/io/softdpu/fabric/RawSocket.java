@@ -29,7 +29,28 @@ final class RawSocket {
                             ValueLayout.JAVA_LONG),
                     Linker.Option.firstVariadicArg(2));
 
+    private static final MethodHandle FALLOCATE =
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().find("fallocate").orElseThrow(),
+                    FunctionDescriptor.of(
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_LONG,
+                            ValueLayout.JAVA_LONG));
+    private static final int FALLOC_FL_KEEP_SIZE = 1;
+
     private RawSocket() {}
+
+    /** Gives a file blocks beyond its end, which stays where it is; 0 or -1. */
+    static int allocateBeyondTheEnd(int descriptor, long offsetBytes, long sizeBytes) {
+        try {
+            return (int)
+                    FALLOCATE.invokeExact(descriptor, FALLOC_FL_KEEP_SIZE, offsetBytes, sizeBytes);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
 
     /** Sends a message of no bytes; 0 or -1. */
     static int sendEmpty(int socket) {

@@ -2,8 +2,10 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.Identity;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -51,6 +53,71 @@ class SystemFailureTest {
         } finally {
             inbound.release();
             Files.deleteIfExists(socket);
+        }
+    }
+
+    @Test
+    void shouldNotFollowASymbolicLinkInThePlaceOfASocket() throws Exception {
+        Path link = folder.resolve("fabric").resolve(FabricFolder.hash("linked") + ".sock");
+        Path elsewhere = folder.resolve("elsewhere");
+        try (Bus bus = bus();
+                Bus other =
+                        Bus.open(new Bus.Config(elsewhere, new byte[32], "t", SECOND, 1L << 20));
+                Endpoint _ = other.listen("linked", pending -> pending.refuse(1, "was followed"))) {
+            Files.createSymbolicLink(
+                    link, elsewhere.resolve(FabricFolder.hash("linked") + ".sock"));
+
+            assertRefusedToConnect(
+                    bus, "linked", "type=symbolic link, uid=" + Identity.effectiveUid());
+        } finally {
+            Files.deleteIfExists(link);
+        }
+    }
+
+    @Test
+    void shouldNotConnectToARegularFileInThePlaceOfASocket() throws Exception {
+        Path file = folder.resolve("fabric").resolve(FabricFolder.hash("file") + ".sock");
+        try (Bus bus = bus()) {
+            Files.createFile(file);
+
+            assertRefusedToConnect(
+                    bus, "file", "type=regular file, uid=" + Identity.effectiveUid());
+        } finally {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    @Test
+    void shouldNotConnectToASocketFileOfAnotherUser() throws Exception {
+        assumeTrue(Identity.effectiveUid() == 0, "only root can give a file to another user");
+        Path file = folder.resolve("fabric").resolve(FabricFolder.hash("given") + ".sock");
+        try (Bus bus = bus();
+                Endpoint _ = bus.listen("given", pending -> pending.refuse(1, "was connected"))) {
+            Files.setAttribute(file, "unix:uid", 65_534);
+
+            assertRefusedToConnect(bus, "given", "type=socket, uid=65534");
+        }
+    }
+
+    /** That nothing is connected, the reason is named, and no descriptor stays open. */
+    private static void assertRefusedToConnect(Bus bus, String name, String expected) {
+        SharedSegment inbound = SharedSegment.allocate("inbound", 4096);
+        Footprint before = Footprint.now();
+        try {
+            assertThatThrownBy(() ->
+                            bus.connect(name, new byte[0], inbound, SECOND)
+                                    .get(20, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            FabricException.class,
+                            e ->
+                                    assertThat(e.kind())
+                                            .as(e.getMessage())
+                                            .isEqualTo(FabricException.Kind.NOT_PERMITTED))
+                    .hasMessageContaining("name=" + name + ", " + expected);
+            Footprint.awaitAgain(before);
+        } finally {
+            inbound.release();
         }
     }
 

@@ -1,6 +1,5 @@
 package io.softdpu.testkit;
 
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -12,9 +11,10 @@ import java.util.concurrent.TimeUnit;
  * of work that is always the same, and how much longer than the fastest of these one took counts as
  * well.
  *
- * <p>A test that forbids something to take longer than a second forbids it to take longer than
- * {@link #limitNanos(Duration)} of a second. Made before what is measured, closed after. The thread
- * that makes it asks; any number may live at a time.
+ * <p>A test prints the longest hiccup beside the longest gap that it has seen, for people to
+ * compare; what it limits is CPU time ({@link CpuMeter}), which other processes do not change. Made
+ * before what is measured, closed after. The thread that makes it asks; any number may live at a
+ * time.
  */
 public final class HiccupMeter implements AutoCloseable {
 
@@ -28,9 +28,6 @@ public final class HiccupMeter implements AutoCloseable {
 
     /** Some per cent of a processor are enough to see its load. */
     private static final int WAITS_PER_WORK = 100;
-
-    private static final int PAUSES = 10;
-    private static final int MOST = 10;
 
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = new Thread(this::watch, "testkit-hiccups");
@@ -61,19 +58,6 @@ public final class HiccupMeter implements AutoCloseable {
         // The one that goes on is read first: it is among the ended ones where it ends meanwhile.
         long goesOn = now.hiccupNanos(System.nanoTime());
         return Math.max(longestNanos, goesOn);
-    }
-
-    /**
-     * What may be asked of a machine that has hiccups: so much, and its longest one ten times,
-     * since what takes a second is more than one piece of work, of more than one thread. Ten times
-     * of what was promised is the most, whatever was measured: the hiccups may be those of what is
-     * tested.
-     *
-     * @param limit what is promised where nobody else wants the processors
-     * @return nanoseconds, for a time that was measured since the beginning
-     */
-    public long limitNanos(Duration limit) {
-        return Math.min(limit.toNanos() + PAUSES * longestNanos(), MOST * limit.toNanos());
     }
 
     /** Ends the thread and waits for that. */

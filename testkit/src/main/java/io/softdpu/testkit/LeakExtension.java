@@ -93,7 +93,8 @@ public final class LeakExtension
                             return new Baseline(
                                     context.getRequiredTestClass().getName(),
                                     deadline(context),
-                                    now);
+                                    now,
+                                    OriginsReader.violations().size());
                         },
                         Baseline.class);
     }
@@ -116,11 +117,13 @@ public final class LeakExtension
         }
     }
 
-    private record Baseline(String testClass, Duration deadline, Holdings before)
+    private record Baseline(
+            String testClass, Duration deadline, Holdings before, int violationsBefore)
             implements AutoCloseable {
 
         @Override
         public void close() {
+            requireNoViolation();
             if (left().isEmpty() || Await.holdsWithin(deadline, () -> left().isEmpty())) {
                 return;
             }
@@ -132,6 +135,20 @@ public final class LeakExtension
                     System.err.println(testClass + ": " + failure.getMessage());
                     return;
                 }
+                throw failure;
+            }
+        }
+
+        private void requireNoViolation() {
+            List<Throwable> violations = OriginsReader.violations();
+            if (violations.size() > violationsBefore) {
+                AssertionError failure =
+                        new AssertionError(
+                                "system calls whose cost a peer can choose: "
+                                        + violations.get(violationsBefore).getMessage());
+                violations
+                        .subList(violationsBefore, violations.size())
+                        .forEach(failure::addSuppressed);
                 throw failure;
             }
         }

@@ -9,6 +9,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -157,6 +158,14 @@ class LeakExtensionTest {
             // Its standard streams are not ours, so that it leaves no descriptor.
             Process process = new ProcessBuilder("sleep", "600").inheritIO().start();
             LEFT.push(() -> process.destroyForcibly().waitFor());
+            // By this thread a child is noticed; the JDK names it when it gets to run.
+            String reaper = "process reaper (pid " + process.pid();
+            Await.until(
+                    reaper,
+                    Duration.ofSeconds(20),
+                    () ->
+                            Thread.getAllStackTraces().keySet().stream()
+                                    .anyMatch(thread -> thread.getName().startsWith(reaper)));
         }
 
         @Test

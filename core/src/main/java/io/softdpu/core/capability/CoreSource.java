@@ -23,6 +23,14 @@ public final class CoreSource implements CapabilitySource {
                 Capability.support("mmap_export_pci", device.isMmapExportPciSupported()),
                 Capability.support("mmap_from_export_pci", device.isMmapFromExportPciSupported()),
                 Capability.support("representor_list", device.isRepresentorListSupported()),
-                Capability.support("hotplug_manager", device.isHotplugManagerSupported()));
+                Capability.support("hotplug_manager", device.isHotplugManagerSupported()),
+                Capability.limit(
+                        "max_imported_bytes",
+                        Capability.Unit.BYTES,
+                        device.machine().importedBytesLimit()),
+                Capability.limit(
+                        "max_imported_bytes_per_peer",
+                        Capability.Unit.BYTES,
+                        device.machine().importedBytesLimitPerPeer()));
     }
 }

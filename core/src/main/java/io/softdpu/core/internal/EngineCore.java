@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.fabric.EngineWaiter;
 import io.softdpu.fabric.Mailbox;
 import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.ProgressScope;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -77,6 +78,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
         requireOutside("progress");
         requireOpen();
         progressing = true;
+        Object scope = ProgressScope.begin();
         boolean progressed = false;
         try {
             progressed = drainMailbox();
@@ -90,6 +92,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
                 progressed |= disorder.deliver();
             }
         } finally {
+            ProgressScope.end(scope);
             progressing = false;
             if (connected < slots) {
                 closeGaps();

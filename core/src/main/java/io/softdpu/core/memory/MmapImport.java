@@ -30,7 +30,7 @@ import java.util.concurrent.TimeoutException;
  * refusal never has a key in it.
  */
 final class MmapImport {
-    /** What the bus thread may need beyond the exporter's answer, besides mapping. */
+    /** Time for the threads of the bus beyond the exporter's answer, besides mapping. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
     /** Mapping and touching: 0.5 ns a byte was measured; eight times that on a busy machine. */
@@ -169,10 +169,12 @@ final class MmapImport {
         }
     }
 
-    /** Whatever still arrives is given back at once; a failure that still arrives is of no use. */
+    /** Ends the attempt; what has arrived meanwhile is given back. */
     @SuppressWarnings("FutureReturnValueIgnored")
     private static void abandon(CompletableFuture<ImportedRegion> answer) {
-        answer.thenAccept(ImportedRegion::close);
+        if (!answer.cancel(false)) {
+            answer.thenAccept(ImportedRegion::close);
+        }
     }
 
     private static long saturatedMultiply(long sizeBytes) {

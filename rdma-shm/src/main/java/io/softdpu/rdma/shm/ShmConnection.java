@@ -86,7 +86,7 @@ final class ShmConnection implements ProviderConnection {
             throw Failures.from(e);
         } finally {
             if (made != null) {
-                made.release();
+                Regions.bus(endpoint.device()).release(made);
             }
         }
     }
@@ -189,6 +189,7 @@ final class ShmConnection implements ProviderConnection {
 
     private boolean move() {
         ShmSender out = connectedSender();
+        out.beginPass();
         if (end == null) {
             int status = out.peerStatus();
             if (status != ShmWire.STATUS_OK) {
@@ -249,18 +250,16 @@ final class ShmConnection implements ProviderConnection {
         ShmDetails details = peer;
         SharedSegment remote = region == null ? null : region.memory();
         if (region == null || remote == null || details == null) {
-            DpuException why =
+            connectFailed(
                     failure != null
                             ? Failures.of(failure)
-                            : new DpuException(Status.UNEXPECTED, "the ring was not mapped");
-            end(
-                    End.CONNECT_FAILED,
-                    why.status(),
-                    End.CONNECT_FAILED.reason + ": " + why.getMessage());
+                            : new DpuException(Status.UNEXPECTED, "the ring was not mapped"));
             return;
         }
+        if (!watch(region.link())) {
+            return; // with Arrivals, which gives the region back when this closes
+        }
         imported = region;
-        watch(region.link());
         ShmSender out =
                 new ShmSender(
                         this,
@@ -276,15 +275,31 @@ final class ShmConnection implements ProviderConnection {
 
     /** From the mailbox: the first who has leased the ring. */
     private void leased(Lease first) {
-        if (state != State.ENDED) {
+        if (state != State.ENDED && watch(first.link())) {
             lease = first;
-            watch(first.link());
         }
     }
 
-    private void watch(Link link) {
-        services.waiter().add(link);
+    /**
+     * Listens for a doorbell. Where the kernel lets this user watch nothing more the connection
+     * ends: without its doorbell an engine that sleeps would not hear of the peer.
+     *
+     * @return whether it is listened for
+     */
+    private boolean watch(Link link) {
+        try {
+            services.waiter().add(link);
+        } catch (FabricException e) {
+            connectFailed(Failures.from(e));
+            return false;
+        }
         link.onPeerGone(() -> services.post(() -> peerGone = true));
+        return true;
+    }
+
+    private void connectFailed(DpuException why) {
+        End failed = End.CONNECT_FAILED;
+        end(failed, why.status(), failed.reason + ": " + why.getMessage());
     }
 
     void receiveLimitChanged() {
@@ -382,7 +397,7 @@ final class ShmConnection implements ProviderConnection {
             }
             arrivals.close();
             exported.revoke();
-            memory.release();
+            Regions.bus(endpoint.device()).release(memory);
         }
     }
 

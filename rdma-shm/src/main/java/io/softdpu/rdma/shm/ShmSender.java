@@ -25,9 +25,11 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Work is executed in order: a send puts its fragments into the ring, a read or write copies
- * slice by slice. It is completed in order too: a send when the peer has released its last
- * fragment, a read or write when it was copied. So a send never overtakes the data of a write
- * before it, since the store that publishes it comes after the copy in this thread's order.
+ * slice by slice. Of either kind one pass copies at most {@link PayloadCopy#SLICE_BYTES}: a peer
+ * that takes fragments as fast as they come would keep the engine otherwise. It is completed in
+ * order too: a send when the peer has released its last fragment, a read or write when it was
+ * copied. So a send never overtakes the data of a write before it, since the store that publishes
+ * it comes after the copy in this thread's order.
  */
 final class ShmSender {
     /**
@@ -62,6 +64,9 @@ final class ShmSender {
     private int unannounced;
     private long rnrSince;
     private boolean rnrWaiting;
+
+    /** Bytes that sends may still copy in this pass, or in this call outside of one. */
+    private long sendBudgetBytes = PayloadCopy.SLICE_BYTES;
 
     ShmSender(
             ShmConnection connection,
@@ -101,7 +106,15 @@ final class ShmSender {
         announce();
     }
 
-    /** Queues work; a send that nothing stands before goes out at once. */
+    /** A pass of progress begins. */
+    void beginPass() {
+        sendBudgetBytes = PayloadCopy.SLICE_BYTES;
+    }
+
+    /**
+     * Queues work; a send that nothing stands before goes out at once, as far as the budget of the
+     * pass allows, or that of this call outside of one.
+     */
     Status submit(WorkRequest request, boolean insideProgress) {
         if (tail - head > mask) {
             return Status.AGAIN;
@@ -112,6 +125,9 @@ final class ShmSender {
         boolean next = executed == tail;
         tail++;
         if (next && request.kind == WorkRequest.Kind.SEND) {
+            if (!insideProgress) {
+                sendBudgetBytes = PayloadCopy.SLICE_BYTES;
+            }
             execute(0);
             if (!insideProgress) {
                 announce();
@@ -120,13 +136,16 @@ final class ShmSender {
         return Status.SUCCESS;
     }
 
-    /** Executes what can be executed now; reads and writes within one slice together. */
+    /**
+     * Executes what can be executed now: reads and writes within one slice together, sends within
+     * what is left of the pass's.
+     */
     boolean execute() {
         return executed != tail && execute(PayloadCopy.SLICE_BYTES);
     }
 
-    private boolean execute(long budgetBytes) {
-        long budget = budgetBytes;
+    private boolean execute(long copyBudgetBytes) {
+        long budget = copyBudgetBytes;
         boolean moved = false;
         while (executed != tail) {
             WorkRequest request = at(executed);
@@ -148,7 +167,8 @@ final class ShmSender {
     }
 
     /**
-     * Whether the whole message is in the ring; false where the ring is full, or the end has come.
+     * Whether the whole message is in the ring; false where the ring is full, the budget is used
+     * up, or the end has come.
      */
     private boolean send(WorkRequest request) {
         if (request.progressBytes == 0 && !receiverReady()) {
@@ -156,6 +176,11 @@ final class ShmSender {
         }
         long length = request.lengthBytes;
         do {
+            long offset = request.progressBytes;
+            int chunk = (int) Math.min(maxPayloadBytes, length - offset);
+            if (chunk > sendBudgetBytes) { // what is left waits for the next pass
+                return false;
+            }
             long at = producer.claim();
             if (at < 0) {
                 if (at == MessageRing.CORRUPT) {
@@ -163,8 +188,6 @@ final class ShmSender {
                 }
                 return false;
             }
-            long offset = request.progressBytes;
-            int chunk = (int) Math.min(maxPayloadBytes, length - offset);
             if (chunk > 0) {
                 copier.message(
                         request.local, request.localOffset + offset, producer.segment(), at, chunk);
@@ -177,6 +200,7 @@ final class ShmSender {
                             | (last ? ShmWire.FLAG_LAST : 0);
             producer.commit(type, chunk, first ? ShmWire.firstWord(length) : offset);
             request.progressBytes = offset + chunk;
+            sendBudgetBytes -= chunk;
             if (++unannounced >= MESSAGES_A_DOORBELL) {
                 announce();
             }

@@ -16,11 +16,14 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.PayloadCopy;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,9 +51,11 @@ class ShmHostilePeerTest {
     private static final long STATUS_OFFSET = 640;
     private static final int ROOM = 3 * SLOT;
     private static final int RECEIVES = 128;
+    private static final long PATIENCE_NANOS = 20_000_000_000L;
 
     private final List<Status> received = new ArrayList<>();
     private final List<Status> sent = new ArrayList<>();
+    private Runnable onSent = () -> {};
     private Machine machine;
     private Machine elsewhere;
     private Device device;
@@ -93,16 +98,7 @@ class ShmHostilePeerTest {
                     task.destination().release();
                     task.free();
                 });
-        rdma.configureSendTasks(
-                16,
-                task -> {
-                    sent.add(task.status());
-                    task.free();
-                },
-                task -> {
-                    sent.add(task.status());
-                    task.free();
-                });
+        rdma.configureSendTasks(16, this::sent, this::sent);
         engine.connect(rdma);
         rdma.start();
         connection = rdma.exportConnection();
@@ -125,6 +121,16 @@ class ShmHostilePeerTest {
         otherDevice.close();
         machine.close();
         elsewhere.close();
+    }
+
+    private void sent(RdmaSendTask task) {
+        sent.add(task.status());
+        Buf source = task.source();
+        task.free();
+        if (source != null) {
+            source.release();
+        }
+        onSent.run();
     }
 
     // ---- getting in ----
@@ -340,6 +346,153 @@ class ShmHostilePeerTest {
         }
         engine.progress();
         assertThat(received).as("a bounded number in one progress").hasSizeLessThanOrEqualTo(64);
+    }
+
+    @Test
+    void shouldCopyASliceOfALongMessagePerProgressHoweverFastThePeerTakesIt(SeededRandom random)
+            throws Exception {
+        connect();
+        fill(random);
+        long before = engine.messageBytesCopied();
+
+        submitSend(0, bytes.byteSize());
+
+        assertThat(engine.messageBytesCopied() - before)
+                .as("bytes copied by submit")
+                .isEqualTo(PayloadCopy.SLICE_BYTES);
+        long offset = takeFragments(0);
+        while (offset < bytes.byteSize()) {
+            assertThat(sent).as("completed before the peer has all of it").isEmpty();
+            assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+            offset = takeFragments(offset);
+        }
+        drive("the message is sent", () -> !sent.isEmpty());
+        assertThat(sent).containsExactly(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldCopyASliceOfManyMessagesPerProgress(SeededRandom random) throws Exception {
+        connect();
+        fill(random);
+        int length = 32 * SLOT;
+        for (int i = 0; i < 8; i++) {
+            submitSend((long) i * length, length);
+        }
+        long offset = 0; // of the memory: the messages stand in it one behind the other
+        for (int i = 0; i < 4; i++) { // what the ring holds
+            offset = takeMessage(offset, length);
+        }
+
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+        for (int i = 0; i < 4; i++) {
+            offset = takeMessage(offset, length);
+        }
+        drive("all messages are sent", () -> sent.size() == 8);
+        assertThat(sent).containsOnly(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldCountWhatCallbacksSendAgainstTheSlice(SeededRandom random) throws Exception {
+        connect();
+        fill(random);
+        int length = 8 * SLOT;
+        for (int i = 0; i < 16; i++) {
+            submitSend((long) i * length, length);
+        }
+        for (int i = 0; i < 16; i++) {
+            long _ = takeMessage((long) i * length, length);
+        }
+        onSent =
+                () -> {
+                    if (sent.size() <= 16) {
+                        submitSend((sent.size() - 1L) * length, length);
+                    }
+                };
+
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+        assertThat(sent).hasSize(16);
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+        for (int i = 0; i < 16; i++) {
+            long _ = takeMessage((long) i * length, length);
+        }
+        drive("all messages are sent", () -> sent.size() == 32);
+    }
+
+    @Test
+    void shouldNotSleepWhileARestOfAMessageWaitsForItsSlice(SeededRandom random) throws Exception {
+        connect();
+        fill(random);
+        submitSend(0, bytes.byteSize());
+        assertThat(takeFragments(0)).isEqualTo(PayloadCopy.SLICE_BYTES);
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+
+        engine.requestNotification(); // the peer takes nothing from here on, and rings nothing
+        boolean notified = engine.awaitNotification(PATIENCE_NANOS);
+        engine.clearNotification();
+
+        assertThat(notified).as("the ring has room and the message a rest").isTrue();
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+        assertThat(takeFragments(PayloadCopy.SLICE_BYTES)).isEqualTo(3 * PayloadCopy.SLICE_BYTES);
+    }
+
+    private void fill(SeededRandom random) {
+        for (long at = 0; at < bytes.byteSize(); at += Long.BYTES) {
+            bytes.set(ValueLayout.JAVA_LONG, at, random.nextLong());
+        }
+    }
+
+    private void submitSend(long offset, long length) {
+        rdma.allocateSend(connection, inventory.bufByData(mmap, offset, length)).submit();
+    }
+
+    private long bytesCopiedByOneProgress() {
+        long before = engine.messageBytesCopied();
+        engine.progress();
+        return engine.messageBytesCopied() - before;
+    }
+
+    /** Takes what is there of the message that is the whole memory; the offset behind it. */
+    private long takeFragments(long from) {
+        long offset = from;
+        while (offset < bytes.byteSize()) {
+            long at = peer.inbound.poll();
+            if (at < 0) {
+                break;
+            }
+            requireFragment(at, 0, bytes.byteSize(), offset);
+            offset += peer.inbound.length();
+            peer.inbound.release();
+        }
+        return offset;
+    }
+
+    /** Takes a whole message that begins at an offset of the memory; the offset behind it. */
+    private long takeMessage(long begin, long length) {
+        for (long offset = 0; offset < length; offset += SLOT) {
+            long at = peer.inbound.poll();
+            assertThat(at).as("a fragment is there: begin=" + begin).isNotNegative();
+            requireFragment(at, begin, length, offset);
+            peer.inbound.release();
+        }
+        return begin + length;
+    }
+
+    private void requireFragment(long at, long begin, long length, long offset) {
+        boolean first = offset == 0;
+        assertThat(peer.inbound.type())
+                .isEqualTo(
+                        MIDDLE
+                                | (first ? ShmWire.FLAG_FIRST : 0)
+                                | (offset + SLOT == length ? ShmWire.FLAG_LAST : 0));
+        assertThat(peer.inbound.word()).isEqualTo(first ? ShmWire.firstWord(length) : offset);
+        assertThat(peer.inbound.length()).isEqualTo(SLOT);
+        long from = begin + offset;
+        assertThat(
+                        MemorySegment.mismatch(
+                                peer.inbound.segment(), at, at + SLOT, bytes, from, from + SLOT))
+                .as("content of the fragment at " + from)
+                .isEqualTo(-1);
     }
 
     @Test

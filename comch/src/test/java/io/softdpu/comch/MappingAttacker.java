@@ -1,0 +1,89 @@
+package io.softdpu.comch;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A process that makes a server map the same large memory on many connections, each with a consumer
+ * of its own. Says {@code answered RUNNING=n} with what became of the consumers, and stays until it
+ * is killed.
+ */
+public final class MappingAttacker {
+    /** Mapping gigabytes takes its time on a busy machine, which is not what is tested. */
+    static final long TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(2);
+
+    private MappingAttacker() {}
+
+    /** Arguments: fabric folder, number of connections, size of the memory. */
+    public static void main(String[] arguments) {
+        int connections = Integer.parseInt(arguments[1]);
+        Machine machine = Machine.builder(Side.HOST).fabricFolder(Path.of(arguments[0])).open();
+        Device device = machine.findDevice("pf0").open();
+        ProgressEngine engine = ProgressEngine.create();
+        SharedMemory memory = SharedMemory.allocate(Long.parseLong(arguments[2]));
+        Mmap mmap =
+                Mmap.create()
+                        .setMemory(memory)
+                        .setPermissions(
+                                Permissions.of(
+                                        AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE))
+                        .addDevice(device)
+                        .start();
+        List<ComchClient> clients = new ArrayList<>();
+        for (int i = 0; i < connections; i++) {
+            ComchClient client = ComchClient.create(device, Card.NAME);
+            engine.connect(client);
+            client.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);
+            client.setControlTimeout(TIMEOUT_NANOS);
+            client.setConnectTimeout(TIMEOUT_NANOS);
+            client.setMessageCallback((connection, message) -> {});
+            client.setConsumerCallbacks((connection, id) -> {}, (connection, id) -> {});
+            client.start();
+            clients.add(client);
+        }
+        while (!clients.stream().allMatch(client -> client.state() == ContextState.RUNNING)) {
+            engine.await(TimeUnit.MILLISECONDS.toNanos(20));
+            for (ComchClient client : clients) {
+                if (client.failure() != null) {
+                    throw client.failure();
+                }
+            }
+        }
+        List<ComchConsumer> consumers = new ArrayList<>();
+        for (ComchClient client : clients) {
+            ComchConsumer consumer = ComchConsumer.create(client.connection(), mmap);
+            engine.connect(consumer);
+            consumer.setPostReceiveTasks(1, ComchPostReceiveTask::free, ComchPostReceiveTask::free);
+            consumer.start();
+            consumers.add(consumer);
+        }
+        while (consumers.stream().anyMatch(consumer -> consumer.state() == ContextState.STARTING)) {
+            engine.await(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+        System.out.println(
+                "answered RUNNING="
+                        + consumers.stream()
+                                .filter(consumer -> consumer.state() == ContextState.RUNNING)
+                                .count()
+                        + ", FULL="
+                        + consumers.stream()
+                                .filter(consumer -> consumer.failure() != null)
+                                .filter(consumer ->
+                                        consumer.failure().getMessage().contains("status=FULL"))
+                                .count());
+        while (true) {
+            engine.await(TimeUnit.SECONDS.toNanos(1));
+        }
+    }
+}

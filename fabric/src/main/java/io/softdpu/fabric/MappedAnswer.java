@@ -1,0 +1,146 @@
+package io.softdpu.fabric;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * An answer of a server whose descriptors were examined and are to be mapped: by {@linkplain
+ * PeerMapping mapping workers}, after which the result is made on the bus thread. On the bus thread
+ * from beginning to end.
+ *
+ * @param <T> what is made of the answer and its mapped memory
+ */
+final class MappedAnswer<T> {
+    /**
+     * A descriptor to map.
+     *
+     * @param allocatedBytes as {@link DescriptorCheck#verify} has found them
+     */
+    record Part(int descriptor, long sizeBytes, boolean writable, long allocatedBytes) {}
+
+    /**
+     * An answer that holds what its peer has sent.
+     *
+     * @param link to the peer
+     * @param parts descriptors to map
+     * @param unmapped further descriptors, which the result takes over
+     * @param make makes the result of the mapped parts, in their order
+     * @param discard gives a result back that is not wanted any more
+     */
+    record Checked<T>(
+            Link link,
+            List<Part> parts,
+            List<Integer> unmapped,
+            Function<List<SharedSegment>, T> make,
+            Consumer<T> discard) {
+        /** Gives all of it back. */
+        void discard(Bus bus) {
+            parts.forEach(part -> bus.closer().closeRefused(part.descriptor()));
+            unmapped.forEach(descriptor -> bus.closer().closeRefused(descriptor));
+            link.close();
+        }
+    }
+
+    private static final System.Logger LOG = System.getLogger(MappedAnswer.class.getName());
+
+    private final Bus bus;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private final List<CompletableFuture<SharedSegment>> mappings = new ArrayList<>();
+
+    private MappedAnswer(Bus bus) {
+        this.bus = bus;
+    }
+
+    /**
+     * The result of an answer that is still to come.
+     *
+     * @return completes on the bus thread; cancelling it cancels the request, and what has come of
+     *     it is given back
+     */
+    static <T> CompletableFuture<T> follow(Bus bus, CompletableFuture<Checked<T>> answer) {
+        MappedAnswer<T> mapped = new MappedAnswer<>(bus);
+        var _ =
+                answer.whenComplete((checked, failure) -> {
+                    if (failure != null) {
+                        mapped.result.completeExceptionally(failure);
+                    } else { // on the bus thread, or on the caller's where it came quickly
+                        bus.loop().execute(() -> mapped.map(checked));
+                    }
+                });
+        var _ =
+                mapped.result.whenComplete((_, _) -> {
+                    if (mapped.result.isCancelled()) {
+                        answer.cancel(false);
+                        bus.loop().execute(mapped::cancelMappings);
+                    }
+                });
+        return mapped.result;
+    }
+
+    private void map(Checked<T> answer) {
+        if (result.isDone()) { // cancelled
+            answer.discard(bus);
+            return;
+        }
+        // The end of the link says that nothing is mapped here: where this fails, after all parts.
+        AtomicInteger holders = new AtomicInteger(answer.parts().size());
+        Runnable gone =
+                () -> {
+                    if (holders.decrementAndGet() == 0) {
+                        answer.link().close();
+                    }
+                };
+        for (Part part : answer.parts()) {
+            mappings.add(PeerMapping.begin(bus, answer.link().peerPid(), part, gone));
+        }
+        var _ =
+                CompletableFuture.allOf(mappings.toArray(CompletableFuture[]::new))
+                        .whenComplete((_, _) -> finish(answer, gone));
+        for (CompletableFuture<SharedSegment> mapping : mappings) {
+            var _ =
+                    mapping.whenComplete((_, failure) -> {
+                        if (failure != null) {
+                            cancelMappings(); // without this part the others are of no use
+                        }
+                    });
+        }
+    }
+
+    private void cancelMappings() {
+        mappings.forEach(mapping -> mapping.cancel(false));
+    }
+
+    private void finish(Checked<T> answer, Runnable gone) {
+        List<SharedSegment> memory =
+                mappings.stream()
+                        .filter(mapping -> !mapping.isCompletedExceptionally())
+                        .map(CompletableFuture::resultNow)
+                        .toList();
+        try {
+            if (memory.size() == mappings.size()) {
+                T made = answer.make().apply(memory);
+                if (!result.complete(made)) {
+                    answer.discard().accept(made);
+                }
+                return;
+            }
+        } catch (RuntimeException e) { // a defect, of which the waiting caller has to learn
+            LOG.log(System.Logger.Level.ERROR, "answer not taken: " + e, e);
+            result.completeExceptionally(e);
+        }
+        memory.forEach(segment -> segment.release(bus, gone));
+        answer.unmapped().forEach(descriptor -> bus.closer().closeRefused(descriptor));
+        result.completeExceptionally(
+                mappings.stream()
+                        .filter(CompletableFuture::isCompletedExceptionally)
+                        .filter(mapping -> !mapping.isCancelled())
+                        .map(CompletableFuture::exceptionNow)
+                        .findFirst()
+                        .orElseGet(CancellationException::new));
+    }
+}

@@ -1,0 +1,278 @@
+package io.softdpu.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.Memfd;
+import io.softdpu.linux.MemoryMapping;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.MemoryCgroup;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * An exporter gives memory with all its blocks, and punches them out as soon as it was accepted:
+ * what the importer populates would then be charged to the importer.
+ */
+final class VanishingBlocksTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    /** The exporter of a test, and the next ones of a test that has several. */
+    private static final RegionAddress.Id EXPORTER = new RegionAddress.Id(1, 0);
+
+    @TempDir Path folder;
+
+    private Bus bus;
+
+    @BeforeEach
+    void open() {
+        bus = bus(folder);
+    }
+
+    @AfterEach
+    void close() {
+        bus.close();
+    }
+
+    private static Bus bus(Path folder) {
+        return Bus.open(
+                new Bus.Config(folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 4L << 30));
+    }
+
+    private static RegionAddress address(Bus bus, RegionAddress.Id exporter, long sizeBytes) {
+        return new RegionAddress(
+                bus.bootId(), bus.fabricId(), exporter, 1, new RegionAddress.Id(3, 4), sizeBytes);
+    }
+
+    @Test
+    void shouldRefuseMemoryWhoseBlocksVanishBeforeItIsMapped() throws Exception {
+        long sizeBytes = 64 << 20;
+        int pid = (int) ProcessHandle.current().pid();
+        CountDownLatch punched = new CountDownLatch(1);
+        bus.runForPeer(pid, () -> await(punched)); // its mapping waits behind this
+        try (Exporter exporter = new Exporter(bus, EXPORTER, sizeBytes)) {
+            CompletableFuture<ImportedRegion> importing =
+                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, 20 * SECOND);
+            exporter.grant();
+            Await.until(
+                    "the memory was examined",
+                    DEADLINE,
+                    () -> bus.mappedBytesOfPeers() > sizeBytes);
+
+            exporter.punch();
+            punched.countDown();
+
+            assertThatThrownBy(() -> importing.get(30, TimeUnit.SECONDS))
+                    .isInstanceOf(ExecutionException.class)
+                    .cause()
+                    .isInstanceOf(FabricException.class)
+                    .hasMessage(
+                            "memory refused, its blocks vanished after it was examined: peerPid=%d, allocatedBytes=0, expected=%d, mappedBytes=0"
+                                    .formatted(pid, sizeBytes));
+            assertThat(exporter.allocatedBytes()).isZero();
+            Await.until("all is unmapped", DEADLINE, () -> bus.mappedBytesOfPeers() == 0);
+        }
+    }
+
+    /** Spare blocks beyond the end, as few as a large page may have, hide no holes before it. */
+    @Test
+    void shouldRefuseMemoryOfWhichAsMuchVanishesAsItHasBeyondItsEnd() throws Exception {
+        long sizeBytes = 64 << 20;
+        long spareBytes = 1 << 20;
+        int pid = (int) ProcessHandle.current().pid();
+        int memory = Memfd.create("spare");
+        Memfd.allocate(memory, sizeBytes);
+        assertThat(RawSocket.allocateBeyondTheEnd(memory, sizeBytes, spareBytes)).isZero();
+        Memfd.addSeals(memory, Memfd.SEAL_SHRINK | Memfd.SEAL_GROW | Memfd.SEAL_SEAL);
+        CountDownLatch punched = new CountDownLatch(1);
+        bus.runForPeer(pid, () -> await(punched));
+        try (Exporter exporter = new Exporter(bus, EXPORTER, sizeBytes, memory)) {
+            CompletableFuture<ImportedRegion> importing =
+                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, 20 * SECOND);
+            exporter.grant();
+            Await.until(
+                    "the memory was examined",
+                    DEADLINE,
+                    () -> bus.mappedBytesOfPeers() > sizeBytes);
+
+            Memfd.punchHole(memory, 0, spareBytes);
+            punched.countDown();
+
+            assertThatThrownBy(() -> importing.get(30, TimeUnit.SECONDS))
+                    .cause()
+                    .hasMessageContaining(
+                            "its blocks vanished after it was examined: peerPid=%d, allocatedBytes=%d, expected=%d"
+                                    .formatted(pid, sizeBytes, sizeBytes + spareBytes));
+        }
+    }
+
+    @Test
+    @Tag(Soak.TAG)
+    void shouldFillAtMostOneSliceWheneverBlocksVanish(SeededRandom random) throws Exception {
+        long sizeBytes = 96 << 20;
+        long begin = System.nanoTime();
+        long least = Soak.duration(Duration.ofSeconds(2), Duration.ofMinutes(10)).toNanos();
+        int refused = 0;
+        int mapped = 0;
+        long mostBytes = 0;
+        while (System.nanoTime() - begin < least) {
+            RegionAddress.Id id = new RegionAddress.Id(1, refused + mapped);
+            try (Exporter exporter = new Exporter(bus, id, sizeBytes)) {
+                CompletableFuture<ImportedRegion> importing =
+                        bus.importRegion(address(bus, id, sizeBytes), true, true, 20 * SECOND);
+                exporter.grant();
+                long punchNanos = System.nanoTime() + random.nextLong(40_000_000);
+                while (System.nanoTime() - punchNanos < 0) {
+                    Thread.onSpinWait();
+                }
+                exporter.punch();
+                try {
+                    importing.get(30, TimeUnit.SECONDS).close();
+                    mapped++;
+                } catch (ExecutionException e) {
+                    // The punch may come before the first look at the descriptor, too.
+                    assertThat(e.getMessage())
+                            .containsAnyOf(
+                                    "memory refused, its blocks vanished",
+                                    "descriptor refused: not allocated");
+                    refused++;
+                }
+                mostBytes = Math.max(mostBytes, exporter.allocatedBytes());
+            }
+            Await.until("all is unmapped", DEADLINE, () -> bus.mappedBytesOfPeers() == 0);
+        }
+        Soak.report(
+                "vanishing-blocks",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                "refused=%d, mapped=%d, most_refilled_bytes=%d, limit_bytes=%d"
+                        .formatted(refused, mapped, mostBytes, MappingWorkers.SLICE_BYTES));
+        assertThat(mostBytes).isLessThanOrEqualTo(MappingWorkers.SLICE_BYTES);
+    }
+
+    /** The importer has a memory cgroup that the exporter's memory would not fit into. */
+    @Test
+    void shouldNotHaveAnImporterKilledForWhatVanished(Processes processes) throws Exception {
+        long sizeBytes = 1L << 30;
+        MemoryCgroup cgroup = MemoryCgroup.tryCreate(512L << 20).orElse(null);
+        assumeTrue(cgroup != null, "a memory cgroup can be made here");
+        try (cgroup;
+                Exporter exporter = new Exporter(bus, EXPORTER, sizeBytes)) {
+            ChildProcess importer =
+                    processes.start(
+                            cgroup.around(
+                                    JavaCommand.ofClass(Importer.class)
+                                            .withArguments(
+                                                    folder.toString(), Long.toString(sizeBytes))));
+            exporter.grant();
+            importer.awaitLine("^examined$", DEADLINE);
+
+            exporter.punch();
+            importer.standardInput().write("go on\n".getBytes(StandardCharsets.UTF_8));
+            importer.standardInput().flush();
+
+            assertThat(importer.awaitLine("^(refused|mapped)", DEADLINE))
+                    .startsWith("refused: memory refused, its blocks vanished");
+            assertThat(importer.awaitExit(DEADLINE)).isZero();
+            assertThat(exporter.allocatedBytes()).isLessThanOrEqualTo(MappingWorkers.SLICE_BYTES);
+        }
+    }
+
+    /** Imports the exporter's memory; between examining and mapping it waits for a line. */
+    static final class Importer {
+        private Importer() {}
+
+        /** Arguments: folder of the test, size of the memory. */
+        public static void main(String[] arguments) throws Exception {
+            long sizeBytes = Long.parseLong(arguments[1]);
+            try (Bus bus = bus(Path.of(arguments[0]))) {
+                CountDownLatch goOn = new CountDownLatch(1);
+                bus.runForPeer(
+                        (int) ProcessHandle.current().parent().orElseThrow().pid(),
+                        () -> await(goOn));
+                CompletableFuture<ImportedRegion> importing =
+                        bus.importRegion(
+                                address(bus, EXPORTER, sizeBytes), true, true, 20 * SECOND);
+                Await.until(
+                        "the memory was examined",
+                        DEADLINE,
+                        () -> bus.mappedBytesOfPeers() > sizeBytes);
+                System.out.println("examined");
+                int _ = System.in.read();
+                goOn.countDown();
+                try {
+                    importing.get(30, TimeUnit.SECONDS).close();
+                    System.out.println("mapped");
+                } catch (ExecutionException e) {
+                    System.out.println("refused: " + e.getCause().getMessage());
+                }
+            }
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Serves one region by hand. */
+    private static final class Exporter implements AutoCloseable {
+        private final long sizeBytes;
+        private final int memory;
+        private final int page = BadDescriptor.good(MemoryMapping.pageSize());
+        private final HostilePeer peer;
+
+        Exporter(Bus bus, RegionAddress.Id id, long sizeBytes) {
+            this(bus, id, sizeBytes, BadDescriptor.good(sizeBytes));
+        }
+
+        /** Takes the descriptor of the memory over. */
+        Exporter(Bus bus, RegionAddress.Id id, long sizeBytes, int memory) {
+            this.sizeBytes = sizeBytes;
+            this.memory = memory;
+            this.peer = HostilePeer.serve(bus, HostilePeer.exporterName(id));
+        }
+
+        void grant() {
+            peer.accept();
+            assertThat(peer.receive()).isInstanceOf(Frame.Lease.class);
+            peer.send(new Frame.Grant(sizeBytes, true, new long[] {0}), memory, page);
+        }
+
+        void punch() {
+            Memfd.punchHole(memory, 0, sizeBytes);
+        }
+
+        long allocatedBytes() {
+            return FileDescriptors.status(memory).allocatedBytes();
+        }
+
+        @Override
+        public void close() {
+            peer.close();
+            FileDescriptors.close(memory);
+            FileDescriptors.close(page);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package io.softdpu.rdma.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.LeakCheck;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * An engine whose kernel lets it watch no further descriptor: the connection fails by name, nothing
+ * of it stays, and the next one is established.
+ */
+class ShmDoorbellFailureTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final List<String> thrown = new ArrayList<>();
+    private Machine machine;
+    private Machine elsewhere;
+    private Device device;
+    private Device otherDevice;
+    private ProgressEngine engine;
+    private Rdma rdma;
+    private RdmaConnection connection;
+    private HostilePeer peer;
+
+    @BeforeEach
+    void open(@TempDir Path folder) throws Exception {
+        machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
+        elsewhere = Machine.builder(Side.TARGET).fabricFolder(folder).open();
+        device = machine.findDevice("03:00.0").open();
+        otherDevice = elsewhere.findDevice("t0").open();
+        engine = ProgressEngine.create();
+        begin(); // loads what is loaded once
+        end();
+    }
+
+    @AfterEach
+    void close() {
+        end();
+        engine.close();
+        device.close();
+        otherDevice.close();
+        machine.close();
+        elsewhere.close();
+    }
+
+    /** A connection of which the peer has done its part. */
+    private void begin() throws Exception {
+        export();
+        peer.lease().hello();
+    }
+
+    private void export() {
+        rdma = Rdma.create(device);
+        rdma.configureSendTasks(1, task -> task.free(), task -> task.free());
+        engine.connect(rdma);
+        rdma.start();
+        connection = rdma.exportConnection();
+        peer = new HostilePeer(otherDevice, connection.blob());
+    }
+
+    private void end() {
+        if (rdma.state() == ContextState.STARTING || rdma.state() == ContextState.RUNNING) {
+            rdma.stop();
+        }
+        drive("idle", () -> rdma.state() == ContextState.IDLE);
+        rdma.close(); // again: nothing happens
+        if (peer != null) {
+            peer.close();
+            peer = null;
+        }
+    }
+
+    @Test
+    void shouldFailAConnectionWhosePeersDoorbellCannotBeListenedFor() throws Exception {
+        LeakCheck leaks = LeakCheck.begin();
+        begin();
+        try (ReplacedEpoll _ = new ReplacedEpoll(engine)) {
+            rdma.connect(peer.blob(), connection);
+            // Beyond two, one for each doorbell, an engine goes on with half a connection.
+            drive(
+                    "an end",
+                    () -> connection.state() == RdmaConnection.State.FAILED || thrown.size() > 2);
+        }
+
+        assertThat(thrown).as("thrown by progress").isEmpty();
+        requireNamedFailure();
+        end();
+        leaks.assertNothingLeft(PATIENCE);
+        requireThatTheNextOneConnects();
+    }
+
+    @Test
+    void shouldFailAConnectionWhoseLeasesDoorbellCannotBeListenedFor() throws Exception {
+        LeakCheck leaks = LeakCheck.begin();
+        export();
+        drive("nothing to do", () -> !progress());
+        long hits = engine.hits();
+        try (ReplacedEpoll _ = new ReplacedEpoll(engine)) {
+            peer.lease().hello();
+            drive("the lease", () -> engine.hits() > hits || !thrown.isEmpty());
+        }
+        rdma.connect(peer.blob(), connection);
+        drive(
+                "an end",
+                () ->
+                        connection.state() == RdmaConnection.State.FAILED
+                                || connection.state() == RdmaConnection.State.CONNECTED);
+
+        assertThat(thrown).as("thrown by progress").isEmpty();
+        requireNamedFailure();
+        end();
+        leaks.assertNothingLeft(PATIENCE);
+        requireThatTheNextOneConnects();
+    }
+
+    private void requireNamedFailure() {
+        assertThat(connection.failure()).isEqualTo(Status.OPERATING_SYSTEM);
+        assertThat(connection.failureReason())
+                .contains(
+                        "doorbell cannot be listened for: epoll_ctl(EPOLL_CTL_ADD) failed: errno=");
+        System.out.println("failed as: " + connection.failureReason());
+    }
+
+    private void requireThatTheNextOneConnects() throws Exception {
+        begin();
+        rdma.connect(peer.blob(), connection);
+        drive("connected", () -> connection.state() == RdmaConnection.State.CONNECTED);
+        end();
+        assertThat(thrown).isEmpty();
+    }
+
+    private void drive(String what, BooleanSupplier condition) {
+        long begin = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (!progress()) {
+                Thread.yield();
+            }
+            if (System.nanoTime() - begin > PATIENCE.toNanos()) {
+                throw new AssertionError("did not happen: " + what + ", thrown=" + thrown);
+            }
+        }
+    }
+
+    private boolean progress() {
+        try {
+            return engine.progress();
+        } catch (RuntimeException e) {
+            thrown.add(e.toString());
+            return true;
+        }
+    }
+}
