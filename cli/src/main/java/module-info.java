@@ -5,6 +5,7 @@ module io.softdpu.cli {
     requires HdrHistogram;
     requires io.softdpu.comch;
     requires io.softdpu.core;
+    requires io.softdpu.linux;
     requires io.softdpu.samples;
     requires io.softdpu.storage;
     requires io.softdpu.topology.json;

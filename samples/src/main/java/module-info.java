@@ -3,6 +3,7 @@ module io.softdpu.samples {
     requires io.softdpu.comch;
     requires io.softdpu.compute;
     requires io.softdpu.core;
+    requires io.softdpu.linux;
     requires static org.jspecify;
 
     exports io.softdpu.samples;

@@ -2,6 +2,7 @@
 module io.softdpu.storage {
     requires transitive io.softdpu.core;
     requires transitive io.softdpu.comch;
+    requires io.softdpu.linux;
     requires io.softdpu.rdma;
     requires HdrHistogram;
     requires jdk.management;

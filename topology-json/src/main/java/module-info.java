@@ -2,6 +2,7 @@
 module io.softdpu.topology.json {
     requires transitive io.softdpu.core;
     requires com.fasterxml.jackson.core;
+    requires io.softdpu.linux;
     requires static org.jspecify;
 
     exports io.softdpu.topology.json;

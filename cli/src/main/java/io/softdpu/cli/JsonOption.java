@@ -1,8 +1,12 @@
 package io.softdpu.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -52,7 +56,11 @@ final class JsonOption {
         if (isStandardOutput()) {
             out.println(document.toPrettyString());
         } else if (json != null) {
-            Files.writeString(Path.of(json), document.toPrettyString() + System.lineSeparator());
+            String text = document.toPrettyString() + System.lineSeparator();
+            CheckedFile.write(
+                    Path.of(json),
+                    FilePolicy.USER_DATA,
+                    MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8)));
         }
     }
 }

@@ -14,14 +14,15 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.ForeignText;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -174,21 +175,13 @@ final class DmaCopyDpu implements Sample {
             out.println("written: file=" + output);
         } else if (copied.byteSize() <= SHOWN_BYTES) {
             byte[] text = copied.toArray(ValueLayout.JAVA_BYTE);
-            out.println("text: " + new String(text, StandardCharsets.UTF_8));
+            out.println("text: " + ForeignText.escape(new String(text, StandardCharsets.UTF_8)));
         }
     }
 
     private static void write(MemorySegment data, Path file) {
-        try (FileChannel channel =
-                FileChannel.open(
-                        file,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING,
-                        StandardOpenOption.WRITE)) {
-            var left = data.asByteBuffer();
-            while (left.hasRemaining()) {
-                channel.write(left);
-            }
+        try {
+            CheckedFile.write(file, FilePolicy.USER_DATA, data);
         } catch (IOException e) {
             throw new DpuException(
                     Status.IO_FAILED, "file cannot be written: file=" + file + ", reason=" + e, e);

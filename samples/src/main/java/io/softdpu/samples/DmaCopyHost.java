@@ -12,11 +12,12 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -48,16 +49,16 @@ final class DmaCopyHost implements Sample {
     @Override
     public void run(SampleSettings settings, PrintStream out) {
         Deadline deadline = new Deadline(settings.timeout());
-        byte[] data = data(settings);
         String function = settings.value(SampleOption.DEVICE, DEFAULT_DEVICE);
-        try (Machine machine = Machine.open(Side.HOST);
+        try (Source source = source(settings);
+                Machine machine = Machine.open(Side.HOST);
                 Device device = machine.findDevice(function).open();
-                SharedMemory memory = SharedMemory.allocate(data.length);
+                SharedMemory memory = SharedMemory.allocate(source.sizeBytes());
                 Mmap mmap = exportable(memory, device);
                 ProgressEngine engine = ProgressEngine.create();
                 ComchClient client = ComchClient.create(device, CopyMessage.SERVER)) {
-            MemorySegment bytes = memory.segment().asSlice(0, data.length);
-            bytes.copyFrom(MemorySegment.ofArray(data));
+            MemorySegment bytes = memory.segment().asSlice(0, source.sizeBytes());
+            source.fill(bytes);
 
             // The client looks for its server for as long as this; neither has to be first.
             client.setConnectTimeout(settings.timeout().toNanos());
@@ -68,14 +69,15 @@ final class DmaCopyHost implements Sample {
 
             byte[] sha256 = CopyMessage.digest(bytes.asByteBuffer());
             byte[] blob = mmap.exportPci(device);
-            channel.send(client.connection(), new CopyMessage(data.length, sha256, blob).encoded());
-            out.println("exported: bytes=" + data.length);
+            channel.send(
+                    client.connection(), new CopyMessage(bytes.byteSize(), sha256, blob).encoded());
+            out.println("exported: bytes=" + bytes.byteSize());
 
             byte[] answer = channel.awaitMessage("the answer of the DPU");
             if (answer.length != 1 || answer[0] != CopyMessage.RIGHT) {
                 throw new WrongDataException("the DPU says that the data came over wrong");
             }
-            out.println("the DPU has copied it, data is right: bytes=" + data.length);
+            out.println("the DPU has copied it, data is right: bytes=" + bytes.byteSize());
             channel.stop();
         }
     }
@@ -89,7 +91,7 @@ final class DmaCopyHost implements Sample {
                 .start();
     }
 
-    private static byte[] data(SampleSettings settings) {
+    private static Source source(SampleSettings settings) {
         String file = settings.value(SampleOption.FILE);
         String text = settings.value(SampleOption.TEXT);
         if (file != null && text != null) {
@@ -97,24 +99,101 @@ final class DmaCopyHost implements Sample {
                     Status.INVALID_VALUE,
                     "either a file or a text: file=" + file + ", text=" + text);
         }
-        byte[] data =
+        Source source =
                 file == null
-                        ? (text == null ? DEFAULT_TEXT : text).getBytes(StandardCharsets.UTF_8)
-                        : read(Path.of(file));
-        if (data.length == 0) {
+                        ? new TextSource(
+                                MemorySegment.ofArray(
+                                        (text == null ? DEFAULT_TEXT : text)
+                                                .getBytes(StandardCharsets.UTF_8)))
+                        : FileSource.open(Path.of(file));
+        if (source.sizeBytes() > Integer.MAX_VALUE) {
+            long sizeBytes = source.sizeBytes();
+            source.close();
+            throw new DpuException(
+                    Status.TOO_BIG,
+                    "file is too large to copy: file="
+                            + file
+                            + ", bytes="
+                            + sizeBytes
+                            + ", expected=at most "
+                            + Integer.MAX_VALUE);
+        }
+        if (source.sizeBytes() == 0) {
+            source.close();
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "nothing to copy: " + (file == null ? "text is empty" : "file=" + file));
         }
-        return data;
+        return source;
     }
 
-    private static byte[] read(Path file) {
-        try {
-            return Files.readAllBytes(file);
-        } catch (IOException e) {
-            throw new DpuException(
+    /** Bytes to copy. */
+    private interface Source extends AutoCloseable {
+        long sizeBytes();
+
+        /** Puts all of them into memory of their size. */
+        void fill(MemorySegment memory);
+
+        @Override
+        void close();
+    }
+
+    private record TextSource(MemorySegment text) implements Source {
+        @Override
+        public long sizeBytes() {
+            return text.byteSize();
+        }
+
+        @Override
+        public void fill(MemorySegment memory) {
+            memory.copyFrom(text);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private record FileSource(Path file, CheckedFile opened) implements Source {
+        static FileSource open(Path file) {
+            try {
+                return new FileSource(file, CheckedFile.open(file, FilePolicy.USER_DATA));
+            } catch (IOException e) {
+                throw unreadable(file, e);
+            }
+        }
+
+        @Override
+        public long sizeBytes() {
+            return opened.sizeBytes();
+        }
+
+        @Override
+        public void fill(MemorySegment memory) {
+            try {
+                long read = opened.read(memory, 0);
+                if (read < memory.byteSize()) {
+                    throw new DpuException(
+                            Status.IO_FAILED,
+                            "file ended while it was read: file="
+                                    + file
+                                    + ", bytes="
+                                    + read
+                                    + ", expected="
+                                    + memory.byteSize());
+                }
+            } catch (IOException e) {
+                throw unreadable(file, e);
+            }
+        }
+
+        private static DpuException unreadable(Path file, IOException e) {
+            return new DpuException(
                     Status.IO_FAILED, "file cannot be read: file=" + file + ", reason=" + e, e);
+        }
+
+        @Override
+        public void close() {
+            opened.close();
         }
     }
 }

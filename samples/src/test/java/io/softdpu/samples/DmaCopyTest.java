@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -96,5 +98,42 @@ class DmaCopyTest {
         assertThat(both.errorLines()).anyMatch(line -> line.contains("either a file or a text"));
         assertThat(none.awaitExit(DEADLINE)).isEqualTo(1);
         assertThat(none.errorLines()).anyMatch(line -> line.contains("file cannot be read"));
+    }
+
+    @Test
+    void shouldNameAFileThatIsLargerThanItsDigestTakes(Processes processes) throws IOException {
+        Path large = folder.resolve("large");
+        try (RandomAccessFile sparse = new RandomAccessFile(large.toFile(), "rw")) {
+            sparse.setLength(3L << 30);
+        }
+        ChildProcess host = sample(processes, "dma-copy-host", "file=" + large);
+        assertThat(host.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(host.errorLines())
+                .anyMatch(line ->
+                        line.contains(
+                                "TOO_BIG: file is too large to copy: file="
+                                        + large
+                                        + ", bytes=3221225472"));
+    }
+
+    @Test
+    void shouldRefusePipesWithoutWaitingForAPeer(Processes processes) {
+        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
+            ChildProcess dpu = sample(processes, "dma-copy-dpu", "output=" + pipe.path());
+            ChildProcess reading = sample(processes, "dma-copy-host", "file=" + pipe.path());
+            assertThat(reading.awaitExit(DEADLINE)).isEqualTo(1);
+            assertThat(reading.errorLines())
+                    .anyMatch(line ->
+                            line.contains("file cannot be read: file=" + pipe.path())
+                                    && line.contains("it is a pipe, expected=a regular file"));
+            dpu.awaitLine("^waiting for dma-copy-host$", DEADLINE);
+            ChildProcess host = sample(processes, "dma-copy-host");
+            assertThat(host.awaitExit(DEADLINE)).isZero();
+            assertThat(dpu.awaitExit(DEADLINE)).isEqualTo(1);
+            assertThat(dpu.errorLines())
+                    .anyMatch(line ->
+                            line.contains("file cannot be written: file=" + pipe.path())
+                                    && line.contains("a pipe"));
+        }
     }
 }

@@ -22,8 +22,8 @@ public interface Content {
      *
      * @param destination all of it is filled
      * @param offset where the piece begins in the content, in bytes, not negative
-     * @throws DpuException INVALID_VALUE where the content does not reach so far, IO_FAILED where
-     *     it cannot be read
+     * @throws DpuException INVALID_VALUE where the content does not reach so far or is no regular
+     *     file, IO_FAILED where it cannot be read
      */
     void fill(MemorySegment destination, long offset);
 

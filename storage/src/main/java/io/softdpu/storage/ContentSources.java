@@ -2,15 +2,14 @@ package io.softdpu.storage;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.FileRefusedException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.OptionalLong;
@@ -114,8 +113,8 @@ final class ContentSources {
     record OfFile(Path file) implements Content {
         @Override
         public OptionalLong sizeBytes() {
-            try {
-                return OptionalLong.of(Files.size(file));
+            try (CheckedFile opened = CheckedFile.open(file, FilePolicy.USER_DATA)) {
+                return OptionalLong.of(opened.sizeBytes());
             } catch (IOException e) {
                 throw unreadable(e);
             }
@@ -123,24 +122,17 @@ final class ContentSources {
 
         @Override
         public void fill(MemorySegment destination, long offset) {
-            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-                long done = 0;
-                while (done < destination.byteSize()) {
-                    long piece = Math.min(destination.byteSize() - done, PIECE_BYTES);
-                    ByteBuffer into = destination.asSlice(done, piece).asByteBuffer();
-                    int count = channel.read(into, offset + done);
-                    if (count < 0) {
-                        throw new DpuException(
-                                Status.INVALID_VALUE,
-                                "file is too short: file="
-                                        + file
-                                        + ", size="
-                                        + channel.size()
-                                        + ", expected="
-                                        + (offset + destination.byteSize())
-                                        + " bytes or more");
-                    }
-                    done += count;
+            try (CheckedFile opened = CheckedFile.open(file, FilePolicy.USER_DATA)) {
+                if (opened.read(destination, offset) < destination.byteSize()) {
+                    throw new DpuException(
+                            Status.INVALID_VALUE,
+                            "file is too short: file="
+                                    + file
+                                    + ", size="
+                                    + opened.sizeBytes()
+                                    + ", expected="
+                                    + (offset + destination.byteSize())
+                                    + " bytes or more");
                 }
             } catch (IOException e) {
                 throw unreadable(e);
@@ -148,6 +140,17 @@ final class ContentSources {
         }
 
         private DpuException unreadable(IOException e) {
+            if (e instanceof FileRefusedException refused) {
+                return new DpuException(
+                        Status.INVALID_VALUE,
+                        "file is refused: file="
+                                + file
+                                + ", reason="
+                                + refused.reason()
+                                + ", expected="
+                                + refused.expected(),
+                        e);
+            }
             return new DpuException(
                     Status.IO_FAILED, "file cannot be read: file=" + file + ", reason=" + e, e);
         }

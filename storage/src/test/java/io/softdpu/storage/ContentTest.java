@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,5 +94,23 @@ class ContentTest {
         Path small = Files.write(folder.resolve("short"), new byte[10]);
         assertThatThrownBy(() -> Content.file(small).fill(MemorySegment.ofArray(new byte[11]), 0))
                 .hasMessageContaining("size=10, expected=11 bytes or more");
+    }
+
+    @Test
+    void shouldRefuseAPipeWithoutWaitingForAWriter() {
+        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
+            Content content = Content.file(pipe.path());
+            for (Callable<?> use :
+                    List.<Callable<?>>of(content::sizeBytes, () -> content.sha256(512))) {
+                assertThatThrownBy(() -> Bounded.call("use of a pipe", Duration.ofSeconds(30), use))
+                        .isInstanceOfSatisfying(
+                                DpuException.class,
+                                e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                        .hasMessage(
+                                "file is refused: file="
+                                        + pipe.path()
+                                        + ", reason=it is a pipe, expected=a regular file");
+            }
+        }
     }
 }

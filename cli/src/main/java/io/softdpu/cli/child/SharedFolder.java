@@ -2,6 +2,9 @@ package io.softdpu.cli.child;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.ForeignText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -161,10 +164,18 @@ public final class SharedFolder implements AutoCloseable {
                 }
             }
         } catch (NoSuchFileException e) {
-            LOG.log(System.Logger.Level.DEBUG, "folder goes by itself: folder=" + root);
+            LOG.log(System.Logger.Level.DEBUG, "folder goes by itself: folder=" + name(root));
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "old folder cannot be removed: " + root, e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "old folder cannot be removed: folder=" + name(root),
+                    e);
         }
+    }
+
+    /** For messages: another process has given it its name. */
+    private static String name(Path found) {
+        return ForeignText.escapeAndCut(found.toString());
     }
 
     /** The folder. */
@@ -220,12 +231,7 @@ public final class SharedFolder implements AutoCloseable {
     }
 
     private static FileChannel openLockFile(Path root) throws IOException {
-        return FileChannel.open(
-                root.resolve(LOCK_FILE),
-                Set.of(
-                        StandardOpenOption.READ,
-                        StandardOpenOption.WRITE,
-                        LinkOption.NOFOLLOW_LINKS));
+        return CheckedFile.openChannel(root.resolve(LOCK_FILE), FilePolicy.SHARED_FOLDER);
     }
 
     private static void closeQuietly(@Nullable FileChannel channel) {

@@ -55,7 +55,9 @@ final class RoleArguments {
                         "--device",
                         options.devices().host().pciAddress().toString(),
                         "--control-timeout",
-                        Long.toString(options.controlTimeoutSeconds()));
+                        Long.toString(options.controlTimeoutSeconds()),
+                        "--max-memory", // the volume is as large as the user wants it
+                        Long.toString(options.sizeBytes()));
         @Nullable Path file = options.volumeFile();
         if (file != null) {
             arguments.add("--storage-plain-content");

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.NamedPipe;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,5 +59,22 @@ class SharedFolderTest {
                 .extracting(e -> ((DpuException) e).status())
                 .isEqualTo(Status.CONNECTION_ABORTED);
         assertThat(folder.root()).doesNotExist();
+    }
+
+    @Test
+    void shouldRefuseALockFileThatIsAPipe() throws Exception {
+        Path root = Files.createDirectory(parent.resolve("demo-pipe"));
+        try (NamedPipe pipe = NamedPipe.create(root.resolve("in-use"))) {
+            assertThatThrownBy(() ->
+                            Bounded.call(
+                                    "joining",
+                                    Duration.ofSeconds(30),
+                                    () -> SharedFolder.join(root)))
+                    .isInstanceOf(DpuException.class)
+                    .hasMessageContaining(
+                            "file="
+                                    + pipe.path()
+                                    + ", reason=it is a pipe, expected=a regular file");
+        }
     }
 }

@@ -7,16 +7,15 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.storage.Content;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +27,6 @@ public final class MemoryVolume implements Volume {
 
     /** The largest block in bytes. */
     public static final int MAX_BLOCK_SIZE_BYTES = 1 << 20;
-
-    private static final long READ_PIECE_BYTES = 8 << 20;
 
     private final LocalMemory memory;
     private final int blockSizeBytes;
@@ -88,8 +85,7 @@ public final class MemoryVolume implements Volume {
      *     may not be read; IO_FAILED where reading fails; NO_MEMORY
      */
     public static MemoryVolume fromFile(Path file, int blockSizeBytes) {
-        return read(
-                file, blockSizeBytes, (channel, size) -> load(file, channel, size, blockSizeBytes));
+        return read(file, blockSizeBytes, opened -> load(file, opened, blockSizeBytes));
     }
 
     /**
@@ -98,30 +94,33 @@ public final class MemoryVolume implements Volume {
      * @throws DpuException as for {@link #fromFile}
      */
     public static long sizeOf(Path file, int blockSizeBytes) {
-        return read(file, blockSizeBytes, (channel, size) -> size);
+        return read(file, blockSizeBytes, CheckedFile::sizeBytes);
     }
 
     /** What is made of a file that is fit to be a volume. */
     private interface FileReader<T> {
-        T read(FileChannel channel, long sizeBytes) throws IOException;
+        T read(CheckedFile opened) throws IOException;
     }
 
     private static <T> T read(Path file, int blockSizeBytes, FileReader<T> reader) {
         checkBlockSize(blockSizeBytes);
-        checkFile(file);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            long size = channel.size();
+        try (CheckedFile opened = CheckedFile.open(file, FilePolicy.USER_DATA)) {
+            long size = opened.sizeBytes();
             if (size == 0) {
-                throw refused(Status.INVALID_VALUE, file, "it is empty", "at least one block");
+                throw refused(
+                        Status.INVALID_VALUE, file, "it is empty", "at least one block", null);
             }
             if (size % blockSizeBytes != 0) {
                 throw refused(
                         Status.INVALID_VALUE,
                         file,
                         "its size is no multiple of the block size, size=" + size,
-                        "a multiple of " + blockSizeBytes);
+                        "a multiple of " + blockSizeBytes,
+                        null);
             }
-            return reader.read(channel, size);
+            return reader.read(opened);
+        } catch (FileRefusedException e) {
+            throw refused(Status.INVALID_VALUE, file, e.reason(), e.expected(), e);
         } catch (AccessDeniedException e) {
             throw unreadable(file, e);
         } catch (NoSuchFileException e) {
@@ -198,44 +197,24 @@ public final class MemoryVolume implements Volume {
         memory.close();
     }
 
-    private static MemoryVolume load(Path file, FileChannel channel, long size, int blockSizeBytes)
+    private static MemoryVolume load(Path file, CheckedFile opened, int blockSizeBytes)
             throws IOException {
+        long size = opened.sizeBytes();
         LocalMemory memory = LocalMemory.allocate(size);
         try {
-            long done = 0;
-            while (done < size) {
-                long piece = Math.min(READ_PIECE_BYTES, size - done);
-                ByteBuffer into = memory.segment().asSlice(done, piece).asByteBuffer();
-                int count = channel.read(into, done);
-                if (count < 0) {
-                    throw refused(
-                            Status.IO_FAILED,
-                            file,
-                            "it ended while it was read, at=" + done,
-                            size + " bytes");
-                }
-                done += count;
+            long done = opened.read(memory.segment().asSlice(0, size), 0);
+            if (done < size) {
+                throw refused(
+                        Status.IO_FAILED,
+                        file,
+                        "it ended while it was read, at=" + done,
+                        size + " bytes",
+                        null);
             }
             return new MemoryVolume(memory, blockSizeBytes, "file " + file);
         } catch (IOException | RuntimeException e) {
             memory.close();
             throw e;
-        }
-    }
-
-    /** What can be told before the file is opened: opening a pipe, for one, would wait for ever. */
-    private static void checkFile(Path file) {
-        if (!Files.exists(file)) {
-            throw missing(file, null);
-        }
-        if (Files.isDirectory(file)) {
-            throw refused(Status.INVALID_VALUE, file, "it is a directory", "a regular file");
-        }
-        if (!Files.isRegularFile(file)) {
-            throw refused(Status.INVALID_VALUE, file, "it is no regular file", "a regular file");
-        }
-        if (!Files.isReadable(file)) {
-            throw unreadable(file, null);
         }
     }
 
@@ -254,7 +233,7 @@ public final class MemoryVolume implements Volume {
         }
     }
 
-    private static DpuException missing(Path file, @Nullable Throwable cause) {
+    private static DpuException missing(Path file, Throwable cause) {
         return new DpuException(
                 Status.NOT_FOUND,
                 "volume file is refused: file="
@@ -263,7 +242,7 @@ public final class MemoryVolume implements Volume {
                 cause);
     }
 
-    private static DpuException unreadable(Path file, @Nullable Throwable cause) {
+    private static DpuException unreadable(Path file, Throwable cause) {
         return new DpuException(
                 Status.NOT_PERMITTED,
                 "volume file is refused: file="
@@ -272,7 +251,8 @@ public final class MemoryVolume implements Volume {
                 cause);
     }
 
-    private static DpuException refused(Status status, Path file, String reason, String expected) {
+    private static DpuException refused(
+            Status status, Path file, String reason, String expected, @Nullable Throwable cause) {
         return new DpuException(
                 status,
                 "volume file is refused: file="
@@ -280,6 +260,7 @@ public final class MemoryVolume implements Volume {
                         + ", reason="
                         + reason
                         + ", expected="
-                        + expected);
+                        + expected,
+                cause);
     }
 }

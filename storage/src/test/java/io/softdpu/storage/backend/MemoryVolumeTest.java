@@ -9,12 +9,18 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.storage.Content;
+import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.SwappedFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,9 +75,57 @@ class MemoryVolumeTest {
     }
 
     @Test
-    void shouldRefuseADeviceWithoutOpeningIt() {
+    void shouldRefuseADevice() {
         assertRefused(
-                Path.of("/dev/zero"), Status.INVALID_VALUE, "it is no regular file, expected=");
+                Path.of("/dev/zero"),
+                Status.INVALID_VALUE,
+                "it is a character device, expected=a regular file");
+    }
+
+    @Test
+    void shouldRefuseAPipe() {
+        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
+            assertRefused(
+                    pipe.path(), Status.INVALID_VALUE, "it is a pipe, expected=a regular file");
+        }
+    }
+
+    @Test
+    void shouldNeverHangWhileTheFileIsSwapped(SeededRandom random) throws Exception {
+        byte[] bytes = random.bytes(8192);
+        Path name = folder.resolve("disk");
+        Path aside = Files.createDirectory(folder.resolve("aside"));
+        Duration least = Duration.ofSeconds(2);
+        try (SwappedFile swapped = new SwappedFile(name, aside, bytes, random.fork())) {
+            Set<Status> refusals = EnumSet.noneOf(Status.class);
+            int loaded =
+                    Bounded.call(
+                            "loading a file that is swapped",
+                            least.plusSeconds(60),
+                            () -> loadAgainAndAgain(name, bytes, least, refusals));
+            assertThat(swapped.swaps()).isPositive();
+            assertThat(loaded).isPositive();
+            assertThat(refusals)
+                    .contains(Status.INVALID_VALUE)
+                    .isSubsetOf(Status.INVALID_VALUE, Status.NOT_FOUND);
+        }
+    }
+
+    private static int loadAgainAndAgain(
+            Path name, byte[] bytes, Duration least, Set<Status> refusals) {
+        long start = System.nanoTime();
+        int loaded = 0;
+        while (System.nanoTime() - start < least.toNanos()
+                || loaded == 0
+                || !refusals.contains(Status.INVALID_VALUE)) {
+            try (MemoryVolume volume = MemoryVolume.fromFile(name, 4096)) {
+                assertThat(volume.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(bytes);
+                loaded++;
+            } catch (DpuException e) {
+                refusals.add(e.status());
+            }
+        }
+        return loaded;
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.PciFunctionBuilder;
+import io.softdpu.linux.text.ForeignText;
 import io.softdpu.topology.json.TopologyReader.Refusal;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -127,6 +128,10 @@ final class FunctionFields {
         @Nullable String text = text(field);
         if (text == null) {
             return null;
+        }
+        if (text.length() > ForeignText.MAX_CHARACTERS) {
+            // No value is so long, and the cause would hold all of it.
+            throw refusal(field).because("bad value", path(field), text, field.expected());
         }
         try {
             return conversion.apply(text);

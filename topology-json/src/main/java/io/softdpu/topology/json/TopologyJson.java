@@ -3,13 +3,15 @@ package io.softdpu.topology.json;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.FileRefusedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -50,7 +52,7 @@ public final class TopologyJson {
     public static final String ENVIRONMENT_VARIABLE = "SOFTDPU_TOPOLOGY";
 
     /** A file of more bytes is refused: no card has so many functions. */
-    public static final int MAX_BYTES = 4 << 20;
+    public static final int MAX_BYTES = FilePolicy.MAX_TEXT_BYTES;
 
     /** Names of the topologies that come along, for {@link #shipped} and {@link #load}. */
     public static final List<String> SHIPPED = List.of("default", "storage-guide");
@@ -61,22 +63,24 @@ public final class TopologyJson {
      * Reads a file.
      *
      * @throws DpuException NOT_FOUND if there is none; IO_FAILED if it cannot be read; BAD_CONFIG
-     *     if it is no topology: the message names the file, the line, the field and what was
-     *     expected
+     *     if it is no regular file, too large or no topology: the message names the file, the line,
+     *     the field and what was expected
      */
     public static Topology read(Path file) {
-        try (InputStream in = Files.newInputStream(require(file, "file"))) {
-            byte[] bytes = in.readNBytes(MAX_BYTES + 1); // a device may have no end
-            if (bytes.length > MAX_BYTES) {
-                throw new DpuException(
-                        Status.BAD_CONFIG,
-                        "topology refused: file="
-                                + file
-                                + ", reason=too large, expected=at most "
-                                + MAX_BYTES
-                                + " bytes");
-            }
-            return parse(file.toString(), decode(bytes));
+        try {
+            return parse(
+                    require(file, "file").toString(),
+                    CheckedFile.readText(file, FilePolicy.USER_TEXT));
+        } catch (FileRefusedException e) {
+            throw new DpuException(
+                    Status.BAD_CONFIG,
+                    "topology refused: file="
+                            + file
+                            + ", reason="
+                            + e.reason()
+                            + ", expected="
+                            + e.expected(),
+                    e);
         } catch (NoSuchFileException e) {
             throw new DpuException(
                     Status.NOT_FOUND,
@@ -170,18 +174,16 @@ public final class TopologyJson {
     public static void write(Topology topology, Path file) {
         String json = toJson(topology);
         try {
-            Files.writeString(require(file, "file"), json);
+            CheckedFile.write(
+                    require(file, "file"),
+                    FilePolicy.USER_TEXT,
+                    MemorySegment.ofArray(json.getBytes(StandardCharsets.UTF_8)));
         } catch (IOException e) {
             throw new DpuException(
                     Status.IO_FAILED,
                     "topology cannot be written: file=" + file + ", reason=" + e,
                     e);
         }
-    }
-
-    /** Bytes that are no text are an error, and not a text with something else in their place. */
-    private static String decode(byte[] bytes) throws CharacterCodingException {
-        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     }
 
     private static <T> T require(@Nullable T value, String what) {

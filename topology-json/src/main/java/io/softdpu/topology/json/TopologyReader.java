@@ -12,6 +12,7 @@ import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.ForeignText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -79,7 +80,7 @@ final class TopologyReader {
                 case NAME -> {
                     expect(value, JsonToken.VALUE_STRING, field, "a text");
                     name = json.getText();
-                    if (name.isBlank() || name.length() > 64 || !isPrintable(name)) {
+                    if (name.isBlank() || name.length() > 64 || !ForeignText.isPrintable(name)) {
                         throw here().because(
                                         "bad value", field, name, "1 to 64 printable characters");
                     }
@@ -202,7 +203,11 @@ final class TopologyReader {
                                 fields.path(FunctionField.PARENT),
                                 parent,
                                 "a physical function of the DPU, one of "
-                                        + ports.keySet().stream().sorted().toList());
+                                        + ForeignText.escapeAndCut(
+                                                ports.keySet().stream()
+                                                        .sorted()
+                                                        .toList()
+                                                        .toString()));
             }
         }
     }
@@ -253,11 +258,10 @@ final class TopologyReader {
         return new Refusal(source, line());
     }
 
-    private static boolean isPrintable(String text) {
-        return text.codePoints().noneMatch(Character::isISOControl);
-    }
-
-    /** Where something is wrong; makes the exception that says so. */
+    /**
+     * Place of an error; makes the exception that names it. Field and value are the file's and may
+     * be anything; the source is the user's.
+     */
     record Refusal(String source, int line) {
         DpuException because(String reason, @Nullable String field, String expected) {
             return because(reason, field, null, expected);
@@ -280,10 +284,10 @@ final class TopologyReader {
                             + source
                             + ", line="
                             + line
-                            + (field == null ? "" : ", field=" + field)
+                            + (field == null ? "" : ", field=" + ForeignText.escapeAndCut(field))
                             + ", reason="
                             + reason
-                            + (value == null ? "" : ", value=" + value)
+                            + (value == null ? "" : ", value=" + ForeignText.escapeAndCut(value))
                             + ", expected="
                             + expected,
                     cause);

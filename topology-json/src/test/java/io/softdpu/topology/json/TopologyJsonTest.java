@@ -10,11 +10,16 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.NamedPipe;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +40,8 @@ class TopologyJsonTest {
              ]
             }
             """;
+
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     @TempDir Path folder;
 
@@ -280,14 +287,69 @@ class TopologyJsonTest {
     }
 
     @Test
+    void shouldRefuseAPipeWithoutWaitingForAWriter() {
+        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe.json"))) {
+            for (Callable<Topology> read :
+                    List.<Callable<Topology>>of(
+                            () -> TopologyJson.read(pipe.path()),
+                            () -> TopologyJson.load(pipe.path().toString()))) {
+                assertThatThrownBy(() -> Bounded.call("reading a pipe", DEADLINE, read))
+                        .isInstanceOf(DpuException.class)
+                        .satisfies(e ->
+                                assertThat(((DpuException) e).status())
+                                        .isEqualTo(Status.BAD_CONFIG))
+                        .hasMessage(
+                                "topology refused: file="
+                                        + pipe.path()
+                                        + ", reason=it is a pipe, expected=a regular file");
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseToWriteIntoAPipeWithoutWaitingForAReader() {
+        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe.json"))) {
+            assertThatThrownBy(() ->
+                            Bounded.call(
+                                    "writing to a pipe",
+                                    DEADLINE,
+                                    () -> {
+                                        TopologyJson.write(Topology.builtin(), pipe.path());
+                                        return null;
+                                    }))
+                    .isInstanceOf(DpuException.class)
+                    .satisfies(e ->
+                            assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED))
+                    .hasMessageContainingAll("topology cannot be written", "a pipe");
+        }
+    }
+
+    @Test
+    void shouldRefuseAFileOfThreeGibibytesUnread() throws Exception {
+        Path large = folder.resolve("large.json");
+        try (RandomAccessFile sparse = new RandomAccessFile(large.toFile(), "rw")) {
+            sparse.setLength(3L << 30);
+        }
+        assertThatThrownBy(() -> TopologyJson.read(large))
+                .isInstanceOf(DpuException.class)
+                .hasMessage(
+                        "topology refused: file="
+                                + large
+                                + ", reason=it is too large (3221225472 bytes), expected=at most"
+                                + " 4194304 bytes");
+    }
+
+    @Test
     void shouldSayWhyAFileCannotBeRead() throws Exception {
         Path missing = folder.resolve("missing.json");
         assertThatThrownBy(() -> TopologyJson.read(missing))
                 .satisfies(e -> assertThat(((DpuException) e).status()).isEqualTo(Status.NOT_FOUND))
                 .hasMessageContainingAll(missing.toString(), "storage-guide");
         assertThatThrownBy(() -> TopologyJson.read(folder))
-                .satisfies(e -> assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED))
-                .hasMessageContaining(folder.toString());
+                .satisfies(
+                        e -> assertThat(((DpuException) e).status()).isEqualTo(Status.BAD_CONFIG))
+                .hasMessageContaining(
+                        "file=" + folder + ", reason=it is a directory, expected=a regular file");
         Path bytes = Files.write(folder.resolve("bytes.json"), new byte[] {'{', (byte) 0xff});
         assertThatThrownBy(() -> TopologyJson.read(bytes)).hasMessageContaining("not UTF-8");
         Path large = folder.resolve("large.json");
@@ -295,7 +357,7 @@ class TopologyJsonTest {
         assertThatThrownBy(() -> TopologyJson.read(large))
                 .hasMessageContainingAll("large.json", "too large");
         assertThatThrownBy(() -> TopologyJson.read(Path.of("/dev/zero"))) // which has no end
-                .hasMessageContainingAll("/dev/zero", "too large");
+                .hasMessageContainingAll("/dev/zero", "it is a character device");
         assertThatThrownBy(() -> TopologyJson.load("a\0b"))
                 .isInstanceOf(DpuException.class)
                 .hasMessageContaining("not a path: fileOrName=a");

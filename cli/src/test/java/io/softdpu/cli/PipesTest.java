@@ -1,0 +1,128 @@
+package io.softdpu.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.softdpu.cli.child.ChildReport;
+import io.softdpu.core.Status;
+import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.NamedPipe;
+import io.softdpu.testkit.Processes;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** Pipes without a peer where the command expects a file: refused, and not waited for. */
+class PipesTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    @TempDir Path folder;
+
+    private ChildProcess command(Processes processes, Stream<String> arguments) {
+        return processes.start(
+                JavaCommand.ofClass(SoftDpu.class)
+                        .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
+                        .withArguments(arguments.toArray(String[]::new)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "devices --topology PIPE|BAD_CONFIG: topology refused: file=PIPE, reason=it is a"
+                        + " pipe, expected=a regular file",
+                "storage target -d t0 --cpu any --listen-port 0 --volume PIPE|INVALID_VALUE: volume"
+                        + " file is refused: file=PIPE, reason=it is a pipe, expected=a regular"
+                        + " file",
+                "storage initiator -d 0b:00.0 --cpu any --execution-strategy"
+                    + " read_only_data_validity_test --storage-plain-content PIPE|INVALID_VALUE:"
+                    + " plain content cannot be read: option=--storage-plain-content, file=PIPE,"
+                    + " reason=it is a pipe, expected=a regular file",
+                "sample dma-copy-host --file PIPE|IO_FAILED: file cannot be read: file=PIPE",
+                "demo --volume PIPE|file=PIPE, reason=it is a pipe, expected=a regular file",
+                "demo --size 1M --json PIPE|file cannot be written: option=--json, file=PIPE",
+                "devices @PIPE|Unmatched argument at index 1: '@PIPE'"
+            })
+    void shouldRefuseAPipe(String arguments, String message, Processes processes) {
+        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
+            String path = pipe.path().toString();
+            ChildProcess command =
+                    command(
+                            processes,
+                            Stream.of(arguments.split(" ", -1))
+                                    .map(each -> each.replace("PIPE", path)));
+
+            assertThat(command.awaitExit(DEADLINE)).isNotZero();
+            assertThat(command.errorLines())
+                    .anyMatch(line -> line.contains(message.replace("PIPE", path)));
+        }
+    }
+
+    @CommandLine.Command
+    private static final class Measuring {
+        @CommandLine.Mixin private JsonOption json = new JsonOption();
+    }
+
+    @Test
+    void shouldNotWaitForAReaderOfResultsThatWereToGoIntoAFile() throws IOException {
+        Path file = Files.createFile(folder.resolve("results.json"));
+        Measuring measuring = new Measuring();
+        CommandLine command = new CommandLine(measuring);
+        command.parseArgs("--json", file.toString());
+        measuring.json.check(command);
+        Files.delete(file);
+
+        try (NamedPipe pipe = NamedPipe.create(file)) {
+            assertThatThrownBy(() ->
+                            Bounded.call(
+                                    "writing results",
+                                    DEADLINE,
+                                    () -> {
+                                        measuring.json.write(
+                                                JsonNodeFactory.instance.objectNode(),
+                                                new PrintWriter(new StringWriter()));
+                                        return null;
+                                    }))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContainingAll("file=" + pipe.path(), "a pipe");
+        }
+    }
+
+    @Test
+    void shouldNotWaitForTheReportOfAChild() {
+        ChildReport report = new ChildReport("target", Status.SUCCESS.name(), 0, 0, 0, 0, 0, null);
+        Path file = folder.resolve("target.json");
+        try (NamedPipe pipe = NamedPipe.create(file)) {
+            assertThatThrownBy(() ->
+                            Bounded.call(
+                                    "reading a report", DEADLINE, () -> ChildReport.read(file)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContainingAll("file=" + pipe.path(), "it is a pipe");
+        }
+        try (NamedPipe part = NamedPipe.create(folder.resolve("target.json.part"))) {
+            assertThatThrownBy(() ->
+                            Bounded.call(
+                                    "writing a report",
+                                    DEADLINE,
+                                    () -> {
+                                        report.write(file);
+                                        return List.of();
+                                    }))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContainingAll("file=" + part.path(), "a pipe");
+        }
+    }
+}
