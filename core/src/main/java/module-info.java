@@ -1,6 +1,7 @@
 /** DOCA Core: devices, memory, and the execution model. */
 module io.softdpu.core {
     requires io.softdpu.fabric;
+    requires io.softdpu.linux;
     requires static org.jspecify;
 
     exports io.softdpu.core;

@@ -5,6 +5,7 @@ import io.softdpu.cli.demo.DemoListener;
 import io.softdpu.cli.demo.DemoOptions;
 import io.softdpu.cli.demo.DemoPhase;
 import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.linux.text.ForeignText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ final class DemoProgress implements DemoListener {
         line(
                 "volume: %s, %s, blocks of %d bytes; cores of target, service, initiator: %s"
                         .formatted(
-                                file == null ? "pattern" : file.toString(),
+                                file == null ? "pattern" : ForeignText.escape(file.toString()),
                                 SizeConverter.format(options.sizeBytes()),
                                 options.blockSizeBytes(),
                                 String.join(", ", cpus)));

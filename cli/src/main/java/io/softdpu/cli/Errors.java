@@ -1,8 +1,10 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.log.Logging;
+import io.softdpu.cli.log.StackTraces;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.ForeignText;
 import io.softdpu.samples.WrongDataException;
 import io.softdpu.storage.initiator.DataMismatchException;
 import java.io.PrintWriter;
@@ -32,7 +34,8 @@ final class Errors {
                 failure.getCause() instanceof DpuException dpu
                         ? dpu.status()
                         : Status.INVALID_VALUE;
-        err.println(line(status, oneLine(failure.getMessage()) + commandsInstead(failure)));
+        String message = ForeignText.escape(failure.getMessage());
+        err.println(line(status, message + commandsInstead(failure)));
         err.println(
                 "softdpu: see `"
                         + command.getCommandSpec().qualifiedName()
@@ -94,16 +97,12 @@ final class Errors {
         return failure instanceof DpuException dpu
                 ? line(dpu.status(), String.valueOf(dpu.getMessage()))
                 // Nobody below throws anything else on purpose, so the class says most about it.
-                : line(Status.UNKNOWN, oneLine(failure.toString()));
+                : line(Status.UNKNOWN, ForeignText.escape(failure.toString()));
     }
 
     private static void printStackTrace(Exception failure, PrintWriter err) {
         if (Logging.level().showsStackTraces()) {
-            failure.printStackTrace(err);
+            err.print(StackTraces.of(failure));
         }
-    }
-
-    private static String oneLine(@org.jspecify.annotations.Nullable String text) {
-        return String.valueOf(text).replaceAll("\\s*\\R\\s*", " ");
     }
 }

@@ -99,7 +99,9 @@ public final class SoftDpu implements Callable<Integer> {
         SampleCommand.addSamples(
                 Objects.requireNonNull(command.getSubcommands().get("sample"), "named above"));
         showVersionEverywhere(command);
-        return command.setParameterExceptionHandler(Errors::refusedCommandLine)
+        // An argument that begins with @ is an argument; picocli would open a file of that name.
+        return command.setExpandAtFiles(false)
+                .setParameterExceptionHandler(Errors::refusedCommandLine)
                 .setExecutionExceptionHandler(Errors::failedExecution)
                 .setExecutionStrategy(root::execute);
     }

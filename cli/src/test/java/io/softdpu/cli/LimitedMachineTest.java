@@ -67,7 +67,7 @@ class LimitedMachineTest {
                         line.matches(
                                 " +softdpu: OPERATING_SYSTEM: fabric folder not usable: .*"
                                         + folder
-                                        + ".*No space left on device.*"));
+                                        + ".*ENOSPC.*"));
     }
 
     /** RLIMIT_FSIZE holds for memory files, too; its signal, SIGXFSZ, must not end the process. */

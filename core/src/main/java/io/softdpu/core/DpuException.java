@@ -1,14 +1,17 @@
 package io.softdpu.core;
 
 import io.softdpu.core.spi.Arguments;
+import io.softdpu.linux.text.ForeignText;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A call that sets something up has failed; {@link #status()} says how, the message why.
  *
- * <p>The message has the form {@code reason: key=value, key=value}. On the data path nothing is
- * thrown for what can happen in normal work: there {@code trySubmit()} returns a {@link Status},
- * and a task that fails later carries its own.
+ * <p>The message has the form {@code reason: key=value, key=value}, in one line whatever the values
+ * are: control characters and their like are escaped. Values that came from another process or out
+ * of a file are also cut, to 256 characters. On the data path nothing is thrown for what can happen
+ * in normal work: there {@code trySubmit()} returns a {@link Status}, and a task that fails later
+ * carries its own.
  */
 public class DpuException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -34,7 +37,7 @@ public class DpuException extends RuntimeException {
      * @throws DpuException INVALID_VALUE instead, if status or message is null or it is a success
      */
     public DpuException(Status status, String message, @Nullable Throwable cause) {
-        super(Arguments.notNull(message, "message"), cause);
+        super(ForeignText.escape(Arguments.notNull(message, "message")), cause);
         this.status = Arguments.notNull(status, "status");
         if (status == Status.SUCCESS) {
             throw new DpuException(

@@ -3,11 +3,15 @@ package io.softdpu.cli.child;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.ForeignText;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.LatencySummary;
 import io.softdpu.storage.initiator.PhaseReport;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -82,6 +86,13 @@ public record ChildReport(
             String expectedSha256,
             String actualSha256) {
 
+        /** Takes its texts for what they are: written by another process, and to be printed. */
+        public PhaseResult {
+            name = ForeignText.escapeAndCut(name);
+            expectedSha256 = ForeignText.escapeAndCut(expectedSha256);
+            actualSha256 = ForeignText.escapeAndCut(actualSha256);
+        }
+
         /** Operations a second; 0 for a phase that took no time. */
         public double iops() {
             return nanos == 0 ? 0 : operations * 1e9 / nanos;
@@ -142,7 +153,10 @@ public record ChildReport(
     public void write(Path file) throws IOException {
         Path part = file.resolveSibling(file.getFileName() + ".part");
         try {
-            MAPPER.writeValue(part.toFile(), this);
+            CheckedFile.write(
+                    part,
+                    FilePolicy.SHARED_FOLDER,
+                    MemorySegment.ofArray(MAPPER.writeValueAsBytes(this)));
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(part);
@@ -151,6 +165,7 @@ public record ChildReport(
 
     /** Reads the file that {@link #write} wrote. */
     public static ChildReport read(Path file) throws IOException {
-        return MAPPER.readValue(file.toFile(), ChildReport.class);
+        return MAPPER.readValue(
+                CheckedFile.readAll(file, FilePolicy.SHARED_FOLDER), ChildReport.class);
     }
 }

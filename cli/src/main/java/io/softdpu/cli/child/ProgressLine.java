@@ -18,7 +18,7 @@ public record ProgressLine(
 
     private static final Pattern FORM =
             Pattern.compile(
-                    "phase: name=(\\w+), state=(running|finished), operations=(\\d{1,18}),"
+                    "phase: name=(\\w{1,40}), state=(running|finished), operations=(\\d{1,18}),"
                             + " payload_bytes=(\\d{1,18}), elapsed_nanos=(\\d{1,18})");
 
     /** Whether it tells of a phase's beginning or end. */

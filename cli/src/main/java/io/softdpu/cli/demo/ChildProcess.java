@@ -2,6 +2,7 @@ package io.softdpu.cli.demo;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.ForeignText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,6 +21,9 @@ import java.util.function.Consumer;
  * ({@link Event.Exited}) after all lines.
  */
 final class ChildProcess {
+    /** A child has cut foreign text itself; what is long in its lines are the paths of its user. */
+    private static final int MAX_LINE_CHARACTERS = 4096;
+
     private static final String ERROR_PREFIX = "softdpu: ";
 
     /** More than a hex dump has; what a process says beyond that only fills memory. */
@@ -156,7 +160,8 @@ final class ChildProcess {
         readAll(process.errorReader(), this::takeErrorLine);
     }
 
-    private void takeErrorLine(String line) {
+    private void takeErrorLine(String written) {
+        String line = ForeignText.escapeAndCut(written, MAX_LINE_CHARACTERS);
         synchronized (errorLines) {
             if (line.startsWith(ERROR_PREFIX) || !errorLines.isEmpty()) {
                 if (errorLines.size() < KEPT_ERROR_LINES) {

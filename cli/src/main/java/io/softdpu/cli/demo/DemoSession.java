@@ -6,6 +6,7 @@ import io.softdpu.cli.child.ReadyLine;
 import io.softdpu.cli.child.ResourceUse;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.ForeignText;
 import io.softdpu.storage.Content;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -320,7 +321,10 @@ public final class DemoSession {
             }
             throw new DpuException(
                     Status.IO_FAILED,
-                    "report cannot be read: process=" + child.name() + ", reason=" + e.getMessage(),
+                    "report cannot be read: process="
+                            + child.name()
+                            + ", reason="
+                            + ForeignText.escapeAndCut(e.getMessage()),
                     e);
         }
     }

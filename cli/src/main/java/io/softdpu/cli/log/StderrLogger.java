@@ -1,7 +1,6 @@
 package io.softdpu.cli.log;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import io.softdpu.linux.text.ForeignText;
 import java.text.MessageFormat;
 import java.time.LocalTime;
 import java.time.ZoneId;
@@ -41,13 +40,12 @@ final class StderrLogger implements System.Logger {
             @Nullable String message,
             @Nullable Throwable thrown) {
         if (isLoggable(level)) {
-            StringWriter line = new StringWriter();
-            line.append(prefix(level)).append(String.valueOf(message));
+            StringBuilder line = new StringBuilder();
+            line.append(prefix(level)).append(ForeignText.escape(message));
             if (thrown != null) {
-                line.append(": ").append(thrown.toString());
+                line.append(": ").append(ForeignText.escape(thrown.toString()));
                 if (Logging.level().showsStackTraces()) {
-                    line.append(System.lineSeparator());
-                    thrown.printStackTrace(new PrintWriter(line));
+                    line.append(System.lineSeparator()).append(StackTraces.of(thrown));
                 }
             }
             System.err.println(line);

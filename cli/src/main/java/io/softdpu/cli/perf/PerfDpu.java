@@ -122,7 +122,7 @@ public final class PerfDpu extends PerfSide {
     @Override
     void heard(String message) {
         if (message.startsWith(REPORT)) {
-            wanted = Long.parseLong(message.substring(REPORT.length()));
+            wanted = numberIn(message, REPORT);
             toldAtNanos = System.nanoTime();
         }
     }

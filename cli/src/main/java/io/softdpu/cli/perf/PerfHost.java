@@ -210,7 +210,7 @@ public final class PerfHost extends PerfSide {
     @Override
     void heard(String message) {
         if (message.startsWith(PerfDpu.SO_FAR)) {
-            receivedSoFar = Long.parseLong(message.substring(PerfDpu.SO_FAR.length()));
+            receivedSoFar = numberIn(message, PerfDpu.SO_FAR);
         } else {
             PerfReport.parse(message).ifPresent(answer -> report = answer);
         }

@@ -15,6 +15,7 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.linux.text.ForeignText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -92,6 +93,22 @@ abstract class PerfSide implements AutoCloseable {
 
     /** The other side has said something on the control path. */
     abstract void heard(String message);
+
+    /** The number behind the word with which a message of the other side begins. */
+    static long numberIn(String message, String word) {
+        try {
+            return Long.parseLong(message, word.length(), message.length(), 10);
+        } catch (NumberFormatException e) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "message of the other side is illegal: message="
+                            + ForeignText.escapeAndCut(message)
+                            + ", expected="
+                            + word
+                            + "and a number",
+                    e);
+        }
+    }
 
     // ---- setting up
 

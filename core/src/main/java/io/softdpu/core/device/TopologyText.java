@@ -3,6 +3,7 @@ package io.softdpu.core.device;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.ForeignText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -18,12 +19,17 @@ final class TopologyText {
     private static final String NONE = "-";
     private static final String LIMIT = "limit.";
     private static final String PLUGGED = "yes";
+
+    /** A value: no name, address or number of a function is longer. */
+    private static final String V = "=(\\S{1,64})";
+
     private static final Pattern LINE =
             Pattern.compile(
-                    "function side=(\\S+) interface=(\\S+) ibdev=(\\S+) type=(PF|VF|SF) pci=(\\S+)"
-                            + " parent=(\\S+) representor=(\\S+) ipv4=(\\S+) mac=(\\S+) vuid=(\\S+)"
-                            + " rate=(\\d{1,19})(| .*)");
-    private static final Pattern MORE = Pattern.compile(" ([a-z0-9_.-]+)=(\\S+)");
+                    ("function side%s interface%s ibdev%s type=(PF|VF|SF) pci%s"
+                                    + " parent%s representor%s ipv4%s mac%s vuid%s"
+                                    + " rate=(\\d{1,19})(| .*)")
+                            .replace("%s", V));
+    private static final Pattern MORE = Pattern.compile(" ([a-z0-9_.-]{1,64})" + V);
 
     private TopologyText() {}
 
@@ -127,7 +133,8 @@ final class TopologyText {
     }
 
     private static DpuException unknown(String text) {
-        return new DpuException(Status.INVALID_VALUE, "unknown value: text=" + text);
+        return new DpuException(
+                Status.INVALID_VALUE, "unknown value: text=" + ForeignText.escapeAndCut(text));
     }
 
     private static DpuException malformed(
@@ -135,7 +142,7 @@ final class TopologyText {
         return new DpuException(
                 Status.INVALID_VALUE,
                 "not the text of a topology: line=%d, text=%s, expected=%s"
-                        .formatted(number, line, expected),
+                        .formatted(number, ForeignText.escapeAndCut(line), expected),
                 cause);
     }
 }

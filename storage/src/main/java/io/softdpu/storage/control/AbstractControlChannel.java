@@ -253,12 +253,18 @@ abstract class AbstractControlChannel implements ControlChannel {
         }
     }
 
+    /**
+     * The failure for a connection that has ended.
+     *
+     * @param cause why the transport ended it; null where the peer closed it in good order
+     */
     final DpuException peerGone(@Nullable Throwable cause) {
         return new DpuException(
                 Status.CONNECTION_RESET,
                 "peer has gone: peer="
                         + description()
-                        + (isInsideFrame() ? ", at=in the middle of a control message" : ""),
+                        + (isInsideFrame() ? ", at=in the middle of a control message" : "")
+                        + (cause == null ? "" : ", reason=" + cause.getMessage()),
                 cause);
     }
 
