@@ -16,10 +16,16 @@ public final class DataMismatchException extends DpuException {
     DataMismatchException(String phase, long offset, byte expected, byte actual, String hexDump) {
         super(
                 Status.IO_FAILED,
-                "data is not what was expected: phase=%s, offset=%d, expected=0x%02x, actual=0x%02x%n%s"
-                        .formatted(phase, offset, expected, actual, hexDump));
+                "data is not what was expected: phase=%s, offset=%d, expected=0x%02x, actual=0x%02x"
+                        .formatted(phase, offset, expected, actual));
         this.offset = offset;
         this.hexDump = hexDump;
+    }
+
+    /** The reason in a line, and the lines of {@link #hexDump()} below it. */
+    @Override
+    public String getMessage() {
+        return super.getMessage() + System.lineSeparator() + hexDump;
     }
 
     /** The first byte that differs, counted from the beginning of the storage. */

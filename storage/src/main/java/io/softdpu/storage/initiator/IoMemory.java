@@ -14,11 +14,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
  * The initiator's memory for the data: exported to the service, which hands it on to the target.
  * Filled and compared in pieces, so that its owner can look after its peers between two of them.
+ *
+ * <p>The peers may write to the memory at any time, also while it is compared. So each piece is
+ * copied once into private memory, and whatever is said of it, the verdict, the digest and the
+ * report of a difference, is said of the copy. One thread at a time.
  */
 final class IoMemory implements AutoCloseable {
     private static final int PIECE_BYTES = 1 << 20;
@@ -29,6 +34,8 @@ final class IoMemory implements AutoCloseable {
     private final SharedMemory memory;
     private final Mmap mmap;
     private final Blob export;
+    private final byte[] expected = new byte[PIECE_BYTES];
+    private final byte[] actual = new byte[PIECE_BYTES];
 
     IoMemory(Device device, long sizeBytes) {
         memory = SharedMemory.allocate(sizeBytes);
@@ -71,25 +78,25 @@ final class IoMemory implements AutoCloseable {
     }
 
     /**
-     * Compares the first bytes with a content, byte for byte.
+     * Compares the first bytes with a content, byte for byte. The digests are of the bytes that
+     * were compared, whatever has been written to the memory since.
      *
      * @throws DataMismatchException at the first byte that differs
      */
     Verified verify(String phase, Content content, long sizeBytes, Runnable betweenPieces) {
         MessageDigest expectedDigest = sha256();
         MessageDigest actualDigest = sha256();
-        byte[] expected = new byte[PIECE_BYTES];
         for (long at = 0; at < sizeBytes; at += PIECE_BYTES) {
             int size = (int) Math.min(PIECE_BYTES, sizeBytes - at);
-            MemorySegment expectedPiece = MemorySegment.ofArray(expected).asSlice(0, size);
-            MemorySegment actualPiece = memory.segment().asSlice(at, size);
-            content.fill(expectedPiece, at);
-            long difference = expectedPiece.mismatch(actualPiece);
+            content.fill(MemorySegment.ofArray(expected).asSlice(0, size), at);
+            // The only look at memory that peers can write.
+            MemorySegment.copy(memory.segment(), ValueLayout.JAVA_BYTE, at, actual, 0, size);
+            int difference = Arrays.mismatch(expected, 0, size, actual, 0, size);
             if (difference >= 0) {
-                throw mismatch(phase, expectedPiece, actualPiece, at, difference);
+                throw mismatch(phase, at, size, difference);
             }
             expectedDigest.update(expected, 0, size);
-            actualDigest.update(actualPiece.asByteBuffer());
+            actualDigest.update(actual, 0, size);
             betweenPieces.run();
         }
         return new Verified(sizeBytes, hex(expectedDigest), hex(actualDigest));
@@ -101,24 +108,21 @@ final class IoMemory implements AutoCloseable {
         memory.close();
     }
 
-    private static DataMismatchException mismatch(
-            String phase,
-            MemorySegment expected,
-            MemorySegment actual,
-            long pieceOffset,
-            long difference) {
+    /** Describes the first difference between the private copies of a piece. */
+    private DataMismatchException mismatch(
+            String phase, long pieceOffset, int size, int difference) {
         long first = Math.max(0, (difference & -16) - 16 * DUMP_LINES_AROUND);
-        long end = Math.min(expected.byteSize(), (difference & -16) + 16 * (DUMP_LINES_AROUND + 1));
+        long end = Math.min(size, (difference & -16) + 16 * (DUMP_LINES_AROUND + 1));
         StringBuilder dump = new StringBuilder();
         dump.append("expected:").append(System.lineSeparator());
-        HexDump.append(dump, expected, first, end, pieceOffset);
+        HexDump.append(dump, MemorySegment.ofArray(expected), first, end, pieceOffset);
         dump.append("actual:").append(System.lineSeparator());
-        HexDump.append(dump, actual, first, end, pieceOffset);
+        HexDump.append(dump, MemorySegment.ofArray(actual), first, end, pieceOffset);
         return new DataMismatchException(
                 phase,
                 pieceOffset + difference,
-                expected.get(ValueLayout.JAVA_BYTE, difference),
-                actual.get(ValueLayout.JAVA_BYTE, difference),
+                expected[difference],
+                actual[difference],
                 dump.toString());
     }
 
