@@ -185,9 +185,12 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     }
 
     private void sendingFailed(Status status) {
+        // A send in flight fails before the endpoint tells of the connection's end: the connection
+        // itself has the reason by then.
+        ComchConnection ended = connection;
         fail(
                 status == Status.CONNECTION_RESET || status == Status.NOT_CONNECTED
-                        ? peerGone(null)
+                        ? peerGone(ended == null ? null : ended.failure())
                         : new DpuException(
                                 status, "control message could not be sent: to=" + description()));
     }

@@ -21,9 +21,13 @@ public sealed interface ControlPayload {
             return new ErrorResponse(status.code(), message);
         }
 
-        /** The status with that number; UNKNOWN where there is none. */
+        /**
+         * The status with that number; UNKNOWN where there is none, and for 0, since a peer that
+         * reports a failure as a success has not said which failure it was.
+         */
         public Status status() {
-            return Status.ofCode(errorCode);
+            Status status = Status.ofCode(errorCode);
+            return status.isError() ? status : Status.UNKNOWN;
         }
 
         @Override

@@ -3,22 +3,34 @@ package io.softdpu.storage.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.comch.ComchConsumer;
+import io.softdpu.comch.wire.ChannelTerms;
+import io.softdpu.comch.wire.Hello;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
+import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.fabric.Attachment;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.SharedSegment;
+import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.storage.runtime.MessageMemory;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Clause;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ComchControlChannelTest extends ControlChannelContract {
     private static final String NAME = "contract";
     private static final long CLOSE_TIMEOUT = 5_000_000_000L;
+    private static final long PRODUCED_OFFSET = 128;
 
     @TempDir private static Path folder;
     private static Machine host;
@@ -167,6 +180,55 @@ class ComchControlChannelTest extends ControlChannelContract {
         }
     }
 
+    /** A send in flight fails before the endpoint tells of the connection's end. */
+    @Test
+    void shouldNameTheBrokenWordOfTheRingWhereASendIsInFlight() throws Exception {
+        long illegal = 1L << 40;
+        try (ProgressEngine engine = ProgressEngine.create();
+                ComchServerControlChannel listening = makeServer(engine, "broken");
+                Bus bus = openBus()) {
+            ChannelTerms terms = ChannelTerms.of(listening.endpoint().maxMessageSize(), 64);
+            SharedSegment inbound = SharedSegment.allocate("rogue", terms.ring().sizeBytes());
+            var _ = MessageRing.consumer(inbound.segment(), terms.ring());
+            CompletableFuture<Attachment> connecting =
+                    bus.connect(
+                            "comch:p0:host/pf0:broken",
+                            new Hello(terms, "host/pf0", "broken").toBytes(),
+                            inbound,
+                            connectTimeoutNanos());
+            listening.awaitConnected(connectTimeoutNanos());
+            Attachment rogue = connecting.get(connectTimeoutNanos(), TimeUnit.NANOSECONDS);
+            try {
+                listening.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
+                assertThat(listening.unsent()).as("sent and not received").isEqualTo(1);
+                rogue.remote().segment().set(ValueLayout.JAVA_LONG, PRODUCED_OFFSET, illegal);
+                rogue.link().ring();
+
+                assertStatus(
+                        () -> listening.receive(End.DEADLINE_NANOS),
+                        Status.CONNECTION_RESET,
+                        "peer has gone: peer=client of comch://broken, reason=peer broke the"
+                                + " protocol: ring, produced index out of range: seen="
+                                + illegal
+                                + ", expected=0 to ");
+            } finally {
+                rogue.link().close();
+                rogue.remote().release();
+                inbound.release();
+            }
+        }
+    }
+
+    private static Bus openBus() {
+        return Bus.open(
+                new Bus.Config(
+                        folder,
+                        Topology.builtin().sha256(),
+                        Topology.builtin().name(),
+                        End.DEADLINE_NANOS,
+                        1L << 30));
+    }
+
     private static void awaitState(
             ProgressEngine engine, ComchConsumer consumer, ContextState state) {
         long start = System.nanoTime();
@@ -177,8 +239,12 @@ class ComchControlChannelTest extends ControlChannelContract {
     }
 
     private static ComchServerControlChannel makeServer(ProgressEngine engine) {
+        return makeServer(engine, NAME);
+    }
+
+    private static ComchServerControlChannel makeServer(ProgressEngine engine, String name) {
         return ControlChannels.makeComchServer(
-                engine, dpuDevice, representor, NAME, ConsumerListener.none(), CLOSE_TIMEOUT);
+                engine, dpuDevice, representor, name, ConsumerListener.none(), CLOSE_TIMEOUT);
     }
 
     private static ComchClientControlChannel makeClient(

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.HostileText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -118,6 +120,57 @@ class ControlExchangeTest {
 
         assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
         assertThat(failure).hasMessageContaining("got=shutdown_request");
+    }
+
+    @Test
+    void shouldTakeAnErrorWithTheCodeOfASuccessForOneWithoutAStatus() {
+        ControlPayload.ErrorResponse word =
+                new ControlPayload.ErrorResponse(0, "volume is gone: lun=7");
+        client.run(c -> c.send(new ControlMessage(1, 9, word)));
+
+        DpuException failure =
+                server.call(c ->
+                        catchThrowableOfType(
+                                DpuException.class,
+                                () ->
+                                        new ControlExchange(c)
+                                                .request(
+                                                        new ControlPayload.StopStorageRequest(),
+                                                        9,
+                                                        ControlMessageType.STOP_STORAGE_RESPONSE,
+                                                        End.DEADLINE_NANOS)));
+
+        assertThat(failure.status()).isEqualTo(Status.UNKNOWN);
+        assertThat(failure).hasMessage("volume is gone: lun=7");
+        assertThat(failure)
+                .as("passed on as it came")
+                .isInstanceOfSatisfying(
+                        RemoteErrorException.class,
+                        remote -> assertThat(remote.response()).isEqualTo(word));
+    }
+
+    @Test
+    void shouldShowAPeersReasonEscapedAndCutAndPassItOnAsItCame() {
+        // As much as an error_response may hold.
+        ControlPayload.ErrorResponse word =
+                ControlPayload.ErrorResponse.of(Status.IO_FAILED, HostileText.of(16_000));
+        client.run(c -> c.send(new ControlMessage(1, 9, word)));
+
+        RemoteErrorException failure =
+                server.call(c ->
+                        catchThrowableOfType(
+                                RemoteErrorException.class,
+                                () ->
+                                        new ControlExchange(c)
+                                                .request(
+                                                        new ControlPayload.StopStorageRequest(),
+                                                        9,
+                                                        ControlMessageType.STOP_STORAGE_RESPONSE,
+                                                        End.DEADLINE_NANOS)));
+
+        HostileText.requireHarmless(failure.getMessage());
+        assertThat(failure.getMessage()).hasSizeLessThanOrEqualTo(256);
+        assertThat(failure.response()).isEqualTo(word);
     }
 
     private static void replyLast(ControlChannel channel, ControlMessage request) {
