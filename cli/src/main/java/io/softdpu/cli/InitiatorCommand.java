@@ -2,10 +2,14 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.child.PhaseSpec;
 import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.ExecutionStrategy;
@@ -14,7 +18,8 @@ import io.softdpu.storage.initiator.InitiatorOptions;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.initiator.StrategySettings;
 import io.softdpu.storage.initiator.Workload;
-import java.nio.file.Files;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -89,6 +94,17 @@ final class InitiatorCommand extends RoleCommand {
             })
     private Duration controlTimeout = Duration.ZERO;
 
+    @Option(
+            names = "--max-memory",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description = {
+                "Limit on the memory for the data, which is as large as the service says that the"
+                        + " volume is (default: half of the free memory of the machine or of the"
+                        + " memory cgroup, whichever is less)."
+            })
+    private @Nullable Long maxMemory;
+
     @Option(names = "--phase", hidden = true, paramLabel = "PHASE")
     private List<String> phases = List.of();
 
@@ -119,6 +135,7 @@ final class InitiatorCommand extends RoleCommand {
                         .commandChannelName(commandChannelName)
                         .controlTimeoutNanos(controlTimeout.toNanos())
                         .transactionCount(transactionCount)
+                        .maxMemoryBytes(maxMemory == null ? 0 : maxMemory)
                         .build();
         InitiatorListener listener =
                 phases.isEmpty()
@@ -129,14 +146,29 @@ final class InitiatorCommand extends RoleCommand {
 
     /** Before a service is looked for, not after it. */
     private void checkPlainContent() {
-        if (plainContent != null
-                && !(Files.isRegularFile(plainContent) && Files.isReadable(plainContent))) {
-            throw new DpuException(
-                    Files.exists(plainContent) ? Status.INVALID_VALUE : Status.NOT_FOUND,
-                    "plain content cannot be read: option=--storage-plain-content, file="
-                            + plainContent
-                            + ", expected=a file that this user may read");
+        if (plainContent == null) {
+            return;
         }
+        try (CheckedFile _ = CheckedFile.open(plainContent, FilePolicy.USER_DATA)) {
+            return;
+        } catch (FileRefusedException e) {
+            throw unreadable(Status.INVALID_VALUE, e.reason(), e);
+        } catch (NoSuchFileException e) {
+            throw unreadable(Status.NOT_FOUND, "it does not exist", e);
+        } catch (IOException e) {
+            throw unreadable(Status.INVALID_VALUE, String.valueOf(e), e);
+        }
+    }
+
+    private DpuException unreadable(Status status, String reason, IOException cause) {
+        return new DpuException(
+                status,
+                "plain content cannot be read: option=--storage-plain-content, file="
+                        + plainContent
+                        + ", reason="
+                        + reason
+                        + ", expected=a regular file that this user may read",
+                cause);
     }
 
     private Workload workload() {

@@ -81,6 +81,23 @@ class StorageRolesTest {
     }
 
     @Test
+    void shouldRefuseAVolumeAboveTheLimitOfMemoryAndSayHowToRaiseIt() {
+        ChildProcess target = pipeline.patternTarget();
+        ChildProcess service = pipeline.service(target);
+        ChildProcess initiator =
+                pipeline.initiator("read_write_data_validity_test", "--max-memory", "2MiB");
+
+        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(initiator.errorLines())
+                .contains(
+                        "softdpu: NO_MEMORY: memory for the data is above the limit: size=4194304,"
+                                + " max_memory=2097152, expected=a storage that fits, or"
+                                + " --max-memory=4194304 or more");
+        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+    }
+
+    @Test
     void shouldNameWhoTalksRubbishToATargetsPortAndServeTheServiceThatComesNext()
             throws IOException {
         ChildProcess target = pipeline.patternTarget();

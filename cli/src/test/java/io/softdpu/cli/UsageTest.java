@@ -89,6 +89,7 @@ class UsageTest {
 
         assertThat(out.toString())
                 .contains("--control-timeout")
+                .contains("--max-memory=SIZE")
                 .doesNotContain("--exit-with-parent")
                 .doesNotContain("--report")
                 .doesNotContain("--phase");
@@ -124,6 +125,9 @@ class UsageTest {
                 INITIATOR
                         + "--execution-strategy read_throughput_test --transaction-count 0"
                         + "|option=--transaction-count, value=0",
+                INITIATOR
+                        + "--execution-strategy read_throughput_test --max-memory much"
+                        + "|option '--max-memory': not a size: size=much",
                 TARGET + "--volume memory:none|option '--volume': not a size: size=none",
                 TARGET + "--volume memory:1000|option=--volume, size=1000, expected=a multiple of",
                 "storage target -d t0 --cpu 0 --volume memory:1M --listen-port 65536"

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param controlTimeoutNanos how long each control operation may take
  * @param transactionCount how many operations each core keeps in flight at most, 1 to 4096
  * @param localIoRegionSizeBytes the memory for the data; 0 means as much as the storage has
+ * @param maxMemoryBytes limit on the memory for the data, since it is the service that tells how
+ *     much the storage has; 0 means half of what is free when the session knows that size, in the
+ *     machine or in the memory cgroup of this process, whichever is less
  */
 public record InitiatorOptions(
         String device,
@@ -24,7 +27,8 @@ public record InitiatorOptions(
         String commandChannelName,
         long controlTimeoutNanos,
         int transactionCount,
-        long localIoRegionSizeBytes) {
+        long localIoRegionSizeBytes,
+        long maxMemoryBytes) {
 
     /** Checks the values: INVALID_VALUE that names the option. */
     public InitiatorOptions {
@@ -35,6 +39,7 @@ public record InitiatorOptions(
                 "transaction_count", transactionCount, 1, StorageDefaults.MAX_TRANSACTION_COUNT);
         OptionChecks.requireRange(
                 "local_io_region_size", localIoRegionSizeBytes, 0, Long.MAX_VALUE);
+        OptionChecks.requireRange("max_memory", maxMemoryBytes, 0, Long.MAX_VALUE);
     }
 
     /** A builder with the defaults; device and cpu must be set. */
@@ -50,6 +55,7 @@ public record InitiatorOptions(
         private long controlTimeoutNanos = StorageDefaults.CONTROL_TIMEOUT_NANOS;
         private int transactionCount = StorageDefaults.TRANSACTION_COUNT;
         private long localIoRegionSizeBytes;
+        private long maxMemoryBytes;
 
         private Builder() {}
 
@@ -89,6 +95,12 @@ public record InitiatorOptions(
             return this;
         }
 
+        /** Sets the limit on the memory for the data in bytes; 0 means half of what is free. */
+        public Builder maxMemoryBytes(long bytes) {
+            maxMemoryBytes = bytes;
+            return this;
+        }
+
         /**
          * The options.
          *
@@ -101,7 +113,8 @@ public record InitiatorOptions(
                     commandChannelName,
                     controlTimeoutNanos,
                     transactionCount,
-                    localIoRegionSizeBytes);
+                    localIoRegionSizeBytes,
+                    maxMemoryBytes);
         }
     }
 }

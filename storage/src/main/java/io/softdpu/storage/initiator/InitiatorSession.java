@@ -6,6 +6,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.MemoryLimits;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.control.ComchClientControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
@@ -17,6 +18,7 @@ import io.softdpu.storage.runtime.RoleBase;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -209,9 +211,40 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
                             + ", expected=at least "
                             + blockSizeBytes);
         }
-        IoMemory created = new IoMemory(device, size == 0 ? volumeSizeBytes : size);
+        long needed = size == 0 ? volumeSizeBytes : size;
+        requireAllowed(needed);
+        IoMemory created = new IoMemory(device, needed);
         memory = created;
         return created;
+    }
+
+    /** Bounds what a service can make this process allocate. */
+    private void requireAllowed(long neededBytes) {
+        boolean given = options.maxMemoryBytes() != 0;
+        long limit = given ? options.maxMemoryBytes() : halfOfTheFreeMemory();
+        if (neededBytes > limit) {
+            throw new DpuException(
+                    Status.NO_MEMORY,
+                    "memory for the data is above the limit: size="
+                            + neededBytes
+                            + ", max_memory="
+                            + limit
+                            + (given ? "" : " (half of the free memory)")
+                            + ", expected=a storage that fits, or --max-memory="
+                            + neededBytes
+                            + " or more");
+        }
+    }
+
+    private static long halfOfTheFreeMemory() {
+        try {
+            return MemoryLimits.freeBytes() / 2;
+        } catch (UncheckedIOException | IllegalStateException e) {
+            throw new DpuException(
+                    Status.OPERATING_SYSTEM,
+                    "free memory not known, give a limit by --max-memory: " + e.getMessage(),
+                    e);
+        }
     }
 
     private void init(ControlExchange exchange, IoMemory data, int transactions) {

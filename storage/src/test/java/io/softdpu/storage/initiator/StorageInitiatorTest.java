@@ -8,16 +8,22 @@ import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.linux.MemoryLimits;
 import io.softdpu.storage.Content;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.runtime.MessageMemory;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.IoMessageView;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +34,15 @@ class StorageInitiatorTest {
     private static final long SHORT = 500_000_000L;
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(2).build()));
+
+    /** Answers each request with success. */
+    private static final FakeService.Answer FAITHFUL =
+            (messages, message) ->
+                    result(
+                            messages,
+                            message,
+                            IoMessageView.userData(messages.segment(), messages.at(message)),
+                            0);
 
     @TempDir private Path folder;
 
@@ -238,6 +253,91 @@ class StorageInitiatorTest {
             assertThat(failure.status()).isEqualTo(Status.BAD_CONFIG);
             assertThat(failure)
                     .hasMessageContaining("local_io_region_size=32768, expected=at least 65536");
+        }
+    }
+
+    @Test
+    void shouldRefuseAStorageAboveItsLimitOfMemoryBeforeItAllocates() throws Exception {
+        FakeService service = new FakeService(folder, FAITHFUL);
+        try (service) {
+            DpuException failure = runWithin((64 << 10) - 1, service);
+
+            assertThat(failure).as("one byte too many").isNotNull();
+            assertThat(failure.status()).isEqualTo(Status.NO_MEMORY);
+            assertThat(failure)
+                    .hasMessage(
+                            "memory for the data is above the limit: size=65536, max_memory=65535,"
+                                    + " expected=a storage that fits, or --max-memory=65536 or"
+                                    + " more");
+        }
+        // Nothing was exported to the service, and it is told why.
+        assertThat(service.received())
+                .extracting(ControlMessage::type)
+                .containsExactly(
+                        ControlMessageType.QUERY_STORAGE_REQUEST,
+                        ControlMessageType.ERROR_RESPONSE);
+        var farewell = (ControlPayload.ErrorResponse) service.received().getLast().payload();
+        assertThat(farewell.status()).isEqualTo(Status.NO_MEMORY);
+        assertThat(farewell.message()).contains("size=65536, max_memory=65535");
+    }
+
+    @Test
+    void shouldTakeAStorageAsLargeAsItsLimitOfMemory() throws Exception {
+        try (FakeService service = new FakeService(folder, FAITHFUL)) {
+            assertThat(runWithin(64 << 10, service)).isNull();
+        }
+    }
+
+    @Test
+    void shouldAllocateNoMoreThanHalfOfTheFreeMemoryUnlessTold() throws Exception {
+        long claimed = 1L << 52;
+        FakeService service =
+                new FakeService(
+                        folder,
+                        FAITHFUL,
+                        message ->
+                                message.type() == ControlMessageType.QUERY_STORAGE_RESPONSE
+                                        ? new ControlMessage(
+                                                message.messageId(),
+                                                message.correlationId(),
+                                                new ControlPayload.QueryStorageResponse(
+                                                        claimed, 4096))
+                                        : message);
+        try (service) {
+            DpuException failure = runAgainst(service, TIMEOUT);
+
+            assertThat(failure.status()).isEqualTo(Status.NO_MEMORY);
+            assertThat(failure)
+                    .hasMessageMatching(
+                            "memory for the data is above the limit: size="
+                                    + claimed
+                                    + ", max_memory=\\d+ \\(half of the free memory\\),"
+                                    + " expected=a storage that fits, or --max-memory="
+                                    + claimed
+                                    + " or more");
+            Matcher limit = Pattern.compile("max_memory=(\\d+)").matcher(failure.getMessage());
+            assertThat(limit.find()).isTrue();
+            assertThat(Long.parseLong(limit.group(1)))
+                    .isLessThanOrEqualTo(MemoryLimits.totalBytes() / 2);
+        }
+    }
+
+    private DpuException runWithin(long maxMemoryBytes, FakeService service) {
+        InitiatorOptions options =
+                InitiatorOptions.builder()
+                        .device("pf0")
+                        .cpu(CpuBinding.any())
+                        .commandChannelName(FakeService.NAME)
+                        .transactionCount(2)
+                        .controlTimeoutNanos(TIMEOUT)
+                        .maxMemoryBytes(maxMemoryBytes)
+                        .build();
+        Workload two =
+                new Workload(List.of(Phase.read("two").transactions(2).operations(2).build()));
+        try (Machine machine = openHost();
+                StorageInitiator initiator =
+                        StorageInitiator.open(machine, options, two, InitiatorListener.none())) {
+            return catchThrowableOfType(DpuException.class, initiator::run);
         }
     }
 
