@@ -1,6 +1,8 @@
 package io.softdpu.storage.target;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.storage.wire.IoType;
 
 /**
@@ -11,10 +13,17 @@ import io.softdpu.storage.wire.IoType;
  * @param volumeSizeBytes the size of the volume
  * @param blockSizeBytes requests cover whole blocks of this size, a power of two
  * @param memorySizeBytes the size of the memory that the initiator has exported
+ * @param maxIoSizeBytes the largest request, of {@link #maxIoSizeBytes(DeviceInfo)}
  */
-record RequestCheck(long volumeSizeBytes, int blockSizeBytes, long memorySizeBytes) {
-    /** The largest request: what an RDMA operation can move. */
-    static final long MAX_IO_SIZE_BYTES = 1L << 31;
+record RequestCheck(
+        long volumeSizeBytes, int blockSizeBytes, long memorySizeBytes, long maxIoSizeBytes) {
+    /** The largest message of RDMA, whatever the device. */
+    private static final long MAX_RDMA_MESSAGE_BYTES = 1L << 31;
+
+    /** The largest request: what one RDMA operation of this device can move. */
+    static long maxIoSizeBytes(DeviceInfo device) {
+        return Math.min(MAX_RDMA_MESSAGE_BYTES, RdmaCapabilities.of(device).maxMessageBytes());
+    }
 
     /**
      * SUCCESS, or INVALID_VALUE. Allocates nothing.
@@ -26,9 +35,9 @@ record RequestCheck(long volumeSizeBytes, int blockSizeBytes, long memorySizeByt
      */
     Status check(int type, long ioSize, long requesterOffset, long storageOffset) {
         boolean legal =
-                (type == IoType.READ.code() || type == IoType.WRITE.code())
-                        && ioSize > 0
-                        && ioSize <= MAX_IO_SIZE_BYTES
+                ioSize > 0
+                        && ioSize <= maxIoSizeBytes
+                        && (type == IoType.READ.code() || type == IoType.WRITE.code())
                         && isWithin(storageOffset, ioSize, volumeSizeBytes)
                         && isWithin(requesterOffset, ioSize, memorySizeBytes)
                         && (storageOffset & (blockSizeBytes - 1)) == 0

@@ -74,7 +74,10 @@ final class TargetWorker extends Worker {
         this.slots = transactionCount;
         this.check =
                 new RequestCheck(
-                        volume.sizeBytes(), volume.blockSizeBytes(), remoteMemory.sizeBytes());
+                        volume.sizeBytes(),
+                        volume.blockSizeBytes(),
+                        remoteMemory.sizeBytes(),
+                        RequestCheck.maxIoSizeBytes(device.info()));
     }
 
     // ---- commands of the configuration phase

@@ -2,16 +2,26 @@ package io.softdpu.storage.target;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.Topology;
 import io.softdpu.testkit.SeededRandom;
 import java.math.BigInteger;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class RequestCheckTest {
     private static final int READ = 1;
     private static final int WRITE = 2;
+    private static final long GIB = 1L << 30;
 
-    private final RequestCheck check = new RequestCheck(64 << 10, 4096, 32 << 10);
+    @TempDir private Path folder;
+
+    private final RequestCheck check = new RequestCheck(64 << 10, 4096, 32 << 10, GIB);
 
     @Test
     void shouldAcceptWhatFitsUpToTheLastByte() {
@@ -33,6 +43,32 @@ class RequestCheckTest {
         for (long size : new long[] {0, 1, 512, 4095, 4097, 0xFFFF_F000L, 0xFFFF_FFFFL}) {
             assertThat(check.check(READ, size, 0, 0)).isEqualTo(Status.INVALID_VALUE);
         }
+    }
+
+    @Test
+    void shouldRefuseASizeThatTheRdmaDeviceCannotMove() {
+        RequestCheck large =
+                new RequestCheck(8 * GIB, 4096, 8 * GIB, maxIoSizeBytes(Topology.builtin()));
+
+        assertThat(large.check(READ, GIB, 0, 0)).isEqualTo(Status.SUCCESS);
+        assertThat(large.check(WRITE, GIB, 7 * GIB, 7 * GIB)).isEqualTo(Status.SUCCESS);
+        for (long size : new long[] {GIB + 4096, 2 * GIB - 4096, 2 * GIB, 2 * GIB + 4096}) {
+            assertThat(large.check(READ, size, 0, 0)).isEqualTo(Status.INVALID_VALUE);
+            assertThat(large.check(WRITE, size, 0, 0)).isEqualTo(Status.INVALID_VALUE);
+        }
+    }
+
+    @Test
+    void shouldTakeTheLimitOfADeviceThatCanMoveLess() {
+        Topology.Builder topology = Topology.builder("limited");
+        Topology.builtin().functions().stream()
+                .map(f -> f.toBuilder().limit(DeviceLimit.RDMA_MAX_MESSAGE_SIZE, 8192).build())
+                .forEach(topology::add);
+        RequestCheck small =
+                new RequestCheck(8 * GIB, 4096, 8 * GIB, maxIoSizeBytes(topology.build()));
+
+        assertThat(small.check(READ, 8192, 0, 0)).isEqualTo(Status.SUCCESS);
+        assertThat(small.check(READ, 12_288, 0, 0)).isEqualTo(Status.INVALID_VALUE);
     }
 
     @Test
@@ -68,6 +104,17 @@ class RequestCheckTest {
             assertThat(check.check(READ, size, requester, storage))
                     .as("size=%d, requester=%d, storage=%d", size, requester, storage)
                     .isEqualTo(fits ? Status.SUCCESS : Status.INVALID_VALUE);
+        }
+    }
+
+    private long maxIoSizeBytes(Topology topology) {
+        try (Machine machine =
+                        Machine.builder(Side.TARGET)
+                                .fabricFolder(folder)
+                                .topology(topology)
+                                .open();
+                Device device = machine.findDevice("t0").open()) {
+            return RequestCheck.maxIoSizeBytes(device.info());
         }
     }
 
