@@ -5,10 +5,12 @@
 #   benchmarks/beside-comch.sh --rounds N      more of them
 #   benchmarks/beside-comch.sh --seconds N     how long each of our measurements lasts (default 2)
 #   benchmarks/beside-comch.sh --json FILE|-   the figures as JSON as well; -: in place of the table
+#   benchmarks/beside-comch.sh --ours          ours alone
 #
 # Needs a JDK as ./softdpu does, two cores, 160 MiB of room in /dev/shm, and maven, python3 and
 # ucx-utils, which it installs by these names where it runs as root; Maven fetches the jar of Aeron
-# and Agrona. Nothing else should run on the machine. Takes about two minutes a round.
+# and Agrona. Nothing else should run on the machine. Takes about two minutes a round. SOFTDPU_ROOT names
+# the tree whose ./softdpu is measured, where that is not this one.
 #
 # All of them look all the time. The peers' processes are bound to a core each, where they are
 # best, and not to two threads of one core where there is a choice; ours are not bound. A round trip
@@ -17,17 +19,19 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(dirname "$here")
+root=${SOFTDPU_ROOT:-$(dirname "$here")}
 aeron=1.51.0
 rounds=3
 seconds=2
 json=
+ours_only=
 
 # shellcheck source=benchmarks/lib.sh
 . "$here/lib.sh"
 read_options "$@"
 (($(nproc) > 1)) || fail "two processes that look all the time need two cores: cores=1"
-need ucx_perftest:ucx-utils python3:python3 mvn:maven setpriv:util-linux taskset:util-linux
+need python3:python3 mvn:maven setpriv:util-linux taskset:util-linux
+[[ -n $ours_only ]] || need ucx_perftest:ucx-utils
 begin
 need_writable_json
 need_shared_memory 160
@@ -37,22 +41,27 @@ machine=$(machine)
 say "building ours"
 jdk=$("$root/softdpu" --print-jdk-home)
 "$root/softdpu" --version >/dev/null
-say "fetching and compiling the peers"
-# -N: once, not for each module.
-(cd "$root" && maven -q -N dependency:copy -Dartifact="io.aeron:aeron-all:$aeron" \
-    -DoutputDirectory="$work") >"$work/build.log" 2>&1 || {
-    cat "$work/build.log" >&2
-    fail "the peers cannot be fetched: artifact=io.aeron:aeron-all:$aeron"
+
+# Fetches and compiles the peers that are Java programs; how to start them is in java.
+build_peers() {
+    say "fetching and compiling the peers"
+    # -N: once, not for each module.
+    (cd "$root" && maven -q -N dependency:copy -Dartifact="io.aeron:aeron-all:$aeron" \
+        -DoutputDirectory="$work") >"$work/build.log" 2>&1 || {
+        cat "$work/build.log" >&2
+        fail "the peers cannot be fetched: artifact=io.aeron:aeron-all:$aeron"
+    }
+    class_path=$work/classes:$work/aeron-all-$aeron.jar
+    "$jdk/bin/javac" -nowarn -d "$work/classes" -cp "$class_path" "$here"/peers/*.java \
+        >"$work/build.log" 2>&1 || {
+        cat "$work/build.log" >&2
+        fail "the peers do not compile: folder=$here/peers"
+    }
+    java=("$jdk/bin/java" --add-opens java.base/jdk.internal.misc=ALL-UNNAMED
+        --add-opens java.base/sun.nio.ch=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
+        -Dagrona.disable.bounds.checks=true -Xmx1g -cp "$class_path")
 }
-class_path=$work/classes:$work/aeron-all-$aeron.jar
-"$jdk/bin/javac" -nowarn -d "$work/classes" -cp "$class_path" "$here"/peers/*.java \
-    >"$work/build.log" 2>&1 || {
-    cat "$work/build.log" >&2
-    fail "the peers do not compile: folder=$here/peers"
-}
-java=("$jdk/bin/java" --add-opens java.base/jdk.internal.misc=ALL-UNNAMED
-    --add-opens java.base/sun.nio.ch=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
-    -Dagrona.disable.bounds.checks=true -Xmx1g -cp "$class_path")
+[[ -n $ours_only ]] || build_peers
 
 # Ours: mode, size, key in its JSON, case, unit.
 ours() {
@@ -117,30 +126,43 @@ ucx() {
     fail "ucx_perftest gives no figures: test=$1"
 }
 
-for ((round = 1; round <= rounds; round++)); do
-    say "round $round of $rounds: 64 bytes there and back"
-    ours latency 64 p50_ns round_trip_64 ns
+their_round_trips() {
     agrona ping pong 64
     printed p50_ns round_trip_64 ns Agrona
     aeron_ipc ping pong 64
     printed p50_ns round_trip_64 ns "Aeron IPC"
     ucx ucp_am_lat 64 1000000
     figure round_trip_64 ns "UCX AM" "$(awk '{print $1 * 2000}' <<<"${told[1]}")" # the half, in us
-    say "round $round of $rounds: 32 bytes one way"
-    ours rate 32 messages_per_s one_way_32 messages/s
+}
+
+their_messages() {
     agrona send receive 32
     printed messages_per_s one_way_32 messages/s Agrona
     aeron_ipc send receive 32
     printed messages_per_s one_way_32 messages/s "Aeron IPC"
     ucx tag_bw 32 3000000
     figure one_way_32 messages/s "UCX tag" "${told[7]}"
-    say "round $round of $rounds: 1 MiB one way"
-    ours bandwidth 1048576 gb_per_s one_way_1m GB/s
+}
+
+their_bandwidth() {
     ucx ucp_put_bw 1048576 3000
     figure one_way_1m GB/s "UCX put" "$(awk '{print $1 * 1.048576 / 1000}' <<<"${told[5]}")"
+}
+
+for ((round = 1; round <= rounds; round++)); do
+    say "round $round of $rounds: 64 bytes there and back"
+    ours latency 64 p50_ns round_trip_64 ns
+    [[ -n $ours_only ]] || their_round_trips
+    say "round $round of $rounds: 32 bytes one way"
+    ours rate 32 messages_per_s one_way_32 messages/s
+    [[ -n $ours_only ]] || their_messages
+    say "round $round of $rounds: 1 MiB one way"
+    ours bandwidth 1048576 gb_per_s one_way_1m GB/s
+    [[ -n $ours_only ]] || their_bandwidth
 done
 
-goals=(
+goals=()
+[[ -n $ours_only ]] || goals=(
     round_trip_64 Agrona 2x
     round_trip_64 "UCX AM" 1x
     one_way_32 "UCX tag" 1x

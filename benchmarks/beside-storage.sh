@@ -5,31 +5,35 @@
 #   benchmarks/beside-storage.sh --rounds N      more of them
 #   benchmarks/beside-storage.sh --seconds N     how long each measurement lasts (default 3)
 #   benchmarks/beside-storage.sh --json FILE|-   the figures as JSON as well; -: in place of the table
+#   benchmarks/beside-storage.sh --ours          ours alone; idle and paced for half of the time
 #
 # Needs a JDK as ./softdpu does, 300 MiB of room in /dev/shm, and maven, nbdkit, fio, gcc, libc6-dev
 # and python3, which it installs by these names where it runs as root. Nothing else should run on
 # the machine. Takes about two minutes a round. The idle and the paced phase last 10 seconds or
-# more: the CPU time of a process comes in steps of 10 ms.
+# more: the CPU time of a process comes in steps of 10 ms. SOFTDPU_ROOT names the tree whose ./softdpu is
+# measured, where that is not this one.
 #
 # Ours is the load of the initiator itself, which hands its requests over in its own memory; theirs
 # passes a socket. It compares what a program gets that links either.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(dirname "$here")
+root=${SOFTDPU_ROOT:-$(dirname "$here")}
 volume_mib=256 # far larger than the caches, for both
 rounds=3
 seconds=3
 json=
+ours_only=
 
 # shellcheck source=benchmarks/lib.sh
 . "$here/lib.sh"
 read_options "$@"
-need nbdkit:nbdkit fio:fio gcc:gcc python3:python3 mvn:maven setpriv:util-linux taskset:util-linux
+need python3:python3 mvn:maven setpriv:util-linux taskset:util-linux
+[[ -n $ours_only ]] || need nbdkit:nbdkit fio:fio gcc:gcc
 begin
 need_writable_json
 need_shared_memory 300
-need_c_library
+[[ -n $ours_only ]] || need_c_library
 choose_cores
 machine=$(machine)
 unset GLIBC_TUNABLES # ./softdpu sets its own
@@ -192,31 +196,37 @@ ceiling() {
     fi
 }
 
-gcc -O2 -o "$work/memcpy" "$here/memcpy.c" || fail "memcpy.c does not compile: file=$here/memcpy.c"
+if [[ -z $ours_only ]]; then
+    gcc -O2 -o "$work/memcpy" "$here/memcpy.c" || fail "memcpy.c does not compile: file=$here/memcpy.c"
+fi
 say "building ours"
 "$root/softdpu" --version >/dev/null
-long=$((seconds > 10 ? seconds : 10)) # 0.1 % of a core is then a step of its CPU time
+at_least=$([[ -n $ours_only ]] && echo 5 || echo 10) # 0.1 % of a core is then a step of its CPU time, or two
+long=$((seconds > at_least ? seconds : at_least))
 measured=random-read-4k,random-write-4k,random-read-4k-depth1,random-write-4k-depth1
 measured+=,sequential-read-1m,sequential-write-1m
 for ((round = 1; round <= rounds; round++)); do
     say "round $round of $rounds: ours"
     ours "" "$seconds" "$measured"
-    say "round $round of $rounds: nbdkit"
-    theirs
-    say "round $round of $rounds: ceiling"
-    ceiling
+    if [[ -z $ours_only ]]; then
+        say "round $round of $rounds: nbdkit"
+        theirs
+        say "round $round of $rounds: ceiling"
+        ceiling
+    fi
     say "round $round of $rounds: idle and paced, $long s each"
     ours "" "$long" idle,paced-read-4k
     say "round $round of $rounds: with a competitor"
     start bash -c 'while :; do :; done'
     competitor=$started
     ours _with_competitor "$seconds" random-read-4k
-    theirs_with_competitor
+    [[ -n $ours_only ]] || theirs_with_competitor
     kill -0 "$competitor" 2>/dev/null || fail "the competitor ended before the measurement"
     stop "$competitor"
 done
 
-goals=(
+goals=()
+[[ -n $ours_only ]] || goals=(
     random_read_4k nbdkit 10x
     random_write_4k nbdkit 8x
     random_read_4k_depth1 nbdkit 4x

@@ -17,13 +17,18 @@ usage() {
     sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
 }
 
-# What both comparisons can be told: sets rounds, seconds and json.
+# What both comparisons can be told: sets rounds, seconds, json and ours_only.
 read_options() {
     while (($#)); do
         case $1 in
             -h | --help)
                 usage
                 exit 0
+                ;;
+            --ours)
+                ours_only=yes
+                shift
+                continue
                 ;;
             --rounds | --seconds | --json)
                 (($# > 1)) || {

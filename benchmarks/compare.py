@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Compares the figures of two builds: a table, and whether each row is within the spread.
+
+FOLDER has a folder "before" and a folder "after" with the files of each round, SCRIPT-ROUND.json, as
+benchmarks/jmh (JMH's own form) or the other scripts (--json) write them. A row is within the spread
+if the median after is not worse than the worst value before. Ends with 0 if all rows that both
+builds have are within the spread, and there are such; with 1 otherwise.
+"""
+import argparse
+import json
+import pathlib
+import statistics
+import sys
+
+sys.dont_write_bytecode = True  # it would be left in the tree
+
+import summary  # noqa: E402
+
+LESS_IS_BETTER = summary.LESS_IS_BETTER | {"ns/op", "us/op", "ms/op", "s/op"}
+MORE_IS_BETTER = {"op/s", "GB/s", "messages/s", "ops/s", "ops/ms", "ops/us", "ops/ns"}
+
+# What cannot be told apart. The JVM's own allocations, a few hundred bytes per second, are shared out
+# among the operations.
+RESOLUTION = {"B/op": 0.01}
+
+
+def rows_of(found):
+    """Row, unit and value of each figure of ours in a file."""
+    if isinstance(found, list):
+        for run in found:
+            name = ".".join(run["benchmark"].rsplit(".", 2)[1:])
+            params = run.get("params") or {}
+            name += "".join(f" {key}={params[key]}" for key in sorted(params))
+            score = run["primaryMetric"]
+            yield name, score["scoreUnit"], score["score"]
+            allocated = run.get("secondaryMetrics", {}).get("gc.alloc.rate.norm")
+            if allocated:
+                yield f"{name} allocated", allocated["scoreUnit"], allocated["score"]
+        return
+    for case, figures in found["cases"].items():
+        if figures["ours"]:
+            yield case, figures["unit"], figures["ours"]["median"]
+
+
+def read(folder):
+    """The values of each script, row and unit, in the order of the rounds."""
+    values = {}
+    for file in sorted(folder.glob("*.json")):
+        script = file.stem.rpartition("-")[0]
+        for row, unit, value in rows_of(json.loads(file.read_text(encoding="utf-8"))):
+            if unit not in LESS_IS_BETTER | MORE_IS_BETTER:
+                raise SystemExit(f"compare: unit is not known: unit={unit}, row={row}, file={file}")
+            values.setdefault((script, row, unit), []).append(value)
+    return values
+
+
+def is_within(before, after, unit):
+    """Whether the median after is not worse than the worst value before."""
+    median = statistics.median(after)
+    if unit in LESS_IS_BETTER:
+        return median <= max(before) + RESOLUTION.get(unit, 0)
+    return median >= min(before)
+
+
+def verdict(before, after, unit):
+    if not before:
+        return "missing before"
+    if not after:
+        return "missing after"
+    return "within the spread" if is_within(before, after, unit) else "WORSE"
+
+
+def compared(folder):
+    """Script, row, unit, values before and after, and the verdict of each row."""
+    before, after = read(folder / "before"), read(folder / "after")
+    for key in {**before, **after}:
+        values = before.get(key, []), after.get(key, [])
+        yield *key, *values, verdict(*values, key[2])
+
+
+def cells(values):
+    if not values:
+        return ["n/a", "", ""]
+    return [summary.number(of(values)) for of in (statistics.median, min, max)]
+
+
+def table(rows):
+    lines = [("script", "row", "unit", "before", "min", "max", "after", "min", "max", "")]
+    for script, row, unit, before, after, said in rows:
+        lines.append((script, row, unit, *cells(before), *cells(after), said))
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if 3 <= i <= 8 else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(line, widths))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--worse", action="store_true", help="print only script and row of those that are")
+    parser.add_argument("folder", type=pathlib.Path)
+    given = parser.parse_args()
+    rows = list(compared(given.folder))
+    worse = [row for row in rows if row[-1] == "WORSE"]
+    if given.worse:
+        for script, row, *_ in worse:
+            print(script, row)
+        return
+    print(table(rows))
+    within = sum(row[-1] == "within the spread" for row in rows)
+    missing = len(rows) - within - len(worse)
+    print(f"\ncompare: rows={len(rows)}, within the spread={within}, worse={len(worse)}, missing={missing}")
+    raise SystemExit(0 if within and not worse else 1)
+
+
+if __name__ == "__main__":
+    main()

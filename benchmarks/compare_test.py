@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Tests of compare.py: python3 benchmarks/compare_test.py"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COMPARE = pathlib.Path(__file__).with_name("compare.py")
+
+
+def cases(unit, value, case="reads"):
+    ours = {"min": value, "median": value, "max": value, "rounds": 1}
+    return {"cases": {case: {"unit": unit, "ours": ours, "peers": {}, "against": []}}}
+
+
+def jmh(unit, score, allocated=None, **params):
+    run = {
+        "benchmark": "io.softdpu.benchmarks.RingBenchmark.message",
+        "primaryMetric": {"score": score, "scoreUnit": unit},
+        "secondaryMetrics": {},
+    }
+    if params:
+        run["params"] = params
+    if allocated is not None:
+        run["secondaryMetrics"]["gc.alloc.rate.norm"] = {"score": allocated, "scoreUnit": "B/op"}
+    return [run]
+
+
+class CompareTest(unittest.TestCase):
+    def compare(self, before, after, *options, script="beside-x"):
+        with tempfile.TemporaryDirectory() as name:
+            for side, rounds in ("before", before), ("after", after):
+                folder = pathlib.Path(name, side)
+                folder.mkdir()
+                for i, found in enumerate(rounds, 1):
+                    (folder / f"{script}-{i}.json").write_text(json.dumps(found), encoding="utf-8")
+            command = [sys.executable, COMPARE, *options, name]
+            done = subprocess.run(command, capture_output=True, text=True)
+            return done.returncode, done.stdout, done.stderr
+
+    def verdict(self, unit, before, after):
+        status, shown, _ = self.compare([cases(unit, v) for v in before], [cases(unit, v) for v in after])
+        said = "within the spread" if status == 0 else "WORSE"
+        self.assertRegex(shown, rf"(?m)^beside-x +reads .*  {said}$")
+        return said
+
+    def test_accepts_a_median_as_bad_as_the_worst_before(self):
+        self.assertEqual(self.verdict("op/s", [10, 30, 20], [5, 10, 40]), "within the spread")
+        self.assertEqual(self.verdict("ns", [10, 30, 20], [50, 30, 1]), "within the spread")
+
+    def test_refuses_a_median_worse_than_the_worst_before(self):
+        for unit in "op/s", "ops/s", "GB/s", "messages/s":
+            self.assertEqual(self.verdict(unit, [10, 30, 20], [9, 9, 40]), "WORSE")
+        for unit in "ns", "us", "ns/op", "us/op", "cores", "B/op":
+            self.assertEqual(self.verdict(unit, [10, 30, 20], [31, 31, 1]), "WORSE")
+
+    def test_accepts_a_median_better_than_the_best_before(self):
+        self.assertEqual(self.verdict("op/s", [1, 3, 2], [4, 4, 4]), "within the spread")
+        self.assertEqual(self.verdict("cores", [1, 3, 2], [0.5, 0.5, 0.5]), "within the spread")
+
+    def test_shows_median_minimum_and_maximum_of_both(self):
+        _, shown, _ = self.compare([cases("ns", v) for v in (3, 1, 8)], [cases("ns", v) for v in (4, 2, 6)])
+        self.assertRegex(shown, r"(?m)^beside-x +reads +ns +3 +1 +8 +4 +2 +6 +within the spread$")
+
+    def test_reads_what_jmh_writes(self):
+        status, shown, _ = self.compare(
+            [jmh("ns/op", 5, 0.0)], [jmh("ns/op", 6, 0.02)], script="jmh")
+        self.assertEqual(status, 1)
+        self.assertRegex(shown, r"(?m)^jmh +RingBenchmark.message +ns/op .*WORSE$")
+        self.assertRegex(shown, r"(?m)^jmh +RingBenchmark.message allocated +B/op .*WORSE$")
+
+    def test_takes_no_notice_of_bytes_that_cannot_be_told_apart(self):
+        status, shown, _ = self.compare([jmh("ns/op", 5, 0.0001)], [jmh("ns/op", 5, 0.0002)], script="jmh")
+        self.assertEqual(status, 0, shown)
+
+    def test_keeps_parameters_apart(self):
+        status, shown, _ = self.compare(
+            [jmh("ns/op", 5, size="64")], [jmh("ns/op", 9, size="4096")], script="jmh")
+        self.assertEqual(status, 1, "nothing was compared")
+        self.assertRegex(shown, r"(?m)^jmh +RingBenchmark.message size=64 .* n/a +missing after$")
+        self.assertRegex(shown, r"(?m)^jmh +RingBenchmark.message size=4096 .* n/a .* missing before$")
+
+    def test_counts_a_missing_row_neither_way(self):
+        both = [cases("ns", 1)]
+        status, shown, _ = self.compare(both, [*both, cases("ns", 9, "writes")])
+        self.assertEqual(status, 0)
+        self.assertIn("rows=2, within the spread=1, worse=0, missing=1", shown)
+
+    def test_names_the_rows_that_are_worse(self):
+        status, shown, _ = self.compare([cases("ns", 1)], [cases("ns", 2)], "--worse")
+        self.assertEqual((status, shown), (0, "beside-x reads\n"))
+
+    def test_refuses_a_unit_of_which_it_does_not_know_the_better_end(self):
+        status, _, said = self.compare([cases("apples", 1)], [cases("apples", 2)])
+        self.assertEqual(status, 1)
+        self.assertIn("unit is not known: unit=apples, row=reads", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
