@@ -253,7 +253,8 @@ class InterruptedPhasesTest {
                                 .as("%s: %s", cell, role)
                                 .isEqualTo(Status.SUCCESS);
                     } catch (ExecutionException | InterruptedException | TimeoutException e) {
-                        throw new AssertionError(cell + ": not served another: " + role, e);
+                        throw new AssertionError(
+                                cell + ": not served another: role=" + role + ", reason=" + e, e);
                     }
                 });
     }

@@ -5,9 +5,15 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The command line of softdpu as a process that stands still at a moment of its life, so that a
@@ -16,6 +22,7 @@ import java.util.regex.Pattern;
  */
 public final class PausedCommand {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private PausedCommand() {}
 
@@ -64,12 +71,25 @@ public final class PausedCommand {
         }
     }
 
-    /** Whoever got it waits for this command to end, or for the lock of the thread that pauses. */
+    /**
+     * Whoever got it waits for this command to end, or for a lock of the thread that pauses. Not
+     * for anything else: it also waits a moment where both load classes, before it has done what it
+     * does.
+     */
     private static boolean hasSignalCome() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("softdpu-signal"))
-                .map(Thread::getState)
-                .anyMatch(state ->
-                        state == Thread.State.TIMED_WAITING || state == Thread.State.BLOCKED);
+        ThreadInfo[] all = THREADS.getThreadInfo(THREADS.getAllThreadIds(), Integer.MAX_VALUE);
+        return Stream.of(all)
+                .filter(Objects::nonNull) // has ended since
+                .filter(thread -> thread.getThreadName().equals("softdpu-signal"))
+                .anyMatch(thread ->
+                        thread.getLockOwnerId() == Thread.currentThread().threadId()
+                                || isAwaitingTheEnd(thread));
+    }
+
+    private static boolean isAwaitingTheEnd(ThreadInfo thread) {
+        return thread.getThreadState() == Thread.State.TIMED_WAITING
+                && Stream.of(thread.getStackTrace())
+                        .map(StackTraceElement::getClassName)
+                        .anyMatch(CountDownLatch.class.getName()::equals);
     }
 }
