@@ -12,6 +12,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,18 +66,31 @@ class FloorsTest {
                 .check(House.classes());
     }
 
+    /** The module descriptor says so too; the class path, on which tests run, does not. */
     @Test
-    void shouldUseLinuxInStorageForBackendsAlone() {
+    void shouldUseOfLinuxAboveFabricOnlyWhatItIsFor() {
         classes()
-                .that(belongTo("storage"))
+                .that(belongTo("core", "comch", "topology-json", "storage", "samples", "cli"))
                 .should(
                         dependOnlyOn(
-                                "linux from storage.backend",
+                                "linux.text; linux.file above comch; all of linux from"
+                                        + " storage.backend, and of storage its memory limits",
                                 (from, to) ->
                                         !House.moduleOf(to).equals(Optional.of("linux"))
-                                                || from.getPackageName()
-                                                        .startsWith("io.softdpu.storage.backend")))
+                                                || mayUse(from, to)))
                 .check(House.classes());
+    }
+
+    private static boolean mayUse(JavaClass from, JavaClass to) {
+        String module = House.moduleOf(from).orElseThrow();
+        return switch (to.getPackageName()) {
+            case "io.softdpu.linux.text" -> true;
+            case "io.softdpu.linux.file" -> !Set.of("core", "comch").contains(module);
+            default ->
+                    from.getPackageName().startsWith("io.softdpu.storage.backend")
+                            || (module.equals("storage")
+                                    && to.getName().equals("io.softdpu.linux.MemoryLimits"));
+        };
     }
 
     @Test

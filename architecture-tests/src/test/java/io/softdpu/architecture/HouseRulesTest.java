@@ -8,11 +8,12 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.domain.properties.HasName;
+import com.tngtech.archunit.core.domain.properties.HasOwner;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
@@ -21,6 +22,7 @@ import java.io.Serializable;
 import java.lang.foreign.Linker;
 import java.lang.foreign.SymbolLookup;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -53,6 +55,73 @@ class HouseRulesTest {
                     "java.time.Clock.systemDefaultZone",
                     "java.time.LocalDateTime.now",
                     "java.time.ZonedDateTime.now");
+
+    /** Methods that open a file by its name, or pass the name on. */
+    private static final Set<String> OPENS =
+            Set.of(
+                    "java.nio.file.Files.readAllBytes",
+                    "java.nio.file.Files.readString",
+                    "java.nio.file.Files.readAllLines",
+                    "java.nio.file.Files.lines",
+                    "java.nio.file.Files.mismatch",
+                    "java.nio.file.Files.copy",
+                    "java.nio.file.Files.write",
+                    "java.nio.file.Files.writeString",
+                    "java.nio.file.Files.newBufferedReader",
+                    "java.nio.file.Files.newBufferedWriter",
+                    "java.nio.file.Files.newByteChannel",
+                    "java.nio.file.Files.newInputStream",
+                    "java.nio.file.Files.newOutputStream",
+                    "java.nio.file.Path.toFile",
+                    "java.nio.channels.FileChannel.open",
+                    "java.nio.channels.AsynchronousFileChannel.open",
+                    "java.io.File.<init>",
+                    "java.io.FileInputStream.<init>",
+                    "java.io.FileOutputStream.<init>",
+                    "java.io.FileReader.<init>",
+                    "java.io.FileWriter.<init>",
+                    "java.io.RandomAccessFile.<init>",
+                    "io.softdpu.linux.FileDescriptors.open",
+                    "io.softdpu.linux.FileDescriptors.openAt");
+
+    /** Methods that may open a file by its name, and why. */
+    private static final Map<String, String> MAY_OPEN =
+            Map.of(
+                    "io.softdpu.linux.file.CheckedFile.open",
+                    "examines the descriptor",
+                    "io.softdpu.linux.file.CheckedFile.openDescriptorAt",
+                    "examines the descriptor",
+                    "io.softdpu.linux.file.CheckedFile.openChannel",
+                    "opens what it has examined, by /proc/self/fd",
+                    "io.softdpu.fabric.FabricFolder.join",
+                    "opens the folder itself, with O_DIRECTORY, which waits for nothing",
+                    "io.softdpu.fabric.FabricFolder.connect",
+                    "opens a place with O_PATH, which waits for nothing, and examines it",
+                    "io.softdpu.linux.MemoryLimits.lines",
+                    "reads /proc and the files of cgroups in /sys",
+                    "io.softdpu.fabric.Bus.readBootId",
+                    "reads /proc/sys",
+                    "io.softdpu.cli.demo.CpuChoice.here",
+                    "reads /proc/self/status",
+                    "io.softdpu.cli.demo.JvmCommand.ofThisProcess",
+                    "reads /proc/self/cmdline",
+                    "io.softdpu.cli.child.SharedFolder.create",
+                    "makes a file with CREATE_NEW, which opens nothing that is there");
+
+    @Test
+    void shouldOpenFilesByNameWhereTheDescriptorIsExaminedAlone() {
+        noClasses()
+                .that(PRODUCT)
+                .should(access("a file by its name", OPENS::contains, MAY_OPEN.keySet()))
+                .because("what stands behind a name is known only once it is open: CheckedFile")
+                .check(House.classes());
+        assertThat(House.classes().stream().filter(PRODUCT))
+                .as("no exception is left over")
+                .flatExtracting(type -> accesses(type))
+                .filteredOn(access -> OPENS.contains(nameOf(access.getTarget())))
+                .extracting(access -> nameOf(access.getOrigin()))
+                .containsAll(MAY_OPEN.keySet());
+    }
 
     @Test
     void shouldReachMemoryByAddressOnlyWhereAReferenceIsHeld() {
@@ -233,18 +302,33 @@ class HouseRulesTest {
 
     /** Calls, references and field accesses, by owner and name. */
     private static ArchCondition<JavaClass> access(String what, Predicate<String> wanted) {
+        return access(what, wanted, Set.of());
+    }
+
+    /** As above, but not from these methods. */
+    private static ArchCondition<JavaClass> access(
+            String what, Predicate<String> wanted, Set<String> exceptFrom) {
         return new ArchCondition<>("access " + what) {
             @Override
             public void check(JavaClass type, ConditionEvents events) {
-                Set<JavaAccess<?>> accesses = new HashSet<>(type.getAccessesFromSelf());
-                accesses.addAll(type.getMethodReferencesFromSelf());
-                for (JavaAccess<?> access : accesses) {
-                    AccessTarget target = access.getTarget();
-                    if (wanted.test(target.getOwner().getName() + "." + target.getName())) {
+                for (JavaAccess<?> access : accesses(type)) {
+                    if (wanted.test(nameOf(access.getTarget()))
+                            && !exceptFrom.contains(nameOf(access.getOrigin()))) {
                         events.add(SimpleConditionEvent.satisfied(type, access.getDescription()));
                     }
                 }
             }
         };
+    }
+
+    private static Set<JavaAccess<?>> accesses(JavaClass type) {
+        Set<JavaAccess<?>> accesses = new HashSet<>(type.getAccessesFromSelf());
+        accesses.addAll(type.getMethodReferencesFromSelf());
+        accesses.addAll(type.getConstructorReferencesFromSelf());
+        return accesses;
+    }
+
+    private static <T extends HasName & HasOwner<JavaClass>> String nameOf(T member) {
+        return member.getOwner().getName() + "." + member.getName();
     }
 }
