@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.testkit.ReplacedEpoll;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,7 @@ final class ExhaustedWatchesTest {
             onBusThread(() -> {
                 clients[0] = HostilePeer.connect(bus, NAME);
                 clients[1] = HostilePeer.connect(bus, NAME);
-                try (ReplacedEpoll _ = new ReplacedEpoll(bus.loop())) {
+                try (ReplacedEpoll _ = new ReplacedEpoll(bus.loop().epollDescriptor())) {
                     endpoint.onEvents(Epoll.IN);
                 }
             });
@@ -91,7 +92,7 @@ final class ExhaustedWatchesTest {
     void shouldPauseAgainWhereTheNameItselfCannotBeWatched() throws Exception {
         onBusThread(() -> {
             endpoint.pause();
-            try (ReplacedEpoll _ = new ReplacedEpoll(bus.loop())) {
+            try (ReplacedEpoll _ = new ReplacedEpoll(bus.loop().epollDescriptor())) {
                 endpoint.onDeadline();
             }
         });

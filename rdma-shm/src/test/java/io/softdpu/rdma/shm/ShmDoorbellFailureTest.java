@@ -11,6 +11,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.ReplacedEpoll;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,7 +91,7 @@ class ShmDoorbellFailureTest {
     void shouldFailAConnectionWhosePeersDoorbellCannotBeListenedFor() throws Exception {
         LeakCheck leaks = LeakCheck.begin();
         begin();
-        try (ReplacedEpoll _ = new ReplacedEpoll(engine)) {
+        try (ReplacedEpoll _ = new ReplacedEpoll(engine.eventHandle())) {
             rdma.connect(peer.blob(), connection);
             // Beyond two, one for each doorbell, an engine goes on with half a connection.
             drive(
@@ -111,7 +112,7 @@ class ShmDoorbellFailureTest {
         export();
         drive("nothing to do", () -> !progress());
         long hits = engine.hits();
-        try (ReplacedEpoll _ = new ReplacedEpoll(engine)) {
+        try (ReplacedEpoll _ = new ReplacedEpoll(engine.eventHandle())) {
             peer.lease().hello();
             drive("the lease", () -> engine.hits() > hits || !thrown.isEmpty());
         }
