@@ -12,6 +12,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.fabric.ExportedRegion;
 import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.ImportedRegion;
 import io.softdpu.fabric.SharedSegment;
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.testkit.Await;
@@ -313,29 +314,11 @@ class HostilePeerTest {
         join();
         Queue.Receiving receiving = new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1);
         receiving.consumer.start();
-        card.until("announced", () -> rogue.inbound.poll() >= 0);
-        byte[] payload =
-                rogue.inbound
-                        .segment()
-                        .asSlice(rogue.inbound.poll(), ConsumerAnnouncement.WIRE_BYTES)
-                        .toArray(ValueLayout.JAVA_BYTE);
-        ConsumerAnnouncement announced =
-                ConsumerAnnouncement.decode(MemorySegment.ofArray(payload), 0, payload.length);
-        var ringFuture = rogue.bus.importRegion(announced.ring(), true, true, 5_000_000_000L);
-        var memoryFuture = rogue.bus.importRegion(announced.memory(), true, true, 5_000_000_000L);
-        card.until("imported", () -> ringFuture.isDone() && memoryFuture.isDone());
-        rogue.write(MessageType.CONSUMER_READY.code(), rogue.inbound.word(), NOTHING);
-        card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);
+        ImportedConsumer consumer = importStarted(receiving);
         receiving.post(0, 100);
-        FastPathRing.Producer producer =
-                FastPathRing.producer(
-                        ringFuture.get().memory().segment(),
-                        new FastPathRing.Geometry(announced.slots()));
-        long ticket = producer.claim(1);
-        producer.commit(ticket, 101, 1, 0, false); // more than was posted
+        consumer.commitMoreThanPosted();
         card.until("cut off", rogue::isCutOff);
-        ringFuture.get().close();
-        memoryFuture.get().close();
+        consumer.close();
         card.until("stopped", () -> receiving.consumer.state() == ContextState.IDLE);
         assertThat(receiving.statuses).containsExactly(Status.CONNECTION_RESET);
         assertThat(receiving.consumer.failure().status()).isEqualTo(Status.CONNECTION_RESET);
@@ -348,25 +331,9 @@ class HostilePeerTest {
         ProgressEngine own = card.engine();
         Queue.Receiving receiving = new Queue.Receiving(pair.server(), own, 4096, 1);
         receiving.consumer.start();
-        card.until("announced", () -> rogue.inbound.poll() >= 0);
-        byte[] payload =
-                rogue.inbound
-                        .segment()
-                        .asSlice(rogue.inbound.poll(), ConsumerAnnouncement.WIRE_BYTES)
-                        .toArray(ValueLayout.JAVA_BYTE);
-        ConsumerAnnouncement announced =
-                ConsumerAnnouncement.decode(MemorySegment.ofArray(payload), 0, payload.length);
-        var ring = rogue.bus.importRegion(announced.ring(), true, true, 5_000_000_000L);
-        var memory = rogue.bus.importRegion(announced.memory(), true, true, 5_000_000_000L);
-        card.until("imported", () -> ring.isDone() && memory.isDone());
-        rogue.write(MessageType.CONSUMER_READY.code(), rogue.inbound.word(), NOTHING);
-        card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);
+        ImportedConsumer consumer = importStarted(receiving);
         receiving.post(0, 100);
-        FastPathRing.Producer producer =
-                FastPathRing.producer(
-                        ring.get().memory().segment(),
-                        new FastPathRing.Geometry(announced.slots()));
-        producer.commit(producer.claim(1), 101, 1, 0, false); // more than was posted
+        consumer.commitMoreThanPosted();
 
         int moved = 0; // the connection's engine stands still meanwhile
         for (int i = 0; i < 1000; i++) {
@@ -378,8 +345,7 @@ class HostilePeerTest {
         assertThat(receiving.consumer.failure()).isNotNull();
         assertThat(moved).as("rounds that had something to report, of 1000").isLessThan(10);
         card.until("cut off", rogue::isCutOff);
-        ring.get().close();
-        memory.get().close();
+        consumer.close();
         card.until("stopped", () -> receiving.consumer.state() == ContextState.IDLE);
         stillServes();
     }
@@ -393,31 +359,50 @@ class HostilePeerTest {
         join();
         Queue.Receiving receiving = new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1);
         receiving.consumer.start();
+        ImportedConsumer consumer = importStarted(receiving);
+        receiving.post(0, 100);
+        receiving.consumer.stop();
+        card.until("idle", () -> receiving.consumer.state() == ContextState.IDLE);
+        assertThat(receiving.statuses).containsExactly(Status.SHUTDOWN);
+        assertThat(consumer.ring.revoked()).isTrue();
+        assertThat(consumer.memory.revoked()).isTrue();
+        consumer.close();
+    }
+
+    /** Exports of a consumer of the other side, imported by its peer. */
+    private record ImportedConsumer(int slots, ImportedRegion ring, ImportedRegion memory)
+            implements AutoCloseable {
+        /** Commits a message of 101 bytes to a buffer of 100. */
+        void commitMoreThanPosted() {
+            FastPathRing.Producer producer =
+                    FastPathRing.producer(
+                            ring.memory().segment(), new FastPathRing.Geometry(slots));
+            producer.commit(producer.claim(1), 101, 1, 0, false);
+        }
+
+        @Override
+        public void close() {
+            ring.close();
+            memory.close();
+        }
+    }
+
+    /** Imports what a consumer announces that has just been started, until it runs. */
+    private ImportedConsumer importStarted(Queue.Receiving receiving) throws Exception {
         card.until("announced", () -> rogue.inbound.poll() >= 0);
+        byte[] payload =
+                rogue.inbound
+                        .segment()
+                        .asSlice(rogue.inbound.poll(), ConsumerAnnouncement.WIRE_BYTES)
+                        .toArray(ValueLayout.JAVA_BYTE);
         ConsumerAnnouncement announced =
-                ConsumerAnnouncement.decode(
-                        MemorySegment.ofArray(
-                                rogue.inbound
-                                        .segment()
-                                        .asSlice(
-                                                rogue.inbound.poll(),
-                                                ConsumerAnnouncement.WIRE_BYTES)
-                                        .toArray(ValueLayout.JAVA_BYTE)),
-                        0,
-                        ConsumerAnnouncement.WIRE_BYTES);
+                ConsumerAnnouncement.decode(MemorySegment.ofArray(payload), 0, payload.length);
         var ring = rogue.bus.importRegion(announced.ring(), true, true, 5_000_000_000L);
         var memory = rogue.bus.importRegion(announced.memory(), true, true, 5_000_000_000L);
         card.until("imported", () -> ring.isDone() && memory.isDone());
         rogue.write(MessageType.CONSUMER_READY.code(), rogue.inbound.word(), NOTHING);
         card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);
-        receiving.post(0, 100);
-        receiving.consumer.stop();
-        card.until("idle", () -> receiving.consumer.state() == ContextState.IDLE);
-        assertThat(receiving.statuses).containsExactly(Status.SHUTDOWN);
-        assertThat(ring.get().revoked()).isTrue();
-        assertThat(memory.get().revoked()).isTrue();
-        ring.get().close();
-        memory.get().close();
+        return new ImportedConsumer(announced.slots(), ring.get(), memory.get());
     }
 
     private void refuses(byte[] hello, Status status) {
