@@ -16,7 +16,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -24,7 +23,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,18 +34,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread.
  */
 final class FabricFolder implements AutoCloseable {
-    private static final String SOCKET_SUFFIX = ".sock";
-    private static final String LOCK_SUFFIX = ".lock";
     private static final String TOPOLOGY_FILE = "topology";
     private static final String HOTPLUG_FILE = "hotplug";
-    private static final Pattern OWN_LOCK = Pattern.compile("[0-9a-f]{16}\\.lock");
-    private static final int STALE_SCAN_LIMIT = 4096;
 
     private final Path path;
     private final int directory;
     private final CheckedFile topology;
     private final RegionAddress.Id id;
     private final SharedNote hotplug;
+    private final NameLocks locks;
 
     private FabricFolder(Path path, int directory, CheckedFile topology) {
         this.path = path;
@@ -56,6 +51,7 @@ final class FabricFolder implements AutoCloseable {
         FileStatus status = FileDescriptors.status(directory);
         this.id = new RegionAddress.Id(status.device(), status.inode());
         this.hotplug = new SharedNote(path, directory, HOTPLUG_FILE);
+        this.locks = new NameLocks(path, directory);
     }
 
     /**
@@ -103,7 +99,7 @@ final class FabricFolder implements AutoCloseable {
             requirePrivate(path, FileDescriptors.status(directory));
             topology = agreeOnTopology(path, directory, topologyHash, topologyName, timeoutNanos);
             FabricFolder joined = new FabricFolder(path, directory, topology);
-            joined.sweepStaleSockets();
+            joined.locks.sweep();
             return joined;
         } catch (RuntimeException e) {
             if (topology != null) {
@@ -153,7 +149,7 @@ final class FabricFolder implements AutoCloseable {
             place =
                     FileDescriptors.openAt(
                             directory,
-                            hash(name) + SOCKET_SUFFIX,
+                            hash(name) + NameLocks.SOCKET_SUFFIX,
                             FileDescriptors.O_PATH | FileDescriptors.O_NOFOLLOW,
                             0);
         } catch (LinuxException e) {
@@ -184,13 +180,13 @@ final class FabricFolder implements AutoCloseable {
                             + ", expected=socket of uid "
                             + uid
                             + ", remove file="
-                            + path.resolve(hash(name) + SOCKET_SUFFIX));
+                            + path.resolve(hash(name) + NameLocks.SOCKET_SUFFIX));
         }
     }
 
     /** The address of a name's socket, for bind. */
     String socketAddress(String name) {
-        return "/proc/self/fd/" + directory + "/" + hash(name) + SOCKET_SUFFIX;
+        return "/proc/self/fd/" + directory + "/" + hash(name) + NameLocks.SOCKET_SUFFIX;
     }
 
     /**
@@ -199,44 +195,12 @@ final class FabricFolder implements AutoCloseable {
      * @return the descriptor that holds the lock while it is open, or -1 if a living process has it
      */
     int claim(String name) {
-        String lockName = hash(name) + LOCK_SUFFIX;
-        int flags = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT;
-        while (true) {
-            int lock;
-            try {
-                lock = open(lockName, flags);
-            } catch (FileRefusedException e) {
-                throw unusable(e);
-            }
-            if (!FileDescriptors.tryLockExclusive(lock)) {
-                FileDescriptors.close(lock);
-                return -1;
-            }
-            // The owner before may have unlinked the file between our open and our lock: then the
-            // lock is on a file that nobody else will find, and the name has to be taken again.
-            boolean taken = false;
-            try {
-                if (sameFile(lock, lockName)) {
-                    delete(hash(name) + SOCKET_SUFFIX);
-                    taken = true;
-                    return lock;
-                }
-            } finally {
-                if (!taken) {
-                    FileDescriptors.close(lock);
-                }
-            }
-        }
+        return locks.claim(hash(name));
     }
 
     /** Gives a name back: socket and lock file go, then the lock. */
     void release(String name, int lock) {
-        try {
-            delete(hash(name) + SOCKET_SUFFIX);
-            delete(hash(name) + LOCK_SUFFIX);
-        } finally {
-            FileDescriptors.close(lock);
-        }
+        locks.release(hash(name), lock);
     }
 
     @Override
@@ -398,87 +362,6 @@ final class FabricFolder implements AutoCloseable {
             Thread.yield();
         }
         return true;
-    }
-
-    /**
-     * Processes that were killed leave sockets under random names; nobody else would remove them.
-     */
-    private void sweepStaleSockets() {
-        try (DirectoryStream<Path> locks = Files.newDirectoryStream(path, "*" + LOCK_SUFFIX)) {
-            int looked = 0;
-            for (Path lock : locks) {
-                if (++looked > STALE_SCAN_LIMIT) {
-                    return;
-                }
-                sweep(lock.getFileName().toString());
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void sweep(String lockName) {
-        if (!OWN_LOCK.matcher(lockName).matches()) {
-            return; // somebody's yarn.lock, in a folder that was chosen by mistake
-        }
-        int lock = openExisting(lockName);
-        if (lock < 0) {
-            return;
-        }
-        try {
-            if (FileDescriptors.tryLockExclusive(lock) && sameFile(lock, lockName)) {
-                String hash = lockName.substring(0, lockName.length() - LOCK_SUFFIX.length());
-                delete(hash + SOCKET_SUFFIX);
-                delete(lockName);
-            }
-        } finally {
-            FileDescriptors.close(lock);
-        }
-    }
-
-    private int openExisting(String name) {
-        try {
-            return open(name, FileDescriptors.O_RDWR);
-        } catch (FileRefusedException e) {
-            return -1; // not ours
-        } catch (LinuxException e) {
-            if (e.errno() != Errno.EMFILE
-                    && e.errno() != Errno.ENFILE
-                    && e.errno() != Errno.ENOMEM) {
-                return -1; // gone in the meantime, or not ours: either way nothing to sweep
-            }
-            throw e; // says nothing about the file, and whoever asks again would ask for ever
-        }
-    }
-
-    private int open(String name, int flags) throws FileRefusedException {
-        return CheckedFile.openDescriptorAt(
-                directory, name, path.resolve(name), FilePolicy.SHARED_FOLDER, flags);
-    }
-
-    private boolean sameFile(int descriptor, String name) {
-        int found = openExisting(name);
-        if (found < 0) {
-            return false;
-        }
-        try {
-            FileStatus one = FileDescriptors.status(descriptor);
-            FileStatus other = FileDescriptors.status(found);
-            return one.inode() == other.inode() && one.device() == other.device();
-        } finally {
-            FileDescriptors.close(found);
-        }
-    }
-
-    private void delete(String name) {
-        try {
-            Files.deleteIfExists(path.resolve(name));
-        } catch (IOException e) {
-            throw new FabricException(
-                    FabricException.Kind.SYSTEM,
-                    "fabric folder cannot be cleaned: file=" + path.resolve(name) + ", cause=" + e,
-                    e);
-        }
     }
 
     /** Whether the folder of a configuration was named by the user. */
