@@ -1,5 +1,6 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.Identity;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.MemoryLimits;
@@ -598,7 +599,7 @@ public final class Bus implements AutoCloseable {
     /** Sends one frame with descriptors, without blocking; 0 or an errno. */
     static int sendFrame(int socket, byte[] frame, int... descriptors) {
         try (Arena arena = Arena.ofConfined()) {
-            return UnixSocket.send(socket, Frame.toNative(frame, arena), frame.length, descriptors);
+            return DescriptorPassing.send(socket, Frame.toNative(frame, arena), frame.length, descriptors);
         }
     }
 

@@ -1,9 +1,10 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.ReceivedMessage;
-import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.Socket;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Queue;
@@ -74,13 +75,13 @@ final class DescriptorCloser {
      * may have put into it.
      */
     void closeSocket(int socket) {
-        UnixSocket.shutdown(socket);
+        Socket.shutdown(socket);
         enqueue(new Item(socket, Kind.SOCKET));
     }
 
     /** The same for a socket that accepts: whoever waits in it sees the end. */
     void closeListener(int socket) {
-        UnixSocket.shutdown(socket);
+        Socket.shutdown(socket);
         enqueue(new Item(socket, Kind.LISTENER));
     }
 
@@ -157,7 +158,7 @@ final class DescriptorCloser {
         try {
             ReceivedMessage room =
                     new ReceivedMessage(
-                            1, UnixSocket.MAX_DESCRIPTORS, DescriptorCloser::disarmAndClose);
+                            1, DescriptorPassing.MAX_DESCRIPTORS, DescriptorCloser::disarmAndClose);
             Item item;
             while ((item = next()) != null) {
                 dispose(item, room);
@@ -206,8 +207,8 @@ final class DescriptorCloser {
                 case LISTENER -> {
                     try {
                         int accepted;
-                        while ((accepted = UnixSocket.accept(item.descriptor())) >= 0) {
-                            UnixSocket.shutdown(accepted);
+                        while ((accepted = Socket.accept(item.descriptor())) >= 0) {
+                            Socket.shutdown(accepted);
                             closeEmptied(accepted, room);
                         }
                     } finally {
@@ -240,7 +241,7 @@ final class DescriptorCloser {
     private static void empty(int socket, ReceivedMessage room) {
         int emptyMessages = 0;
         while (emptyMessages < EMPTY_MESSAGES_LIMIT) {
-            int received = UnixSocket.receive(socket, room);
+            int received = DescriptorPassing.receive(socket, room);
             room.close();
             if (received < 0) {
                 return;
@@ -251,7 +252,7 @@ final class DescriptorCloser {
 
     /** Most that linger do so because they were told to, and can be told otherwise. */
     private static void disarmAndClose(int descriptor) {
-        boolean _ = UnixSocket.stopLingering(descriptor);
+        boolean _ = Socket.stopLingering(descriptor);
         try {
             FileDescriptors.close(descriptor);
         } catch (LinuxException e) { // closed all the same; its file system had an error to report

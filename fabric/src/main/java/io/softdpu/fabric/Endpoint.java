@@ -4,6 +4,7 @@ import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
 import org.jspecify.annotations.Nullable;
 
@@ -81,7 +82,7 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
                 boolean _ = UnixSocket.refuseDescriptors(socket);
             }
             UnixSocket.bind(socket, folder.socketAddress(name));
-            UnixSocket.listen(socket, BACKLOG);
+            Socket.listen(socket, BACKLOG);
             Endpoint endpoint = new Endpoint(bus, name, lock, socket, listener);
             bus.loop().execute(endpoint::watch);
             return endpoint;
@@ -131,7 +132,7 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
             }
             int accepted;
             try {
-                accepted = UnixSocket.accept(socket);
+                accepted = Socket.accept(socket);
             } catch (LinuxException e) {
                 pauseIfExhausted(e);
                 return;

@@ -1,7 +1,8 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.Doorbell;
 import io.softdpu.linux.Epoll;
-import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.Socket;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -88,7 +89,7 @@ public final class Link {
     public void ring() {
         if (enter()) {
             try {
-                UnixSocket.sendByte(descriptor);
+                Doorbell.ring(descriptor);
             } finally {
                 leave();
             }
@@ -128,7 +129,7 @@ public final class Link {
     void shutdownOutput() {
         if (enter()) {
             try {
-                UnixSocket.shutdownWrite(descriptor);
+                Socket.shutdownWrite(descriptor);
             } finally {
                 leave();
             }
@@ -184,17 +185,17 @@ public final class Link {
         try {
             int dropped =
                     watchful
-                            ? UnixSocket.drainWatchfully(descriptor)
-                            : UnixSocket.drain(descriptor);
+                            ? Doorbell.drainWatchfully(descriptor)
+                            : Doorbell.drain(descriptor);
             if (dropped < 0) {
                 if (whenHungUp == null) {
-                    UnixSocket.shutdownRead(descriptor); // the bus thread hears of it
+                    Socket.shutdownRead(descriptor); // the bus thread hears of it
                 } else {
                     bus.loop().execute(this::markPeerGone);
                 }
                 return false;
             }
-            if (watchful && descriptorsRefused && dropped < UnixSocket.DRAIN_LIMIT) {
+            if (watchful && descriptorsRefused && dropped < Doorbell.DRAIN_LIMIT) {
                 watchful = false;
             }
             return true;

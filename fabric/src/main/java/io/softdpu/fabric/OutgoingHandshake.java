@@ -1,5 +1,6 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.LinuxException;
@@ -107,7 +108,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     @Override
     public void onEvents(int events) {
         ReceivedMessage message = bus.receiveBuffer();
-        int received = UnixSocket.receiveWhole(socket, message);
+        int received = DescriptorPassing.receiveWhole(socket, message);
         try (message) {
             if (received == -Errno.EAGAIN) {
                 return;

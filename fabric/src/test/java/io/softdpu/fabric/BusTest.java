@@ -3,6 +3,7 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.linux.Doorbell;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -391,7 +392,7 @@ class BusTest {
                             io.softdpu.linux.UnixSocket.connect(
                                     socket, server.fabricFolder().socketAddress("quiet")))
                     .isZero();
-            await(() -> io.softdpu.linux.UnixSocket.drain(socket) < 0);
+            await(() -> io.softdpu.linux.Doorbell.drain(socket) < 0);
         } finally {
             io.softdpu.linux.FileDescriptors.close(socket);
         }

@@ -1,10 +1,10 @@
 package io.softdpu.fabric;
 
+import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.ReceivedMessage;
-import io.softdpu.linux.UnixSocket;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,7 +55,7 @@ final class HostileClient {
     private static final int LOOK_EVERY = 8;
     private static final int O_APPEND = 0x400;
     private static final int O_ASYNC = 0x2000;
-    private static final int[] SURPLUS = {2, 3, 4, 5, UnixSocket.MAX_DESCRIPTORS};
+    private static final int[] SURPLUS = {2, 3, 4, 5, DescriptorPassing.MAX_DESCRIPTORS};
 
     private final Bus bus;
     private final Path folder;

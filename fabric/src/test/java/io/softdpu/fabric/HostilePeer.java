@@ -2,10 +2,12 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +54,7 @@ final class HostilePeer implements AutoCloseable {
     static HostilePeer serve(Bus bus, String name) {
         int listener = UnixSocket.create();
         UnixSocket.bind(listener, bus.fabricFolder().socketAddress(name));
-        UnixSocket.listen(listener, 1);
+        Socket.listen(listener, 1);
         return new HostilePeer(listener, -1);
     }
 
@@ -64,13 +66,13 @@ final class HostilePeer implements AutoCloseable {
     /** Waits for a client. */
     void accept() {
         awaitReadable(listener);
-        socket = UnixSocket.accept(listener);
+        socket = Socket.accept(listener);
         assertThat(socket).as("accepted socket").isNotNegative();
     }
 
     void send(Frame frame, int... descriptors) {
         byte[] bytes = Frame.encode(frame);
-        assertThat(UnixSocket.send(socket, MemorySegment.ofArray(bytes), bytes.length, descriptors))
+        assertThat(DescriptorPassing.send(socket, MemorySegment.ofArray(bytes), bytes.length, descriptors))
                 .as("errno of send")
                 .isZero();
     }
@@ -85,13 +87,13 @@ final class HostilePeer implements AutoCloseable {
         if (bytes.length == 0) {
             return RawSocket.sendEmpty(socket);
         }
-        return UnixSocket.send(socket, MemorySegment.ofArray(bytes), bytes.length, descriptors);
+        return DescriptorPassing.send(socket, MemorySegment.ofArray(bytes), bytes.length, descriptors);
     }
 
     /** Waits for a frame; its descriptors are in {@link #message()}. */
     Frame receive() {
         awaitReadable(socket);
-        int length = UnixSocket.receive(socket, message);
+        int length = DescriptorPassing.receive(socket, message);
         assertThat(length).as("bytes received").isPositive();
         return Frame.decode(message.segment(), length);
     }
@@ -102,7 +104,7 @@ final class HostilePeer implements AutoCloseable {
         while (true) {
             assertThat(System.nanoTime()).as("a frame comes in time").isLessThan(deadline);
             awaitReadable(socket);
-            int length = UnixSocket.receive(socket, message);
+            int length = DescriptorPassing.receive(socket, message);
             if (length <= 0) {
                 return null;
             }
@@ -131,7 +133,7 @@ final class HostilePeer implements AutoCloseable {
     /** Waits for a frame, or for the end; whether it was a frame. */
     boolean tryReceive() {
         awaitReadable(socket);
-        return UnixSocket.receive(socket, message) > 0;
+        return DescriptorPassing.receive(socket, message) > 0;
     }
 
     ReceivedMessage message() {
@@ -141,7 +143,7 @@ final class HostilePeer implements AutoCloseable {
     /** Waits until the other side has closed. */
     void awaitEnd() {
         awaitReadable(socket);
-        assertThat(UnixSocket.receive(socket, message)).isIn(0, -Errno.ECONNRESET);
+        assertThat(DescriptorPassing.receive(socket, message)).isIn(0, -Errno.ECONNRESET);
     }
 
     private static void awaitReadable(int descriptor) {

@@ -2,9 +2,9 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.MemoryMapping;
-import io.softdpu.linux.UnixSocket;
 import io.softdpu.testkit.Await;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,7 +72,7 @@ final class LingeringDescriptorTest {
 
     @Test
     void shouldServeOthersWhileSurplusDescriptorsLinger() throws Exception {
-        int[] surplus = new int[UnixSocket.MAX_DESCRIPTORS];
+        int[] surplus = new int[DescriptorPassing.MAX_DESCRIPTORS];
         java.util.Arrays.fill(surplus, lingering.descriptor());
         try (HostilePeer peer = HostilePeer.connect(victim, "victim")) {
             peer.send(new Frame.Hello(4096, new byte[0]), surplus);

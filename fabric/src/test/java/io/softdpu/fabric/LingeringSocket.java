@@ -3,7 +3,7 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.FileDescriptors;
-import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.Socket;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -73,7 +73,7 @@ final class LingeringSocket implements AutoCloseable {
     /** The same after a send that may have failed with an error number. */
     void sent(int error) {
         if (error != 0) { // this is the last
-            assertThat(UnixSocket.stopLingering(descriptor)).isTrue();
+            assertThat(Socket.stopLingering(descriptor)).isTrue();
         }
         letGo = true;
         FileDescriptors.close(descriptor);

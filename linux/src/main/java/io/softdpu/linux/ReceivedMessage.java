@@ -44,7 +44,7 @@ public final class ReceivedMessage implements AutoCloseable {
      * Makes room.
      *
      * @param maxBytes longest message that fits, above 0
-     * @param maxDescriptors most descriptors that fit, 0 to {@link UnixSocket#MAX_DESCRIPTORS}
+     * @param maxDescriptors most descriptors that fit, 0 to {@link DescriptorPassing#MAX_DESCRIPTORS}
      */
     public ReceivedMessage(int maxBytes, int maxDescriptors) {
         this(maxBytes, maxDescriptors, FileDescriptors::close);
@@ -54,7 +54,7 @@ public final class ReceivedMessage implements AutoCloseable {
      * Makes room.
      *
      * @param maxBytes longest message that fits, above 0
-     * @param maxDescriptors most descriptors that fit, 0 to {@link UnixSocket#MAX_DESCRIPTORS}
+     * @param maxDescriptors most descriptors that fit, 0 to {@link DescriptorPassing#MAX_DESCRIPTORS}
      * @param disposal is given each descriptor that nobody takes, in place of a close here: to
      *     close one that a peer has chosen takes as long as its kind allows
      */
@@ -62,7 +62,7 @@ public final class ReceivedMessage implements AutoCloseable {
         if (maxBytes <= 0) {
             throw new IllegalArgumentException("no room: maxBytes=" + maxBytes);
         }
-        Objects.checkIndex(maxDescriptors, UnixSocket.MAX_DESCRIPTORS + 1);
+        Objects.checkIndex(maxDescriptors, DescriptorPassing.MAX_DESCRIPTORS + 1);
         int controlBytes =
                 maxDescriptors == 0 ? 0 : Abi.CmsgHdr.space(maxDescriptors * Integer.BYTES);
         // One piece, so that the header, which is passed to the call, keeps alive what it points
@@ -219,7 +219,7 @@ public final class ReceivedMessage implements AutoCloseable {
                 break;
             }
             if (control.get(Libc.INT, at + Abi.CmsgHdr.LEVEL) == SOL_SOCKET
-                    && control.get(Libc.INT, at + Abi.CmsgHdr.TYPE) == UnixSocket.SCM_RIGHTS) {
+                    && control.get(Libc.INT, at + Abi.CmsgHdr.TYPE) == DescriptorPassing.SCM_RIGHTS) {
                 long last = at + size - Integer.BYTES;
                 for (long p = at + Abi.CmsgHdr.DATA; p <= last; p += Integer.BYTES) {
                     surplus |= !keep(control.get(ValueLayout.JAVA_INT, p));

@@ -17,7 +17,7 @@
  * {@link io.softdpu.linux.ReceivedMessage} and {@link io.softdpu.linux.IoVector} own native buffers
  * and say which of their methods belong to one thread at a time.
  *
- * <p><b>Allocation.</b> The calls of a data path ({@code sendByte}, {@code drain}, {@code await},
+ * <p><b>Allocation.</b> The calls of a data path ({@code ring}, {@code drain}, {@code await},
  * {@code signal}, {@code copy}, {@code pread} and their like) allocate nothing once their thread
  * has made a first call: errno and small results land in native memory that a thread keeps.
  */

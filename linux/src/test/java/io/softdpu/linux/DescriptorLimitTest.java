@@ -60,20 +60,20 @@ final class DescriptorLimitTest {
         public static void main(String[] args) {
             int listener = UnixSocket.create();
             UnixSocket.bind(listener, args[0]);
-            UnixSocket.listen(listener, 4);
+            Socket.listen(listener, 4);
             UnixSocket.connect(UnixSocket.create(), args[0]);
             int[] pair = UnixSocket.pair();
             MemorySegment one = MemorySegment.ofArray(new byte[1]);
             ReceivedMessage message = new ReceivedMessage(8, 2);
             StringBuilder report = new StringBuilder();
             // Once before the limit is reached, so that no class is left to be loaded from a file.
-            UnixSocket.send(pair[0], one, 1, pair);
+            DescriptorPassing.send(pair[0], one, 1, pair);
             receive(pair[1], message, new StringBuilder());
             message.close();
             String unused = new LinuxException("none", Errno.EMFILE, "fd=" + listener).getMessage();
             FileDescriptors.close(Memfd.create(unused));
-            UnixSocket.send(pair[0], one, 1, pair);
-            UnixSocket.send(pair[0], one, 1, pair);
+            DescriptorPassing.send(pair[0], one, 1, pair);
+            DescriptorPassing.send(pair[0], one, 1, pair);
             Deque<Integer> fillers = new ArrayDeque<>();
             fill(fillers);
             // Again: the JVM itself may have held a descriptor for a moment.
@@ -83,7 +83,7 @@ final class DescriptorLimitTest {
             receive(pair[1], message, report);
             fillers.push(Memfd.create("filler again: the one that came was closed"));
             try {
-                UnixSocket.accept(listener);
+                Socket.accept(listener);
             } catch (LinuxException e) {
                 report.append(e.getMessage().replace("fd=" + listener, "fd=LISTENER")).append('\n');
             }
@@ -91,7 +91,7 @@ final class DescriptorLimitTest {
             FileDescriptors.close(fillers.pop());
             receive(pair[1], message, report);
             message.close();
-            report.append("accepted=").append(UnixSocket.accept(listener) >= 0);
+            report.append("accepted=").append(Socket.accept(listener) >= 0);
             System.out.println(report);
         }
 
@@ -108,7 +108,7 @@ final class DescriptorLimitTest {
 
         private static void receive(int fd, ReceivedMessage message, StringBuilder report) {
             report.append("received=")
-                    .append(UnixSocket.receive(fd, message))
+                    .append(DescriptorPassing.receive(fd, message))
                     .append(" truncated=")
                     .append(message.truncated())
                     .append(" descriptors=")

@@ -40,8 +40,8 @@ final class DescriptorPassingTest {
         int[] sent = memories(3);
         ReceivedMessage message = new ReceivedMessage(64, 3);
 
-        assertThat(UnixSocket.send(pair[0], TEN_BYTES, 10, sent)).isZero();
-        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(10);
+        assertThat(DescriptorPassing.send(pair[0], TEN_BYTES, 10, sent)).isZero();
+        assertThat(DescriptorPassing.receive(pair[1], message)).isEqualTo(10);
 
         assertThat(message.truncated()).isFalse();
         assertThat(message.descriptors()).isEqualTo(3);
@@ -57,20 +57,20 @@ final class DescriptorPassingTest {
     void shouldCarryAsManyAsTheKernelAllows() {
         int[] pair = files.pair();
         int memory = memories(1)[0];
-        int[] sent = new int[UnixSocket.MAX_DESCRIPTORS];
+        int[] sent = new int[DescriptorPassing.MAX_DESCRIPTORS];
         Arrays.fill(sent, memory);
         Map<Integer, String> before = OpenFiles.snapshot();
-        ReceivedMessage message = new ReceivedMessage(64, UnixSocket.MAX_DESCRIPTORS);
+        ReceivedMessage message = new ReceivedMessage(64, DescriptorPassing.MAX_DESCRIPTORS);
 
-        assertThat(UnixSocket.send(pair[0], TEN_BYTES, 10, sent)).isZero();
-        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(10);
+        assertThat(DescriptorPassing.send(pair[0], TEN_BYTES, 10, sent)).isZero();
+        assertThat(DescriptorPassing.receive(pair[1], message)).isEqualTo(10);
 
-        assertThat(message.descriptors()).isEqualTo(UnixSocket.MAX_DESCRIPTORS);
+        assertThat(message.descriptors()).isEqualTo(DescriptorPassing.MAX_DESCRIPTORS);
         message.close();
         assertThat(OpenFiles.snapshot()).isEqualTo(before);
         assertThatThrownBy(() ->
-                        UnixSocket.send(
-                                pair[0], TEN_BYTES, 10, new int[UnixSocket.MAX_DESCRIPTORS + 1]))
+                        DescriptorPassing.send(
+                                pair[0], TEN_BYTES, 10, new int[DescriptorPassing.MAX_DESCRIPTORS + 1]))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("too many descriptors: count=254, limit=253");
     }
@@ -81,8 +81,8 @@ final class DescriptorPassingTest {
         int[] sent = memories(3);
         Map<Integer, String> before = OpenFiles.snapshot();
         ReceivedMessage message = new ReceivedMessage(64, 3);
-        UnixSocket.send(pair[0], TEN_BYTES, 10, sent);
-        UnixSocket.receive(pair[1], message);
+        DescriptorPassing.send(pair[0], TEN_BYTES, 10, sent);
+        DescriptorPassing.receive(pair[1], message);
 
         FileDescriptors.close(message.takeDescriptor(1));
         message.close();
@@ -97,11 +97,11 @@ final class DescriptorPassingTest {
         int[] sent = memories(2);
         Map<Integer, String> before = OpenFiles.snapshot();
         ReceivedMessage message = new ReceivedMessage(64, 3);
-        UnixSocket.send(pair[0], TEN_BYTES, 10, sent);
-        UnixSocket.send(pair[0], TEN_BYTES, 1);
+        DescriptorPassing.send(pair[0], TEN_BYTES, 10, sent);
+        Socket.send(pair[0], TEN_BYTES, 1);
 
-        UnixSocket.receive(pair[1], message);
-        UnixSocket.receive(pair[1], message);
+        DescriptorPassing.receive(pair[1], message);
+        DescriptorPassing.receive(pair[1], message);
 
         assertThat(message.descriptors()).isZero();
         assertThat(OpenFiles.snapshot()).isEqualTo(before);
@@ -111,8 +111,8 @@ final class DescriptorPassingTest {
     void shouldHandEachDescriptorOutOnceOnly() {
         int[] pair = files.pair();
         ReceivedMessage message = new ReceivedMessage(64, 2);
-        UnixSocket.send(pair[0], TEN_BYTES, 10, memories(1));
-        UnixSocket.receive(pair[1], message);
+        DescriptorPassing.send(pair[0], TEN_BYTES, 10, memories(1));
+        DescriptorPassing.receive(pair[1], message);
         files.own(message.takeDescriptor(0));
 
         assertThatThrownBy(() -> message.takeDescriptor(0))
@@ -132,8 +132,8 @@ final class DescriptorPassingTest {
         Map<Integer, String> before = OpenFiles.snapshot();
         ReceivedMessage message = new ReceivedMessage(64, room);
 
-        assertThat(UnixSocket.send(pair[0], TEN_BYTES, 10, sent)).isZero();
-        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(10);
+        assertThat(DescriptorPassing.send(pair[0], TEN_BYTES, 10, sent)).isZero();
+        assertThat(DescriptorPassing.receive(pair[1], message)).isEqualTo(10);
 
         assertThat(message.truncated()).isTrue();
         assertThat(message.descriptors()).isZero();
@@ -147,8 +147,8 @@ final class DescriptorPassingTest {
         Map<Integer, String> before = OpenFiles.snapshot();
         ReceivedMessage message = new ReceivedMessage(9, 4);
 
-        UnixSocket.send(pair[0], TEN_BYTES, 10, sent);
-        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(9);
+        DescriptorPassing.send(pair[0], TEN_BYTES, 10, sent);
+        assertThat(DescriptorPassing.receive(pair[1], message)).isEqualTo(9);
 
         assertThat(message.truncated()).isTrue();
         assertThat(message.descriptors()).isZero();
@@ -159,11 +159,11 @@ final class DescriptorPassingTest {
     void shouldForgetAnEarlierTruncationAndLength() {
         int[] pair = files.pair();
         ReceivedMessage message = new ReceivedMessage(9, 0);
-        UnixSocket.send(pair[0], TEN_BYTES, 10);
-        UnixSocket.receive(pair[1], message);
+        Socket.send(pair[0], TEN_BYTES, 10);
+        DescriptorPassing.receive(pair[1], message);
         assertThat(message.truncated()).isTrue();
 
-        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(-Errno.EAGAIN);
+        assertThat(DescriptorPassing.receive(pair[1], message)).isEqualTo(-Errno.EAGAIN);
 
         assertThat(message.truncated()).isFalse();
         assertThat(message.length()).isZero();
@@ -174,28 +174,28 @@ final class DescriptorPassingTest {
         int[] pair = files.pair();
         int[] carried = files.pair();
         Map<Integer, String> before = OpenFiles.snapshot();
-        UnixSocket.send(pair[0], TEN_BYTES, 1, carried[1]);
+        DescriptorPassing.send(pair[0], TEN_BYTES, 1, carried[1]);
 
-        assertThat(UnixSocket.drain(pair[1])).isEqualTo(1);
+        assertThat(Doorbell.drain(pair[1])).isEqualTo(1);
 
         assertThat(OpenFiles.snapshot()).isEqualTo(before);
         // The last reference went with the message: the other end sees the end of the stream.
         files.close(carried[1]);
-        assertThat(UnixSocket.receive(carried[0], new ReceivedMessage(1, 0))).isZero();
+        assertThat(DescriptorPassing.receive(carried[0], new ReceivedMessage(1, 0))).isZero();
     }
 
     @Test
     void shouldLetGoOfTheDescriptorsOfAMessageThatNobodyReads() {
         int[] pair = files.pair();
         int[] carried = files.pair();
-        UnixSocket.send(pair[0], TEN_BYTES, 10, carried[1]);
+        DescriptorPassing.send(pair[0], TEN_BYTES, 10, carried[1]);
         files.close(carried[1]);
-        assertThat(UnixSocket.receive(carried[0], new ReceivedMessage(1, 0)))
+        assertThat(DescriptorPassing.receive(carried[0], new ReceivedMessage(1, 0)))
                 .isEqualTo(-Errno.EAGAIN);
 
         files.close(pair[1]);
 
-        assertThat(UnixSocket.receive(carried[0], new ReceivedMessage(1, 0))).isZero();
+        assertThat(DescriptorPassing.receive(carried[0], new ReceivedMessage(1, 0))).isZero();
     }
 
     /** Made by hand: no method here sends a message without bytes. */
@@ -211,7 +211,7 @@ final class DescriptorPassingTest {
             MemorySegment control = arena.allocate(Abi.CmsgHdr.space(Integer.BYTES), 8);
             control.set(Libc.LONG, Abi.CmsgHdr.LENGTH, Abi.CmsgHdr.length(Integer.BYTES));
             control.set(Libc.INT, Abi.CmsgHdr.LEVEL, 1);
-            control.set(Libc.INT, Abi.CmsgHdr.TYPE, UnixSocket.SCM_RIGHTS);
+            control.set(Libc.INT, Abi.CmsgHdr.TYPE, DescriptorPassing.SCM_RIGHTS);
             control.set(Libc.INT, Abi.CmsgHdr.DATA, memory);
             MemorySegment header = arena.allocate(Abi.MsgHdr.BYTES, 8);
             header.set(Libc.LONG, Abi.MsgHdr.CONTROL, control.address());
@@ -220,7 +220,7 @@ final class DescriptorPassingTest {
             assertThat(sent).isZero();
         }
 
-        assertThat(UnixSocket.receive(pair[1], message)).isZero();
+        assertThat(DescriptorPassing.receive(pair[1], message)).isZero();
 
         assertThat(message.descriptors()).isZero();
         assertThat(OpenFiles.snapshot()).isEqualTo(before);
@@ -230,7 +230,7 @@ final class DescriptorPassingTest {
     void shouldReportADescriptorThatCannotBeSent() {
         int[] pair = files.pair();
 
-        assertThat(UnixSocket.send(pair[0], TEN_BYTES, 10, Integer.MAX_VALUE))
+        assertThat(DescriptorPassing.send(pair[0], TEN_BYTES, 10, Integer.MAX_VALUE))
                 .isEqualTo(Errno.EBADF);
     }
 
@@ -238,7 +238,7 @@ final class DescriptorPassingTest {
     void shouldRefuseRoomThatMakesNoSense() {
         assertThatThrownBy(() -> new ReceivedMessage(0, 0))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new ReceivedMessage(1, UnixSocket.MAX_DESCRIPTORS + 1))
+        assertThatThrownBy(() -> new ReceivedMessage(1, DescriptorPassing.MAX_DESCRIPTORS + 1))
                 .isInstanceOf(IndexOutOfBoundsException.class);
     }
 }

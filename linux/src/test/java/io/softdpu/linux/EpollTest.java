@@ -31,7 +31,7 @@ final class EpollTest {
         epoll.add(pair[1], Epoll.IN | Epoll.RDHUP, 0xfedc_ba98_7654_3210L);
         epoll.add(quiet[1], Epoll.IN, 1);
 
-        UnixSocket.sendByte(pair[0]);
+        Doorbell.ring(pair[0]);
 
         assertThat(epoll.await(SOON_MILLIS)).isEqualTo(1);
         assertThat(epoll.data(0)).isEqualTo(0xfedc_ba98_7654_3210L);
@@ -47,7 +47,7 @@ final class EpollTest {
             long data = 0x1_0000_0001L * (i + 1);
             int events = i % 2 == 0 ? Epoll.IN : Epoll.IN | Epoll.OUT;
             epoll.add(pair[1], events, data);
-            UnixSocket.sendByte(pair[0]);
+            Doorbell.ring(pair[0]);
             expected.put(data, events);
         }
 
@@ -97,7 +97,7 @@ final class EpollTest {
         int[] pair = files.pair();
         epoll.add(pair[1], Epoll.RDHUP, 1);
 
-        UnixSocket.sendByte(pair[0]);
+        Doorbell.ring(pair[0]);
 
         assertThat(epoll.await(0)).isZero();
     }
@@ -106,11 +106,11 @@ final class EpollTest {
     void shouldReportAChangeOnceWhereAskedTo() {
         int[] pair = files.pair();
         epoll.add(pair[1], Epoll.IN | Epoll.ET, 1);
-        UnixSocket.sendByte(pair[0]);
+        Doorbell.ring(pair[0]);
 
         assertThat(epoll.await(SOON_MILLIS)).isEqualTo(1);
         assertThat(epoll.await(0)).isZero();
-        UnixSocket.sendByte(pair[0]);
+        Doorbell.ring(pair[0]);
         assertThat(epoll.await(SOON_MILLIS)).isEqualTo(1);
     }
 
@@ -118,7 +118,7 @@ final class EpollTest {
     void shouldModifyAndRemove() {
         int[] pair = files.pair();
         epoll.add(pair[1], Epoll.IN, 1);
-        UnixSocket.sendByte(pair[0]);
+        Doorbell.ring(pair[0]);
 
         epoll.modify(pair[1], Epoll.OUT, 2);
         assertThat(epoll.await(SOON_MILLIS)).isEqualTo(1);
@@ -147,7 +147,7 @@ final class EpollTest {
     @Test
     void shouldSeeWhatIsAddedWhileAnotherThreadWaits() throws InterruptedException {
         int[] pair = files.pair();
-        UnixSocket.sendByte(pair[0]);
+        Doorbell.ring(pair[0]);
         Thread waiter = Thread.ofPlatform().start(() -> epoll.await(-1));
 
         epoll.add(pair[1], Epoll.IN, 7);
@@ -194,7 +194,7 @@ final class EpollTest {
             outer.add(epoll.fd(), Epoll.IN, 2);
             assertThat(outer.await(0)).isZero();
 
-            UnixSocket.sendByte(pair[0]);
+            Doorbell.ring(pair[0]);
 
             assertThat(outer.await(SOON_MILLIS)).isEqualTo(1);
             assertThat(outer.data(0)).isEqualTo(2);

@@ -52,8 +52,8 @@ final class HotCallAllocationTest {
 
         assertThat(
                         bytesPerOperation(() -> {
-                            UnixSocket.sendByte(pair[0]);
-                            UnixSocket.drain(pair[1]);
+                            Doorbell.ring(pair[0]);
+                            Doorbell.drain(pair[1]);
                         }))
                 .isLessThan(1);
     }
@@ -66,8 +66,8 @@ final class HotCallAllocationTest {
 
         assertThat(
                         bytesPerOperation(() -> {
-                            UnixSocket.sendByte(pair[0]);
-                            dropped[0] += UnixSocket.drainWatchfully(pair[1]);
+                            Doorbell.ring(pair[0]);
+                            dropped[0] += Doorbell.drainWatchfully(pair[1]);
                         }))
                 .isLessThan(1);
         assertThat(dropped[0]).isGreaterThanOrEqualTo(OPERATIONS);
@@ -76,7 +76,7 @@ final class HotCallAllocationTest {
     @Test
     void shouldNotAllocateWhenWaiting() {
         int[] pair = files.pair();
-        UnixSocket.sendByte(pair[0]);
+        Doorbell.ring(pair[0]);
         try (Epoll epoll = new Epoll(8)) {
             epoll.add(pair[1], Epoll.IN, 3);
             long[] sum = new long[1];
@@ -128,8 +128,8 @@ final class HotCallAllocationTest {
 
             assertThat(
                             bytesPerOperation(() -> {
-                                UnixSocket.send(pair[0], bytes, 64);
-                                UnixSocket.receive(pair[1], message);
+                                Socket.send(pair[0], bytes, 64);
+                                DescriptorPassing.receive(pair[1], message);
                             }))
                     .isLessThan(1);
         }

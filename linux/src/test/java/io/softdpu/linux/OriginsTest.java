@@ -68,8 +68,8 @@ class OriginsTest {
         int sent = EventFd.create();
         try (Arena arena = Arena.ofConfined();
                 ReceivedMessage message = new ReceivedMessage(1, 1)) {
-            assertThat(UnixSocket.send(pair[0], arena.allocate(1), 1, sent)).isZero();
-            assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(1);
+            assertThat(DescriptorPassing.send(pair[0], arena.allocate(1), 1, sent)).isZero();
+            assertThat(DescriptorPassing.receive(pair[1], message)).isEqualTo(1);
 
             int received = message.takeDescriptor(0);
             assertThat(Origins.open()).containsKey("descriptor " + received);

@@ -35,17 +35,17 @@ final class UnixSocketTest {
     private int listener(String path, int backlog) {
         int fd = files.own(UnixSocket.create());
         UnixSocket.bind(fd, path);
-        UnixSocket.listen(fd, backlog);
+        Socket.listen(fd, backlog);
         return fd;
     }
 
     private static int send(int fd, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-        return UnixSocket.send(fd, MemorySegment.ofArray(bytes), bytes.length);
+        return Socket.send(fd, MemorySegment.ofArray(bytes), bytes.length);
     }
 
     private String receive(int fd) {
-        int length = UnixSocket.receive(fd, message);
+        int length = DescriptorPassing.receive(fd, message);
         assertThat(length).as("result of receive").isPositive().isEqualTo(message.length());
         byte[] bytes = message.segment().asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
         return new String(bytes, StandardCharsets.US_ASCII);
@@ -56,7 +56,7 @@ final class UnixSocketTest {
         int server = listener(path("s"), 1);
         int client = files.own(UnixSocket.create());
         assertThat(UnixSocket.connect(client, path("s"))).isZero();
-        int accepted = files.own(UnixSocket.accept(server));
+        int accepted = files.own(Socket.accept(server));
         int[] pair = files.pair();
 
         for (int fd : new int[] {server, client, accepted, pair[0], pair[1]}) {
@@ -71,7 +71,7 @@ final class UnixSocketTest {
         int client = files.own(UnixSocket.create());
 
         assertThat(UnixSocket.connect(client, path("s"))).isZero();
-        int accepted = files.own(UnixSocket.accept(server));
+        int accepted = files.own(Socket.accept(server));
 
         assertThat(send(client, "hello")).isZero();
         assertThat(receive(accepted)).isEqualTo("hello");
@@ -83,7 +83,7 @@ final class UnixSocketTest {
 
     @Test
     void shouldSayThatNoConnectionIsPending() {
-        assertThat(UnixSocket.accept(listener(path("s"), 1))).isEqualTo(-1);
+        assertThat(Socket.accept(listener(path("s"), 1))).isEqualTo(-1);
     }
 
     @Test
@@ -148,7 +148,7 @@ final class UnixSocketTest {
 
         assertThat(deep.resolve("s".repeat(16))).exists();
         assertThat(UnixSocket.connect(files.own(UnixSocket.create()), shortPath)).isZero();
-        files.own(UnixSocket.accept(server));
+        files.own(Socket.accept(server));
     }
 
     @Test
@@ -178,12 +178,12 @@ final class UnixSocketTest {
 
         assertThat(send(pair[0], "one")).isZero();
         assertThat(send(pair[0], "and two")).isZero();
-        assertThat(UnixSocket.sendByte(pair[0])).isZero();
+        assertThat(Doorbell.ring(pair[0])).isZero();
 
         assertThat(receive(pair[1])).isEqualTo("one");
         assertThat(receive(pair[1])).isEqualTo("and two");
-        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(1);
-        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(-Errno.EAGAIN);
+        assertThat(DescriptorPassing.receive(pair[1], message)).isEqualTo(1);
+        assertThat(DescriptorPassing.receive(pair[1], message)).isEqualTo(-Errno.EAGAIN);
     }
 
     @Test
@@ -193,11 +193,11 @@ final class UnixSocketTest {
         send(pair[0], "123456789");
         send(pair[0], "abcd");
 
-        assertThat(UnixSocket.receive(pair[1], small)).isEqualTo(4);
+        assertThat(DescriptorPassing.receive(pair[1], small)).isEqualTo(4);
         assertThat(small.truncated()).isTrue();
         assertThat(small.length()).isEqualTo(4);
 
-        assertThat(UnixSocket.receive(pair[1], small)).isEqualTo(4);
+        assertThat(DescriptorPassing.receive(pair[1], small)).isEqualTo(4);
         assertThat(small.truncated()).isFalse();
         assertThat(small.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 'a');
     }
@@ -208,7 +208,7 @@ final class UnixSocketTest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment outside = arena.allocateFrom("outside");
 
-            assertThat(UnixSocket.send(pair[0], outside, 7)).isZero();
+            assertThat(Socket.send(pair[0], outside, 7)).isZero();
         }
         send(pair[0], "inside");
 
@@ -221,11 +221,11 @@ final class UnixSocketTest {
         int[] pair = files.pair();
         MemorySegment bytes = MemorySegment.ofArray(new byte[4]);
 
-        assertThatThrownBy(() -> UnixSocket.send(pair[0], bytes, 0))
+        assertThatThrownBy(() -> Socket.send(pair[0], bytes, 0))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> UnixSocket.send(pair[0], bytes, 5))
+        assertThatThrownBy(() -> Socket.send(pair[0], bytes, 5))
                 .isInstanceOf(IndexOutOfBoundsException.class);
-        assertThatThrownBy(() -> UnixSocket.send(pair[0], bytes, 5, pair[0]))
+        assertThatThrownBy(() -> DescriptorPassing.send(pair[0], bytes, 5, pair[0]))
                 .isInstanceOf(IndexOutOfBoundsException.class);
     }
 
@@ -235,22 +235,22 @@ final class UnixSocketTest {
         int sent = 0;
         int result = 0;
         while (result == 0 && sent < 1_000_000) {
-            result = UnixSocket.sendByte(pair[0]);
+            result = Doorbell.ring(pair[0]);
             sent += result == 0 ? 1 : 0;
         }
         assertThat(result).isEqualTo(Errno.EAGAIN);
 
         int drained = 0;
-        int once = UnixSocket.drain(pair[1]);
-        assertThat(once).isEqualTo(UnixSocket.DRAIN_LIMIT);
+        int once = Doorbell.drain(pair[1]);
+        assertThat(once).isEqualTo(Doorbell.DRAIN_LIMIT);
         while (once > 0) {
             drained += once;
-            once = UnixSocket.drain(pair[1]);
+            once = Doorbell.drain(pair[1]);
         }
 
         assertThat(once).isZero();
         assertThat(drained).isEqualTo(sent);
-        assertThat(UnixSocket.sendByte(pair[0])).isZero();
+        assertThat(Doorbell.ring(pair[0])).isZero();
     }
 
     @Test
@@ -259,7 +259,7 @@ final class UnixSocketTest {
         try (Arena arena = Arena.ofConfined()) {
             int length = 64 << 20;
 
-            assertThat(UnixSocket.send(pair[0], arena.allocate(length), length))
+            assertThat(Socket.send(pair[0], arena.allocate(length), length))
                     .isEqualTo(Errno.EMSGSIZE);
         }
     }
@@ -272,10 +272,10 @@ final class UnixSocketTest {
         files.close(pair[0]);
 
         assertThat(receive(pair[1])).isEqualTo("last words");
-        assertThat(UnixSocket.receive(pair[1], message)).isZero();
-        assertThat(UnixSocket.receive(pair[1], message)).isZero();
-        assertThat(UnixSocket.drain(pair[1])).isEqualTo(-1);
-        assertThat(UnixSocket.sendByte(pair[1])).isEqualTo(Errno.EPIPE);
+        assertThat(DescriptorPassing.receive(pair[1], message)).isZero();
+        assertThat(DescriptorPassing.receive(pair[1], message)).isZero();
+        assertThat(Doorbell.drain(pair[1])).isEqualTo(-1);
+        assertThat(Doorbell.ring(pair[1])).isEqualTo(Errno.EPIPE);
     }
 
     @Test
@@ -285,7 +285,7 @@ final class UnixSocketTest {
 
         files.close(pair[0]);
 
-        assertThat(UnixSocket.receive(pair[1], message)).isEqualTo(-Errno.ECONNRESET);
+        assertThat(DescriptorPassing.receive(pair[1], message)).isEqualTo(-Errno.ECONNRESET);
     }
 
     @Test
@@ -295,53 +295,53 @@ final class UnixSocketTest {
 
         files.close(pair[0]);
 
-        assertThat(UnixSocket.drain(pair[1])).isEqualTo(-1);
+        assertThat(Doorbell.drain(pair[1])).isEqualTo(-1);
     }
 
     @Test
     void shouldEndBothDirectionsAtShutdown() {
         int[] pair = files.pair();
 
-        UnixSocket.shutdown(pair[0]);
-        UnixSocket.shutdown(pair[0]);
+        Socket.shutdown(pair[0]);
+        Socket.shutdown(pair[0]);
 
-        assertThat(UnixSocket.receive(pair[0], message)).isZero();
-        assertThat(UnixSocket.receive(pair[1], message)).isZero();
-        assertThat(UnixSocket.sendByte(pair[1])).isEqualTo(Errno.EPIPE);
-        UnixSocket.shutdown(files.own(UnixSocket.create()));
+        assertThat(DescriptorPassing.receive(pair[0], message)).isZero();
+        assertThat(DescriptorPassing.receive(pair[1], message)).isZero();
+        assertThat(Doorbell.ring(pair[1])).isEqualTo(Errno.EPIPE);
+        Socket.shutdown(files.own(UnixSocket.create()));
     }
 
     @Test
     void shouldEndTheWritingHalfAloneAndStillSeeThePeersEnd() {
         int[] pair = files.pair();
 
-        UnixSocket.shutdownWrite(pair[0]);
-        UnixSocket.shutdownWrite(pair[0]);
+        Socket.shutdownWrite(pair[0]);
+        Socket.shutdownWrite(pair[0]);
 
-        assertThat(UnixSocket.receive(pair[1], message)).isZero();
-        assertThat(UnixSocket.sendByte(pair[0])).isEqualTo(Errno.EPIPE);
+        assertThat(DescriptorPassing.receive(pair[1], message)).isZero();
+        assertThat(Doorbell.ring(pair[0])).isEqualTo(Errno.EPIPE);
         assertThat(send(pair[1], "still here")).isZero();
         assertThat(receive(pair[0])).isEqualTo("still here");
-        assertThat(UnixSocket.receive(pair[0], message)).isEqualTo(-Errno.EAGAIN);
+        assertThat(DescriptorPassing.receive(pair[0], message)).isEqualTo(-Errno.EAGAIN);
         files.close(pair[1]);
-        assertThat(UnixSocket.receive(pair[0], message)).isZero();
+        assertThat(DescriptorPassing.receive(pair[0], message)).isZero();
     }
 
     @Test
     void shouldNameTheDescriptorThatIsNoSocket() {
         int memory = files.own(Memfd.create("test"));
 
-        assertThatThrownBy(() -> UnixSocket.listen(memory, 1))
+        assertThatThrownBy(() -> Socket.listen(memory, 1))
                 .hasMessage("listen failed: errno=88 (ENOTSOCK), fd=" + memory);
-        assertThatThrownBy(() -> UnixSocket.accept(memory))
+        assertThatThrownBy(() -> Socket.accept(memory))
                 .hasMessage("accept4 failed: errno=88 (ENOTSOCK), fd=" + memory);
         assertThatThrownBy(() -> UnixSocket.peerCredentials(memory))
                 .hasMessage("getsockopt(SO_PEERCRED) failed: errno=88 (ENOTSOCK), fd=" + memory);
-        assertThatThrownBy(() -> UnixSocket.shutdown(memory))
+        assertThatThrownBy(() -> Socket.shutdown(memory))
                 .hasMessage("shutdown failed: errno=88 (ENOTSOCK), fd=" + memory);
-        assertThatThrownBy(() -> UnixSocket.drain(memory))
+        assertThatThrownBy(() -> Doorbell.drain(memory))
                 .hasMessage("recv failed: errno=88 (ENOTSOCK), fd=" + memory);
-        assertThat(UnixSocket.sendByte(memory)).isEqualTo(Errno.ENOTSOCK);
-        assertThat(UnixSocket.receive(memory, message)).isEqualTo(-Errno.ENOTSOCK);
+        assertThat(Doorbell.ring(memory)).isEqualTo(Errno.ENOTSOCK);
+        assertThat(DescriptorPassing.receive(memory, message)).isEqualTo(-Errno.ENOTSOCK);
     }
 }

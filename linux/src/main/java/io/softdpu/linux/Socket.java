@@ -1,0 +1,220 @@
+package io.softdpu.linux;
+
+import static io.softdpu.linux.Libc.INT;
+import static io.softdpu.linux.Libc.LONG;
+import static io.softdpu.linux.Libc.POINTER;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Objects;
+
+/**
+ * Socket calls that do not depend on the address family. Every socket made by this package is
+ * non-blocking and close-on-exec. Any thread.
+ */
+public final class Socket {
+    static final int SOL_SOCKET = 1;
+    static final int SOCK_NONBLOCK = 0x800;
+    static final int SOCK_CLOEXEC = 0x8_0000;
+    static final int MSG_PEEK = 2;
+    static final int MSG_DONTWAIT = 0x40;
+    static final int MSG_NOSIGNAL = 0x4000;
+    static final int MSG_CMSG_CLOEXEC = 0x4000_0000;
+
+    /** Flags of each message that is sent. */
+    static final int SEND_FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL;
+
+    /** Flags of each message that is received. */
+    static final int RECEIVE_FLAGS = MSG_DONTWAIT | MSG_CMSG_CLOEXEC;
+
+    private static final int SO_LINGER = 13;
+    private static final int SHUT_RD = 0;
+    private static final int SHUT_WR = 1;
+    private static final int SHUT_RDWR = 2;
+
+    private static final MethodHandle LISTEN = Libc.bind("listen", INT, INT, INT);
+    private static final MethodHandle ACCEPT4 =
+            Libc.bind("accept4", INT, INT, POINTER, POINTER, INT);
+    private static final MethodHandle SETSOCKOPT =
+            Libc.bind("setsockopt", INT, INT, INT, INT, POINTER, INT);
+    private static final MethodHandle SHUTDOWN = Libc.bind("shutdown", INT, INT, INT);
+    private static final MethodHandle SEND =
+            Libc.bind("send", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
+    private static final MethodHandle RECV =
+            Libc.bind("recv", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
+
+    private Socket() {}
+
+    /**
+     * Lets others connect to a bound socket.
+     *
+     * @param fd the socket
+     * @param backlog how many may wait to be accepted; the next gets EAGAIN from connect
+     */
+    public static void listen(int fd, int backlog) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result = (int) LISTEN.invokeExact(state.errno, fd, backlog);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException("listen", state.lastErrno(), "fd=" + fd);
+        }
+    }
+
+    /**
+     * Takes the next connection of a listening socket.
+     *
+     * @param fd the listening socket
+     * @return the connection's descriptor, the caller's to close; -1 if none is pending
+     */
+    public static int accept(int fd) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            do {
+                result =
+                        (int)
+                                ACCEPT4.invokeExact(
+                                        state.errno, fd, 0L, 0L, SOCK_NONBLOCK | SOCK_CLOEXEC);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result >= 0) {
+            Origins.descriptorOpened(result);
+            return result;
+        }
+        int errno = state.lastErrno();
+        if (errno == Errno.EAGAIN || errno == Errno.ECONNABORTED) {
+            return -1;
+        }
+        throw new LinuxException("accept4", errno, "fd=" + fd);
+    }
+
+    /**
+     * Sends one message of a socket that keeps message boundaries, whole or not at all; never waits
+     * and raises no SIGPIPE.
+     *
+     * @param fd a connected socket
+     * @param bytes the message at its beginning; memory outside the heap is sent without a copy
+     * @param length its length, above 0
+     * @return 0; or the error number: {@link Errno#EAGAIN} (no room), {@link Errno#EPIPE} or {@link
+     *     Errno#ECONNRESET} (the peer has gone), {@link Errno#EMSGSIZE} (larger than any room)
+     */
+    public static int send(int fd, MemorySegment bytes, int length) {
+        checkLength(bytes, length);
+        if (bytes.isNative()) {
+            return sendNative(fd, bytes, length);
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            return sendNative(
+                    fd, arena.allocate(length).copyFrom(bytes.asSlice(0, length)), length);
+        }
+    }
+
+    /** Requires that a message has bytes, and that they are there. */
+    static void checkLength(MemorySegment bytes, int length) {
+        if (length <= 0) {
+            throw new IllegalArgumentException("length must be above 0: length=" + length);
+        }
+        Objects.checkFromIndexSize(0, length, bytes.byteSize());
+    }
+
+    /** 0 or the error number. */
+    static int sendNative(int fd, MemorySegment bytes, int length) {
+        CallState state = CallState.current();
+        long result;
+        try {
+            do {
+                result = (long) SEND.invokeExact(state.errno, fd, bytes, (long) length, SEND_FLAGS);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return result >= 0 ? 0 : state.lastErrno();
+    }
+
+    /** Takes a message off and drops it; its length, cut to 8 bytes, or -1 with errno. */
+    static long receiveBytes(CallState state, int fd) {
+        try {
+            return (long)
+                    RECV.invokeExact(
+                            state.errno, fd, state.scratch, (long) Long.BYTES, RECEIVE_FLAGS);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /**
+     * Lets a close of this open file not wait for unsent data, whatever was set before; for the
+     * sockets of other families that came from a peer.
+     *
+     * @param fd any descriptor
+     * @return whether it is a socket
+     */
+    public static boolean stopLingering(int fd) {
+        CallState state = CallState.current();
+        state.scratch.set(LONG, 0, 0);
+        return setOption(state, fd, SO_LINGER, 2 * Integer.BYTES) == 0;
+    }
+
+    /** Sets an option of the socket level to what lies in scratch; 0 or -1. */
+    static int setOption(CallState state, int fd, int option, int length) {
+        try {
+            return (int)
+                    SETSOCKOPT.invokeExact(
+                            state.errno, fd, SOL_SOCKET, option, state.scratchAddress, length);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /**
+     * Ends the writing half of a connection: the peer reads the end of the stream, and its end is
+     * still seen here. Nothing happens if it has ended already. The descriptor stays open.
+     *
+     * @param fd the socket
+     */
+    public static void shutdownWrite(int fd) {
+        shutdown(fd, SHUT_WR);
+    }
+
+    /**
+     * Ends the reading half of a connection: what the peer sends from now on fails at its end with
+     * EPIPE, and an epoll here sees {@link Epoll#RDHUP}. What is pending stays. The descriptor
+     * stays open.
+     *
+     * @param fd the socket
+     */
+    public static void shutdownRead(int fd) {
+        shutdown(fd, SHUT_RD);
+    }
+
+    /**
+     * Ends a connection in both directions; both sides see the end of the stream. Nothing happens
+     * if it has ended already. The descriptor stays open.
+     *
+     * @param fd the socket
+     */
+    public static void shutdown(int fd) {
+        shutdown(fd, SHUT_RDWR);
+    }
+
+    private static void shutdown(int fd, int how) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result = (int) SHUTDOWN.invokeExact(state.errno, fd, how);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0 && state.lastErrno() != Errno.ENOTCONN) {
+            throw new LinuxException("shutdown", state.lastErrno(), "fd=" + fd);
+        }
+    }
+}
