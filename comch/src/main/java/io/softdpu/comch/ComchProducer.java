@@ -8,6 +8,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.ContextBase;
+import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskPool;
 import io.softdpu.fabric.PayloadCopy;
@@ -46,8 +47,8 @@ public final class ComchProducer extends ContextBase {
     private @Nullable ComchTaskCallback<ComchProducerSendTask> sent;
     private @Nullable ComchTaskCallback<ComchProducerSendTask> failed;
     private @Nullable TaskPool<ComchProducerSendTask> pool;
-    private TaskQueue copying = new TaskQueue(1);
-    private TaskQueue done = new TaskQueue(1);
+    private FixedQueue<ComchProducerSendTask> copying = new FixedQueue<>(1);
+    private FixedQueue<ComchProducerSendTask> done = new FixedQueue<>(1);
     private boolean active;
     private boolean dropDue;
     private final AtomicBoolean dropPosted = new AtomicBoolean();
@@ -137,8 +138,8 @@ public final class ComchProducer extends ContextBase {
     protected ContextState onStart() {
         connection.requireDirectory();
         pool = new TaskPool<>(taskCount, () -> new ComchProducerSendTask(this));
-        copying = new TaskQueue(taskCount);
-        done = new TaskQueue(taskCount);
+        copying = new FixedQueue<>(taskCount);
+        done = new FixedQueue<>(taskCount);
         directory.enter();
         active = true;
         connection.endpoint().enqueue(() -> directory.register(this));

@@ -2,7 +2,7 @@ package io.softdpu.compute;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.spi.Copier;
-import java.util.Objects;
+import io.softdpu.core.spi.FixedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,15 +10,11 @@ import org.jspecify.annotations.Nullable;
  * that is not done by then goes to the end of the queue, so that small ones do not wait for a large
  * one. Belongs to that thread; allocates nothing.
  */
-@SuppressWarnings("ReferenceEquality") // copies are objects, not values
 final class CopyQueue {
     /** What the smallest copy is counted as, so that many small ones make a bounded pass, too. */
     private static final long LEAST_BYTES = 256;
 
-    private final @Nullable Copy[] ring;
-    private final int mask;
-    private int head;
-    private int queued;
+    private final FixedQueue<Copy> copies;
 
     /**
      * An empty queue.
@@ -26,22 +22,16 @@ final class CopyQueue {
      * @param capacity how many copies can be in flight
      */
     CopyQueue(int capacity) {
-        int slots = capacity == 1 ? 1 : Integer.highestOneBit(capacity - 1) << 1;
-        this.ring = new @Nullable Copy[slots];
-        this.mask = slots - 1;
+        this.copies = new FixedQueue<>(capacity);
     }
 
     boolean isEmpty() {
-        return queued == 0;
+        return copies.isEmpty();
     }
 
     /** Takes a copy that has begun; there is room for as many as the capacity says. */
     void add(Copy copy) {
-        int slot = (head + queued) & mask;
-        if (ring[slot] != copy) { // cheaper than a store of a reference, and mostly so
-            ring[slot] = copy;
-        }
-        queued++;
+        copies.add(copy);
     }
 
     /**
@@ -50,11 +40,11 @@ final class CopyQueue {
      * @return the copy that has failed, which is still begun; null if none has
      */
     @Nullable Copy progress(Copier copier) {
-        int turns = queued; // what a callback submits waits for the next pass
+        int turns = copies.size(); // what a callback submits waits for the next pass
         long budget = Copier.SLICE_BYTES;
         while (turns > 0 && budget > 0) {
             turns--;
-            Copy copy = take();
+            Copy copy = copies.remove();
             long copied = copy.advance(copier, budget);
             if (copied == Copy.FAILED) {
                 return copy;
@@ -66,7 +56,7 @@ final class CopyQueue {
                     return null;
                 }
             } else {
-                add(copy);
+                copies.add(copy);
             }
         }
         return null;
@@ -74,17 +64,10 @@ final class CopyQueue {
 
     /** Ends all with this failure. */
     void flush(Status status) {
-        while (queued > 0) {
-            Copy copy = take();
+        while (!copies.isEmpty()) {
+            Copy copy = copies.remove();
             copy.end();
             copy.owner().copied(status); // all the same what it says: nothing is copied any more
         }
-    }
-
-    private Copy take() {
-        Copy copy = Objects.requireNonNull(ring[head], "a queue without holes");
-        head = (head + 1) & mask;
-        queued--;
-        return copy;
     }
 }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.ContextServices;
+import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class ShmEndpoint implements ProviderEndpoint {
     private final EndpointConfig config;
     private final EndpointListener listener;
-    private final ReceiveQueue receives;
+    /** Receives that are posted and not used up, oldest first; the connections share them. */
+    private final FixedQueue<WorkRequest> receives;
     private final @Nullable ShmConnection[] connections;
     private boolean insideProgress;
     private boolean receiveLimitDirty;
@@ -23,7 +25,7 @@ final class ShmEndpoint implements ProviderEndpoint {
     ShmEndpoint(EndpointConfig config, EndpointListener listener) {
         this.config = config;
         this.listener = listener;
-        this.receives = new ReceiveQueue(config.receiveTasks());
+        this.receives = new FixedQueue<>(config.receiveTasks());
         this.connections = new @Nullable ShmConnection[config.maxConnections()];
     }
 
@@ -44,9 +46,10 @@ final class ShmEndpoint implements ProviderEndpoint {
 
     @Override
     public Status postReceive(WorkRequest request) {
-        if (!receives.add(request)) {
+        if (receives.isFull()) {
             return Status.AGAIN;
         }
+        receives.add(request);
         receiveLimitDirty = true;
         if (!insideProgress) {
             publishReceiveLimits();
@@ -160,7 +163,7 @@ final class ShmEndpoint implements ProviderEndpoint {
         return listener;
     }
 
-    ReceiveQueue receives() {
+    FixedQueue<WorkRequest> receives() {
         return receives;
     }
 

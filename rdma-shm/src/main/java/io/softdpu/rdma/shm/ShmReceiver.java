@@ -1,6 +1,7 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.fabric.PayloadCopy;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.RdmaOpcode;
@@ -29,7 +30,7 @@ final class ShmReceiver {
     private final MemorySegment region;
     private final MessageRing.Consumer consumer;
     private final int maxPayloadBytes;
-    private final ReceiveQueue receives;
+    private final FixedQueue<WorkRequest> receives;
 
     private final MemorySegment hello = MemorySegment.ofArray(new long[ShmWire.HELLO_BYTES / 8]);
     private boolean helloSeen;
@@ -44,7 +45,7 @@ final class ShmReceiver {
             PayloadCopy copier,
             MemorySegment region,
             MessageRing.Geometry geometry,
-            ReceiveQueue receives) {
+            FixedQueue<WorkRequest> receives) {
         this.connection = connection;
         this.copier = copier;
         this.region = region;
