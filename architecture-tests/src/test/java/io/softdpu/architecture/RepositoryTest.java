@@ -20,8 +20,7 @@ import org.junit.jupiter.api.Test;
 class RepositoryTest {
 
     /** Made by builds and tools, not part of the repository. */
-    private static final Set<String> SKIPPED =
-            Set.of(".git", "target", ".build", ".idea", ".vscode");
+    private static final Set<String> SKIPPED = Set.of(".git", "target", ".idea", ".vscode");
 
     private final List<Path> files = files();
 
