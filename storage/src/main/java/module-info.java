@@ -13,6 +13,6 @@ module io.softdpu.storage {
     exports io.softdpu.storage.control;
     exports io.softdpu.storage.initiator;
     exports io.softdpu.storage.relay;
-    exports io.softdpu.storage.target;
+    exports io.softdpu.storage.server;
     exports io.softdpu.storage.wire;
 }

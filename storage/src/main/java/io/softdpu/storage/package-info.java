@@ -6,7 +6,7 @@
  * <p>Role: this package holds what the three programs share: {@link
  * io.softdpu.storage.StorageRole}, their reports, and {@link io.softdpu.storage.Content}, the bytes
  * that a volume holds or is expected to hold. The programs are {@link
- * io.softdpu.storage.target.StorageTarget}, {@link io.softdpu.storage.relay.ZeroCopyService} and
+ * io.softdpu.storage.server.StorageTarget}, {@link io.softdpu.storage.relay.ZeroCopyService} and
  * {@link io.softdpu.storage.initiator.StorageInitiator}.
  *
  * <p>Thread rule: a role's {@code run} belongs to one thread, its control thread; {@code abort} and

@@ -10,7 +10,7 @@ import io.softdpu.storage.control.Strangers;
 import io.softdpu.storage.initiator.Phase;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.initiator.Workload;
-import io.softdpu.storage.target.StorageTarget;
+import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,4 +1,4 @@
-package io.softdpu.storage.target;
+package io.softdpu.storage.server;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceInfo;

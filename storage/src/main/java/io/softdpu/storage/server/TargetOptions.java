@@ -1,4 +1,4 @@
-package io.softdpu.storage.target;
+package io.softdpu.storage.server;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.CpuBinding;

@@ -1,7 +1,7 @@
 /**
  * The storage target: serves a volume to one zero-copy service.
  *
- * <p>Role: {@link io.softdpu.storage.target.StorageTarget} answers control messages over TCP. Its
+ * <p>Role: {@link io.softdpu.storage.server.StorageTarget} answers control messages over TCP. Its
  * workers take io_messages off the io_control connection and move the data by RDMA on io_data,
  * straight between the volume and the initiator's memory: the only copy that there is.
  *
@@ -11,6 +11,6 @@
  * that it was given.
  */
 @NullMarked
-package io.softdpu.storage.target;
+package io.softdpu.storage.server;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.softdpu.storage.target;
+package io.softdpu.storage.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
