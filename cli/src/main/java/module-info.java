@@ -2,25 +2,21 @@
 module io.softdpu.cli {
     requires com.fasterxml.jackson.databind;
     requires info.picocli;
-    requires HdrHistogram;
-    requires io.softdpu.comch;
     requires io.softdpu.core;
     requires io.softdpu.linux;
+    requires io.softdpu.perf;
     requires io.softdpu.samples;
     requires io.softdpu.storage;
     requires io.softdpu.topology.json;
-    requires jdk.management;
     requires static org.jspecify;
 
-    // picocli sets annotated fields and makes commands and converters, Jackson reads records.
+    // picocli sets annotated fields and makes commands and converters.
     opens io.softdpu.cli to
             info.picocli;
     opens io.softdpu.cli.card to
             info.picocli;
     opens io.softdpu.cli.options to
             info.picocli;
-    opens io.softdpu.cli.child to
-            com.fasterxml.jackson.databind;
 
     provides System.LoggerFinder with
             io.softdpu.cli.log.StderrLoggerFinder;

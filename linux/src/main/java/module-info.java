@@ -13,6 +13,7 @@ module io.softdpu.linux {
     exports io.softdpu.linux.file to
             io.softdpu.cli,
             io.softdpu.fabric,
+            io.softdpu.perf,
             io.softdpu.samples,
             io.softdpu.storage,
             io.softdpu.topology.json;
@@ -21,6 +22,7 @@ module io.softdpu.linux {
             io.softdpu.comch,
             io.softdpu.core,
             io.softdpu.fabric,
+            io.softdpu.perf,
             io.softdpu.samples,
             io.softdpu.storage,
             io.softdpu.topology.json;

@@ -70,7 +70,15 @@ class FloorsTest {
     @Test
     void shouldUseOfLinuxAboveFabricOnlyWhatItIsFor() {
         classes()
-                .that(belongTo("core", "comch", "topology-json", "storage", "samples", "cli"))
+                .that(
+                        belongTo(
+                                "core",
+                                "comch",
+                                "topology-json",
+                                "storage",
+                                "samples",
+                                "perf",
+                                "cli"))
                 .should(
                         dependOnlyOn(
                                 "linux.text; linux.file above comch; all of linux from"
@@ -96,7 +104,7 @@ class FloorsTest {
     @Test
     void shouldKeepServiceProviderPackagesAmongTheLibraries() {
         classes()
-                .that(belongTo("storage", "cli"))
+                .that(belongTo("storage", "perf", "cli"))
                 .should(
                         dependOnlyOn(
                                 "public packages",

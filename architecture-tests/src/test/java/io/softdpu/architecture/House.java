@@ -38,14 +38,15 @@ final class House {
                             Map.entry("rdma-shm", Set.of("rdma", "core", "fabric")),
                             Map.entry("storage", Set.of("core", "comch", "rdma", "linux")),
                             Map.entry("samples", Set.of("core", "compute", "comch", "linux")),
+                            Map.entry("perf", Set.of("storage", "comch", "core", "linux")),
                             Map.entry(
                                     "cli",
                                     Set.of(
+                                            "perf",
                                             "samples",
                                             "storage",
                                             "topology-json",
                                             "rdma",
-                                            "comch",
                                             "core",
                                             "linux")),
                             Map.entry("api-tests", Set.of()),

@@ -101,11 +101,11 @@ class HouseRulesTest {
                     "reads /proc and the files of cgroups in /sys",
                     "io.softdpu.fabric.Bus.readBootId",
                     "reads /proc/sys",
-                    "io.softdpu.cli.demo.CpuChoice.here",
+                    "io.softdpu.perf.demo.CpuChoice.here",
                     "reads /proc/self/status",
-                    "io.softdpu.cli.demo.JvmCommand.ofThisProcess",
+                    "io.softdpu.perf.child.JvmCommand.ofThisProcess",
                     "reads /proc/self/cmdline",
-                    "io.softdpu.cli.child.SharedFolder.create",
+                    "io.softdpu.perf.child.SharedFolder.create",
                     "makes a file with CREATE_NEW, which opens nothing that is there");
 
     @Test

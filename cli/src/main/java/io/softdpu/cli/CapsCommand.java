@@ -10,6 +10,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Topology;
+import io.softdpu.perf.text.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

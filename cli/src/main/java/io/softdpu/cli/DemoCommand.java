@@ -1,23 +1,27 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.card.DemoDevices;
 import io.softdpu.cli.card.TopologyOption;
-import io.softdpu.cli.demo.ChildOutcome;
-import io.softdpu.cli.demo.DemoOptions;
-import io.softdpu.cli.demo.DemoPhase;
-import io.softdpu.cli.demo.DemoResult;
-import io.softdpu.cli.demo.DemoSession;
-import io.softdpu.cli.demo.JvmCommand;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.cli.options.MeasuredConverter;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.Status;
+import io.softdpu.perf.child.JvmCommand;
+import io.softdpu.perf.demo.ChildOutcome;
+import io.softdpu.perf.demo.DemoDevices;
+import io.softdpu.perf.demo.DemoJson;
+import io.softdpu.perf.demo.DemoOptions;
+import io.softdpu.perf.demo.DemoPhase;
+import io.softdpu.perf.demo.DemoProgress;
+import io.softdpu.perf.demo.DemoResult;
+import io.softdpu.perf.demo.DemoSession;
+import io.softdpu.perf.demo.DemoTable;
 import io.softdpu.storage.backend.MemoryVolume;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -105,12 +109,11 @@ final class DemoCommand implements Callable<Integer> {
                                 ? DemoPhase.measuredByDefault()
                                 : EnumSet.copyOf(measured),
                         seconds.toNanos(),
-                        Logging.level(),
-                        topology.arguments(),
+                        roleArguments(),
                         DemoDevices.of(topology.load()));
         json.check(command);
         JvmCommand jvm = JvmCommand.ofThisProcess(Objects.requireNonNull(root).arguments());
-        DemoProgress progress = DemoProgress.onStandardError(command.getErr());
+        DemoProgress progress = new DemoProgress(command.getErr(), Terminal.isStandardError());
         DemoSession session = new DemoSession(options, jvm, progress);
         try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
             try {
@@ -120,6 +123,12 @@ final class DemoCommand implements Callable<Integer> {
                 return Errors.report(e, command.getErr()).code();
             }
         }
+    }
+
+    private List<String> roleArguments() {
+        List<String> arguments = new ArrayList<>(topology.arguments());
+        arguments.addAll(List.of("--log-level", Logging.level().name()));
+        return arguments;
     }
 
     private int run(

@@ -8,6 +8,7 @@ import io.softdpu.cli.options.SideConverter;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.perf.text.TextTable;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.child.PhaseSpec;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.DpuException;
@@ -10,6 +9,8 @@ import io.softdpu.core.Status;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.perf.child.PhaseSpec;
+import io.softdpu.perf.child.ProgressPrinter;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.ExecutionStrategy;

@@ -1,7 +1,7 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.child.SharedFolder;
-import io.softdpu.cli.perf.PerfDpu;
+import io.softdpu.perf.child.SharedFolder;
+import io.softdpu.perf.comch.PerfDpu;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

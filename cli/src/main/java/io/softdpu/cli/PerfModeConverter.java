@@ -1,7 +1,6 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.perf.PerfMode;
-import java.util.Locale;
+import io.softdpu.perf.comch.PerfMode;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -22,10 +21,5 @@ final class PerfModeConverter implements ITypeConverter<PerfMode> {
                                     + text
                                     + ", expected=latency, rate or bandwidth");
         };
-    }
-
-    /** The word for it. */
-    public static String word(PerfMode mode) {
-        return mode.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -2,10 +2,10 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
-import io.softdpu.cli.perf.PerfMode;
-import io.softdpu.cli.perf.PerfPlan;
-import io.softdpu.cli.perf.PerfWait;
 import io.softdpu.core.DpuException;
+import io.softdpu.perf.comch.PerfMode;
+import io.softdpu.perf.comch.PerfPlan;
+import io.softdpu.perf.comch.PerfWait;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -75,10 +75,10 @@ final class PerfPlanOptions {
     /** The arguments that these options are read from. */
     static List<String> arguments(PerfPlan plan) {
         return List.of(
-                PerfModeConverter.word(plan.mode()),
+                plan.mode().word(),
                 "--size",
                 Long.toString(plan.sizeBytes()),
                 "--wait",
-                PerfWaitConverter.word(plan.waiting()));
+                plan.waiting().word());
     }
 }

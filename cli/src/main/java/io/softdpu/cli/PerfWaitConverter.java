@@ -1,7 +1,6 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.perf.PerfWait;
-import java.util.Locale;
+import io.softdpu.perf.comch.PerfWait;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -22,10 +21,5 @@ final class PerfWaitConverter implements ITypeConverter<PerfWait> {
                                     + text
                                     + ", expected=busy, adaptive or event");
         };
-    }
-
-    /** The word for it. */
-    public static String word(PerfWait wait) {
-        return wait.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -1,16 +1,15 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.card.TopologyOption;
-import io.softdpu.cli.child.ChildReport;
-import io.softdpu.cli.child.Lifeline;
-import io.softdpu.cli.child.ResourceUse;
-import io.softdpu.cli.child.SharedFolder;
 import io.softdpu.cli.options.CpuConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.perf.child.ChildReport;
+import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.child.SharedFolder;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.StorageInitiator;

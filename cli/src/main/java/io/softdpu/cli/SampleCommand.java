@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.perf.text.TextTable;
 import io.softdpu.samples.Sample;
 import io.softdpu.samples.SampleOption;
 import io.softdpu.samples.SampleSettings;

@@ -1,10 +1,10 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.child.ReadyLine;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
+import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;

@@ -1,10 +1,10 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.child.ReadyLine;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
+import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;

@@ -2,7 +2,6 @@ package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.cli.child.ChildReport;
 import io.softdpu.cli.log.LogLevel;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.core.DpuException;
@@ -13,12 +12,9 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** Text that the command did not write itself, in the lines that it prints. */
@@ -27,7 +23,6 @@ class ForeignTextTest {
     private static final String TYPED =
             HostileText.of(200).replace('\0', 'x') + "/" + "b".repeat(200);
 
-    @TempDir Path folder;
     private final StringWriter err = new StringWriter();
 
     @AfterEach
@@ -101,40 +96,5 @@ class ForeignTextTest {
         String line = written.toString(StandardCharsets.UTF_8);
         assertThat(line).hasLineCount(1).endsWith(System.lineSeparator());
         HostileText.requireHarmless(line.stripTrailing());
-    }
-
-    @Test
-    void shouldShowTheTextsOfAChildsReportEscapedAndCut() throws Exception {
-        String hostile = HostileText.of(HostileText.LONG);
-        Path file = folder.resolve("report");
-        new ChildReport(
-                        "initiator",
-                        "SUCCESS",
-                        1,
-                        1,
-                        1,
-                        1,
-                        1,
-                        new ChildReport.Run(
-                                1,
-                                1,
-                                List.of(
-                                        new ChildReport.PhaseResult(
-                                                "name", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "HASH",
-                                                "HASH"))))
-                .write(file);
-        String json = Files.readString(file);
-        assertThat(json).contains("\"HASH\"");
-        Files.writeString(file, json.replace("\"HASH\"", quoted(hostile.substring(0, 1 << 20))));
-
-        ChildReport read = ChildReport.read(file);
-
-        assertThat(read.initiator()).isNotNull();
-        HostileText.requireHarmless(read.initiator().phases().getFirst().actualSha256());
-        HostileText.requireHarmless(read.initiator().phases().getFirst().expectedSha256());
-    }
-
-    private static String quoted(String text) {
-        return com.fasterxml.jackson.databind.node.TextNode.valueOf(text).toString();
     }
 }

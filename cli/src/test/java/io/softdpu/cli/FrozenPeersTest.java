@@ -3,7 +3,7 @@ package io.softdpu.cli;
 import static io.softdpu.cli.Pipeline.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.cli.child.ChildReport;
+import io.softdpu.perf.child.ChildReport;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;

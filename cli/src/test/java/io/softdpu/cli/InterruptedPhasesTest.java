@@ -4,9 +4,9 @@ import static io.softdpu.cli.Pipeline.DEADLINE;
 import static io.softdpu.cli.Pipeline.END_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.cli.demo.DemoPhase;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.perf.demo.DemoPhase;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.testkit.Await;

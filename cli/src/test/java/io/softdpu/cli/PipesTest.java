@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.softdpu.cli.child.ChildReport;
 import io.softdpu.core.Status;
+import io.softdpu.perf.child.ChildReport;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;

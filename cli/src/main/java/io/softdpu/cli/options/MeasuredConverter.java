@@ -1,6 +1,6 @@
 package io.softdpu.cli.options;
 
-import io.softdpu.cli.demo.DemoPhase;
+import io.softdpu.perf.demo.DemoPhase;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;

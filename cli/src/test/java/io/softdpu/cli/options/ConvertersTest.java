@@ -3,6 +3,7 @@ package io.softdpu.cli.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.perf.text.SizeText;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +54,7 @@ class ConvertersTest {
     @ParameterizedTest
     @ValueSource(strings = {"1", "1000", "4KiB", "64MiB", "3GiB", "2048GiB"})
     void shouldFormatASizeSoThatItReadsBackTheSame(String text) {
-        assertThat(SizeConverter.format(SizeConverter.parse(text))).isEqualTo(text);
+        assertThat(SizeText.format(SizeConverter.parse(text))).isEqualTo(text);
     }
 
     @ParameterizedTest

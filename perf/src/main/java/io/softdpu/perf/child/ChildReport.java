@@ -1,0 +1,171 @@
+package io.softdpu.perf.child;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.ForeignText;
+import io.softdpu.storage.SessionReport;
+import io.softdpu.storage.initiator.InitiatorReport;
+import io.softdpu.storage.initiator.LatencySummary;
+import io.softdpu.storage.initiator.PhaseReport;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a role did, as it tells its parent by a JSON file at its end.
+ *
+ * @param role target, zero-copy or initiator
+ * @param status how the session ended
+ * @param operations operations of all its workers
+ * @param progressHits rounds of its progress engines with work
+ * @param progressMisses rounds without
+ * @param payloadBytesCopied payload that it copied
+ * @param messageBytesCopied message bytes that it copied
+ * @param initiator what only an initiator knows; null for the others
+ */
+public record ChildReport(
+        String role,
+        String status,
+        long operations,
+        long progressHits,
+        long progressMisses,
+        long payloadBytesCopied,
+        long messageBytesCopied,
+        @Nullable Run initiator) {
+
+    private static final ObjectMapper MAPPER =
+            JsonMapper.builder()
+                    .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+                    .build();
+
+    /**
+     * An initiator's part.
+     *
+     * @param payloadBytesMoved payload of all operations that succeeded
+     * @param bytesVerified bytes that were compared with what was expected, and were right
+     * @param phases one result a phase that came to its end
+     */
+    public record Run(long payloadBytesMoved, long bytesVerified, List<PhaseResult> phases) {}
+
+    /**
+     * One phase. Times are in nanoseconds.
+     *
+     * @param name the phase's name in the plan
+     * @param ioSizeBytes what an operation moved, after rounding to whole blocks
+     * @param transactions operations in flight
+     * @param operations operations that came to their end
+     * @param errors those of them that failed
+     * @param payloadBytes what they moved
+     * @param nanos how long it took
+     * @param meanNanos mean latency of an operation
+     * @param p50Nanos half of the operations took no longer
+     * @param p99Nanos 99 % took no longer
+     * @param p999Nanos 99.9 % took no longer
+     * @param expectedSha256 of what was expected to arrive; empty if nothing was
+     * @param actualSha256 of what arrived; empty if nothing was expected
+     */
+    public record PhaseResult(
+            String name,
+            int ioSizeBytes,
+            int transactions,
+            long operations,
+            long errors,
+            long payloadBytes,
+            long nanos,
+            double meanNanos,
+            long p50Nanos,
+            long p99Nanos,
+            long p999Nanos,
+            String expectedSha256,
+            String actualSha256) {
+
+        /** Takes its texts for what they are: written by another process, and to be printed. */
+        public PhaseResult {
+            name = ForeignText.escapeAndCut(name);
+            expectedSha256 = ForeignText.escapeAndCut(expectedSha256);
+            actualSha256 = ForeignText.escapeAndCut(actualSha256);
+        }
+
+        /** Operations a second; 0 for a phase that took no time. */
+        public double iops() {
+            return nanos == 0 ? 0 : operations * 1e9 / nanos;
+        }
+
+        /** Payload in GiB a second; 0 for a phase that took no time. */
+        public double gibPerSecond() {
+            return nanos == 0 ? 0 : payloadBytes * 1e9 / nanos / (1L << 30);
+        }
+    }
+
+    /** The report of a session. */
+    public static ChildReport of(SessionReport session, @Nullable InitiatorReport run) {
+        return new ChildReport(
+                session.role(),
+                session.status().name(),
+                session.operations(),
+                session.progressHits(),
+                session.progressMisses(),
+                session.payloadBytesCopied(),
+                session.messageBytesCopied(),
+                run == null
+                        ? null
+                        : new Run(
+                                run.payloadBytesMoved(),
+                                run.bytesVerified(),
+                                run.phases().stream()
+                                        .filter(PhaseReport::complete)
+                                        .map(ChildReport::phase)
+                                        .toList()));
+    }
+
+    private static PhaseResult phase(PhaseReport phase) {
+        LatencySummary latency = phase.latency();
+        return new PhaseResult(
+                phase.name(),
+                phase.ioSizeBytes(),
+                phase.transactions(),
+                phase.operations(),
+                phase.errors(),
+                phase.payloadBytes(),
+                phase.nanos(),
+                latency.meanNanos(),
+                latency.p50Nanos(),
+                latency.p99Nanos(),
+                latency.p999Nanos(),
+                phase.expectedSha256(),
+                phase.actualSha256());
+    }
+
+    /** Rounds with work per hundred rounds; 0 where there was no round. */
+    public double hitRatePercent() {
+        long rounds = progressHits + progressMisses;
+        return rounds == 0 ? 0 : 100.0 * progressHits / rounds;
+    }
+
+    /** Writes the file: all of it at once, or, where that fails, not at all. */
+    public void write(Path file) throws IOException {
+        Path part = file.resolveSibling(file.getFileName() + ".part");
+        try {
+            CheckedFile.write(
+                    part,
+                    FilePolicy.SHARED_FOLDER,
+                    MemorySegment.ofArray(MAPPER.writeValueAsBytes(this)));
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(part);
+        }
+    }
+
+    /** Reads the file that {@link #write} wrote. */
+    public static ChildReport read(Path file) throws IOException {
+        return MAPPER.readValue(
+                CheckedFile.readAll(file, FilePolicy.SHARED_FOLDER), ChildReport.class);
+    }
+}

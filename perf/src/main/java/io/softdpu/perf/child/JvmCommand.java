@@ -1,0 +1,79 @@
+package io.softdpu.perf.child;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How this program was started, up to and with its main class: what starts another one like it,
+ * with the same Java, modules and flags.
+ *
+ * @param prefix the Java command and all arguments before the program's own
+ */
+public record JvmCommand(List<String> prefix) {
+    private static final Path COMMAND_LINE = Path.of("/proc/self/cmdline");
+
+    /** Takes a copy. */
+    public JvmCommand {
+        prefix = List.copyOf(prefix);
+    }
+
+    /**
+     * Reads the command line of this process.
+     *
+     * @param ownArguments what its main method got
+     * @throws DpuException OPERATING_SYSTEM if the command line cannot be read, BAD_STATE if it
+     *     does not end with those arguments (the program runs inside another one)
+     */
+    public static JvmCommand ofThisProcess(List<String> ownArguments) {
+        List<String> all;
+        try {
+            all = split(Files.readAllBytes(COMMAND_LINE));
+        } catch (IOException e) {
+            throw new DpuException(
+                    Status.OPERATING_SYSTEM,
+                    "own command line cannot be read: file=" + COMMAND_LINE + ", reason=" + e,
+                    e);
+        }
+        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+        return of(all, ownArguments, java);
+    }
+
+    static JvmCommand of(List<String> all, List<String> ownArguments, Path java) {
+        int prefixLength = all.size() - ownArguments.size();
+        if (prefixLength < 2 || !all.subList(prefixLength, all.size()).equals(ownArguments)) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "process was not started as the softdpu command: command=" + all);
+        }
+        List<String> prefix = new ArrayList<>(all.subList(0, prefixLength));
+        // The first word may be relative to a folder or a search path that is no longer the same.
+        prefix.set(0, java.toString());
+        return new JvmCommand(prefix);
+    }
+
+    /** The words of a command line, each ended by a zero byte. */
+    static List<String> split(byte[] commandLine) {
+        List<String> words = new ArrayList<>();
+        int begin = 0;
+        for (int i = 0; i < commandLine.length; i++) {
+            if (commandLine[i] == 0) {
+                words.add(new String(commandLine, begin, i - begin, StandardCharsets.UTF_8));
+                begin = i + 1;
+            }
+        }
+        return words;
+    }
+
+    /** A whole command line with these arguments. */
+    public List<String> with(List<String> arguments) {
+        List<String> all = new ArrayList<>(prefix);
+        all.addAll(arguments);
+        return all;
+    }
+}

@@ -1,0 +1,48 @@
+package io.softdpu.perf.child;
+
+import io.softdpu.storage.Content;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The contents that a plan can speak of, by a word. */
+public enum PlanContent {
+    /** Zeros. */
+    ZEROS,
+    /** What the volume holds when the session begins: a file's bytes, or the volumes' pattern. */
+    VOLUME,
+    /** Another pattern, of which no 8 bytes are those of the volumes' pattern at the same place. */
+    WRITTEN;
+
+    private static final long WRITTEN_SEED = Content.VOLUME_PATTERN_SEED + 1;
+
+    /** The word in a plan. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static PlanContent of(String word) {
+        for (PlanContent content : values()) {
+            if (content.word().equals(word)) {
+                return content;
+            }
+        }
+        throw new IllegalArgumentException("no such content: content=" + word);
+    }
+
+    /**
+     * The bytes.
+     *
+     * @param volumeFile what the volume was loaded from; null if it holds the pattern
+     */
+    public Content content(@Nullable Path volumeFile) {
+        return switch (this) {
+            case ZEROS -> Content.zeros();
+            case VOLUME ->
+                    volumeFile == null
+                            ? Content.pattern(Content.VOLUME_PATTERN_SEED)
+                            : Content.file(volumeFile);
+            case WRITTEN -> Content.pattern(WRITTEN_SEED);
+        };
+    }
+}

@@ -1,0 +1,71 @@
+package io.softdpu.perf.child;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a process has used since it began, as it tells its parent, a line on its standard output:
+ * when it is asked, or by itself at the ends of a phase where the phases are its own.
+ *
+ * @param nanos when: {@link System#nanoTime()} of that process
+ * @param cpuNanos processor time of all its threads, in steps of the kernel's clock
+ * @param allocatedBytes heap that all its threads have allocated
+ */
+public record ResourceUse(long nanos, long cpuNanos, long allocatedBytes) {
+    private static final Pattern FORM =
+            Pattern.compile(
+                    "resources: nanos=(-?\\d{1,18}), cpu_nanos=(\\d{1,18}),"
+                            + " allocated_bytes=(\\d{1,18})");
+
+    /** What this process has used. */
+    public static ResourceUse now() {
+        OperatingSystemMXBean system =
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
+        return new ResourceUse(
+                System.nanoTime(),
+                system.getProcessCpuTime(),
+                threads.getTotalThreadAllocatedBytes());
+    }
+
+    /** What was used between an earlier moment and this one. */
+    public ResourceUse since(ResourceUse earlier) {
+        return new ResourceUse(
+                nanos - earlier.nanos,
+                cpuNanos - earlier.cpuNanos,
+                allocatedBytes - earlier.allocatedBytes);
+    }
+
+    /** Processors used, of this difference: 1.0 is one of them all the time; 0 in no time. */
+    public double processors() {
+        return nanos == 0 ? 0 : (double) cpuNanos / nanos;
+    }
+
+    /** Reads a line; empty if it is none of these. */
+    public static Optional<ResourceUse> parse(String line) {
+        Matcher matcher = FORM.matcher(line);
+        return matcher.matches()
+                ? Optional.of(
+                        new ResourceUse(
+                                Long.parseLong(matcher.group(1)),
+                                Long.parseLong(matcher.group(2)),
+                                Long.parseLong(matcher.group(3))))
+                : Optional.empty();
+    }
+
+    /** The line. */
+    @Override
+    public String toString() {
+        // Not formatted: it is said while what is allocated is being counted.
+        return "resources: nanos="
+                + nanos
+                + ", cpu_nanos="
+                + cpuNanos
+                + ", allocated_bytes="
+                + allocatedBytes;
+    }
+}

@@ -1,0 +1,10 @@
+package io.softdpu.perf.comch;
+
+/**
+ * What a histogram says about latencies.
+ *
+ * @param p50Nanos the median
+ * @param p99Nanos the 99th percentile
+ * @param p999Nanos the 99.9th percentile
+ */
+public record Percentiles(long p50Nanos, long p99Nanos, long p999Nanos) {}

@@ -1,0 +1,129 @@
+package io.softdpu.perf.comch;
+
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchServer;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.perf.child.ResourceUse;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The side of the DPU: sends back or takes what comes, and reports what it has received and used.
+ */
+public final class PerfDpu extends PerfSide {
+    /** A question of the host: report once so many messages, a number follows, have come in all. */
+    static final String REPORT = "report ";
+
+    /** An answer while they have not: so many have come, a number follows. */
+    static final String SO_FAR = "received ";
+
+    /** The fabric folder, in the folder that host and DPU share. */
+    public static final String FABRIC = "fabric";
+
+    /** How often a host that waits for a report is told how many have come. */
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long NOT_ASKED = -1;
+
+    private final Latencies latencies = new Latencies();
+    private @Nullable ComchConnection client;
+    private long received;
+    private long receivedAtNanos;
+    private long wanted = NOT_ASKED;
+    private long toldAtNanos;
+    private int owed;
+
+    /** Opens the machine and the device. */
+    public PerfDpu(PerfPlan plan, Path fabric) {
+        super(plan, fabric, Side.DPU, "p0", DEADLINE_NANOS);
+    }
+
+    /**
+     * Serves one host until it has gone.
+     *
+     * @throws DpuException TIME_OUT if none comes; CONNECTION_ABORTED after {@link #abort}
+     */
+    public void run() {
+        Device port = device;
+        ComchServer server =
+                ComchServer.create(port, keep(port.findRepresentor("hpf0").open(port)), SERVER);
+        server.setMaxClients(1);
+        server.setConnectionCallbacks(
+                (arrived, successful) -> client = successful ? arrived : client, (_, _) -> {});
+        startEndpoint(server);
+        until("host connects", () -> client != null);
+        ComchConnection connection = client;
+        if (connection == null) {
+            throw new AssertionError("awaited");
+        }
+        try {
+            serve(connection);
+        } catch (DpuException e) {
+            if (e.status() != Status.CONNECTION_RESET) {
+                throw e;
+            }
+            // The host has gone in the middle of it: it says why, if it still can.
+        }
+    }
+
+    private void serve(ComchConnection connection) {
+        receive(connection);
+        if (plan.mode() == PerfMode.LATENCY) {
+            produce(connection);
+        }
+        while (connection.isConnected()) {
+            long before = received;
+            turn();
+            if (received != before) {
+                // A look at the clock a turn, not a message. The host sends nothing between its
+                // question and the answer, so this is the moment of the last that it asks for.
+                receivedAtNanos = System.nanoTime();
+            }
+            answer();
+        }
+    }
+
+    private void answer() {
+        while (owed > 0 && trySend(0)) {
+            owed--;
+        }
+        if (wanted == NOT_ASKED) {
+            return;
+        }
+        if (received >= wanted) {
+            wanted = NOT_ASKED;
+            ResourceUse use = ResourceUse.now();
+            say(new PerfReport(received, receivedAtNanos, latencies.percentiles(), use).toString());
+            latencies.reset();
+        } else if (System.nanoTime() - toldAtNanos > TELL_NANOS) {
+            toldAtNanos = System.nanoTime();
+            say(SO_FAR + received);
+        }
+    }
+
+    @Override
+    void received(long stamp) {
+        received++;
+        if (plan.mode() == PerfMode.LATENCY) {
+            if (!trySend(0)) {
+                owed++;
+            }
+        } else if (stamp != 0) {
+            // The host's clock: System.nanoTime() is CLOCK_MONOTONIC on Linux, which is one and
+            // the same for all processes of a machine.
+            latencies.record(System.nanoTime() - stamp);
+        }
+    }
+
+    @Override
+    void heard(String message) {
+        if (message.startsWith(REPORT)) {
+            wanted = numberIn(message, REPORT);
+            toldAtNanos = System.nanoTime();
+        }
+    }
+}

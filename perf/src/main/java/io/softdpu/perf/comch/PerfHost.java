@@ -1,0 +1,218 @@
+package io.softdpu.perf.comch;
+
+import io.softdpu.comch.ComchClient;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.perf.child.ResourceUse;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The side of the host: drives the load. It measures round trips itself; of what goes one way it
+ * knows only that it was sent, and the DPU measures.
+ */
+public final class PerfHost extends PerfSide {
+    /**
+     * One way, each so-manieth message is timed: two looks at the clock cost as much as a message.
+     */
+    private static final int TIMED_EACH = 64;
+
+    /** The end of a process shows at its sockets before its parent is told. */
+    private static final long LATE_MILLIS = 200;
+
+    private final Process otherHalf;
+    private final Latencies roundTrips = new Latencies();
+    private @Nullable PerfReport report;
+    private long receivedSoFar;
+    private long sent;
+    private long begin;
+    private long sentAt;
+    private long returned;
+    private long returnedAt;
+    private boolean over;
+    private boolean owed;
+
+    /**
+     * Opens the machine and the device.
+     *
+     * @param otherHalf the process of the DPU: where it has ended, nobody is waited for
+     */
+    public PerfHost(PerfPlan plan, Path fabric, Process otherHalf) {
+        this(plan, fabric, otherHalf, DEADLINE_NANOS);
+    }
+
+    PerfHost(PerfPlan plan, Path fabric, Process otherHalf, long patienceNanos) {
+        super(plan, fabric, Side.HOST, "pf0", patienceNanos);
+        this.otherHalf = otherHalf;
+    }
+
+    @Override
+    void checkPeer() {
+        try {
+            super.checkPeer();
+        } catch (DpuException e) {
+            throw otherHalfEndsWithin(LATE_MILLIS) ? otherHalfEnded(e) : e;
+        }
+        if (!otherHalf.isAlive()) {
+            throw otherHalfEnded(null);
+        }
+    }
+
+    private boolean otherHalfEndsWithin(long millis) {
+        try {
+            return otherHalf.waitFor(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private DpuException otherHalfEnded(@Nullable DpuException cause) {
+        return new DpuException(
+                Status.CONNECTION_RESET,
+                "process of the DPU has ended: exit=" + otherHalf.exitValue(),
+                cause);
+    }
+
+    /**
+     * Connects, warms up and measures.
+     *
+     * @throws io.softdpu.core.DpuException if the other side does not come, does not answer, or
+     *     goes; CONNECTION_ABORTED after {@link #abort}
+     */
+    public PerfResult run() {
+        ComchClient client = ComchClient.create(device, SERVER);
+        client.setConnectTimeout(DEADLINE_NANOS);
+        startEndpoint(client);
+        until("connected", () -> client.state() == ContextState.RUNNING);
+        if (plan.mode() == PerfMode.LATENCY) {
+            receive(client.connection());
+        }
+        produce(client.connection());
+        // The warm-up is all of a measurement: what the first questions and answers load and
+        // allocate on either side is not counted in the second.
+        measure();
+        return measure();
+    }
+
+    private PerfResult measure() {
+        PerfReport dpuBefore = report();
+        ResourceUse hostBefore = ResourceUse.now();
+        roundTrips.reset();
+        returned = 0;
+        begin = System.nanoTime();
+        if (plan.mode() == PerfMode.LATENCY) {
+            pingPong();
+        } else {
+            oneWay();
+        }
+        ResourceUse host = ResourceUse.now().since(hostBefore);
+        PerfReport dpu = report();
+        ResourceUse used = dpu.use().since(dpuBefore.use());
+        return plan.mode() == PerfMode.LATENCY
+                ? new PerfResult(
+                        plan, returned, returnedAt - begin, roundTrips.percentiles(), host, used)
+                : new PerfResult(
+                        plan,
+                        dpu.received() - dpuBefore.received(),
+                        dpu.atNanos() - begin, // one clock, see PerfDpu
+                        dpu.latencies(),
+                        host,
+                        used);
+    }
+
+    private void pingPong() {
+        over = false;
+        ping(begin);
+        long deadline = deadlineAfter(begin);
+        int inVain = 0;
+        while (!over) {
+            if (owed) {
+                ping(System.nanoTime());
+            }
+            if (turn()) {
+                inVain = 0;
+                deadline = deadlineAfter(sentAt);
+            } else if (++inVain >= plan.waiting().turnsACheck()) {
+                inVain = 0;
+                checkSilence("the message comes back", deadline);
+            }
+        }
+        until("all messages have been sent", this::allSent);
+    }
+
+    private void ping(long nowNanos) {
+        sentAt = nowNanos;
+        owed = !send(0);
+    }
+
+    private void oneWay() {
+        long now = begin;
+        long deadline = deadlineAfter(now);
+        long first = sent;
+        while (now - begin < plan.nanos()) {
+            while (send((sent - first) % TIMED_EACH == 0 ? System.nanoTime() : 0)) {
+                // until there is neither a message nor a buffer for it
+            }
+            boolean progressed = turn();
+            now = System.nanoTime();
+            if (progressed) {
+                deadline = deadlineAfter(now);
+            } else {
+                checkSilence("the messages are taken", deadline);
+            }
+        }
+        until("all messages have been sent", this::allSent);
+    }
+
+    private boolean send(long stamp) {
+        if (!trySend(stamp)) {
+            return false;
+        }
+        sent++;
+        return true;
+    }
+
+    /** What the DPU says once it has received all that was sent. */
+    private PerfReport report() {
+        report = null;
+        say(PerfDpu.REPORT + sent);
+        until(
+                () -> "receipt of all messages, received=" + receivedSoFar + ", sent=" + sent,
+                () -> report != null);
+        PerfReport answer = report;
+        if (answer == null || answer.received() != sent) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "the other side has not received what was sent: report=%s, sent=%d"
+                            .formatted(answer, sent));
+        }
+        receivedSoFar = sent;
+        return answer;
+    }
+
+    @Override
+    void received(long stamp) {
+        returnedAt = System.nanoTime();
+        long roundTrip = returnedAt - sentAt;
+        returned++;
+        if (returnedAt - begin < plan.nanos()) {
+            ping(returnedAt);
+        } else {
+            over = true;
+        }
+        roundTrips.record(roundTrip); // while the next one is on its way
+    }
+
+    @Override
+    void heard(String message) {
+        if (message.startsWith(PerfDpu.SO_FAR)) {
+            receivedSoFar = numberIn(message, PerfDpu.SO_FAR);
+        } else {
+            PerfReport.parse(message).ifPresent(answer -> report = answer);
+        }
+    }
+}

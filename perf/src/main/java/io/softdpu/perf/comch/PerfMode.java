@@ -1,0 +1,29 @@
+package io.softdpu.perf.comch;
+
+import java.util.Locale;
+
+/** What is measured. */
+public enum PerfMode {
+    /** One message at a time goes there and back. */
+    LATENCY(64),
+    /** Many small messages go one way. */
+    RATE(32),
+    /** Large messages go one way. */
+    BANDWIDTH(1 << 20);
+
+    private final int defaultSizeBytes;
+
+    PerfMode(int defaultSizeBytes) {
+        this.defaultSizeBytes = defaultSizeBytes;
+    }
+
+    /** The word for it on command lines and in results. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Bytes of a message where nobody asked for a size. */
+    public int defaultSizeBytes() {
+        return defaultSizeBytes;
+    }
+}

@@ -1,0 +1,196 @@
+package io.softdpu.perf.comch;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.perf.child.JvmCommand;
+import io.softdpu.perf.child.SharedFolder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A measurement from its beginning to its end: makes a fabric folder, starts the process of the DPU
+ * in it, drives the load from this one, and leaves neither process nor folder behind.
+ *
+ * <p>{@link #run} belongs to one thread; {@link #interrupt} may come from another.
+ */
+public final class PerfSession {
+    private static final String PREFIX = "softdpu-perf-";
+    private static final String REQUESTED = "User requested abort";
+
+    /**
+     * How long the other process may take to end by itself after a measurement: generous, on a
+     * machine that is busy. A signal cuts it short.
+     */
+    private static final long ENDING_SECONDS = 10;
+
+    /**
+     * How long it may take after a SIGTERM, and again after a SIGKILL. Together with what {@link
+     * PerfSide} takes to stop after a signal that is less than the 5 s that a signal waits for.
+     */
+    private static final long BROKEN_OFF_SECONDS = 1;
+
+    private final PerfPlan plan;
+    private final JvmCommand jvm;
+    private final List<String> dpuArguments;
+    private @Nullable SharedFolder folder;
+    private @Nullable Process dpu;
+    private @Nullable PerfHost host;
+    private boolean interrupted;
+    private boolean ending;
+
+    /**
+     * A session that has not begun.
+     *
+     * @param jvm what starts another process like this one
+     * @param dpuArguments the arguments that make it the DPU; the folder is added to them
+     */
+    public PerfSession(PerfPlan plan, JvmCommand jvm, List<String> dpuArguments) {
+        this.plan = plan;
+        this.jvm = jvm;
+        this.dpuArguments = List.copyOf(dpuArguments);
+    }
+
+    /**
+     * Measures.
+     *
+     * @throws DpuException why it could not be done; CONNECTION_ABORTED after {@link #interrupt}
+     */
+    public PerfResult run() {
+        try (TakingDown _ = this::takeDown) {
+            Path fabric = begin();
+            PerfResult result = measure(fabric);
+            awaitGoodEnd();
+            return result;
+        }
+    }
+
+    private PerfResult measure(Path fabric) {
+        try (PerfHost opened = new PerfHost(plan, fabric, Objects.requireNonNull(dpu))) {
+            attach(opened);
+            return opened.run();
+        }
+    }
+
+    /** Ends a measurement that is under way: {@link #run} fails with CONNECTION_ABORTED. */
+    public synchronized void interrupt() {
+        interrupted = true;
+        if (host != null) {
+            host.abort(REQUESTED);
+        }
+        if (ending && dpu != null) {
+            dpu.destroyForcibly(); // nobody waits for a good end any more
+        }
+    }
+
+    private synchronized void attach(PerfHost opened) {
+        host = opened;
+        if (interrupted) {
+            opened.abort(REQUESTED);
+        }
+    }
+
+    /** The fabric folder, with the other process on its way. */
+    private synchronized Path begin() {
+        requireNotInterrupted();
+        Path parent = Path.of(System.getProperty("java.io.tmpdir"));
+        SharedFolder.sweep(parent, PREFIX);
+        try {
+            SharedFolder made = SharedFolder.create(parent, PREFIX);
+            folder = made;
+            Path fabric = made.makeFolder(PerfDpu.FABRIC);
+            List<String> arguments = new ArrayList<>(dpuArguments);
+            arguments.addAll(List.of("--parent-folder", made.root().toString()));
+            dpu =
+                    new ProcessBuilder(jvm.with(arguments))
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            return fabric;
+        } catch (IOException e) {
+            throw new DpuException(
+                    Status.OPERATING_SYSTEM,
+                    "measurement cannot begin: parent=" + parent + ", reason=" + e,
+                    e);
+        }
+    }
+
+    /** What was measured with a process that ended badly is not worth much. */
+    private void awaitGoodEnd() {
+        Process process = beginEnding();
+        boolean ended = hasEnded(process, ENDING_SECONDS);
+        requireNotInterrupted();
+        if (!ended) {
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    "process of the DPU does not end after the measurement: pid=%d, waited_s=%d"
+                            .formatted(process.pid(), ENDING_SECONDS));
+        }
+        if (process.exitValue() != 0) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "process of the DPU failed after the measurement: exit=%d, expected=0"
+                            .formatted(process.exitValue()));
+        }
+    }
+
+    private synchronized Process beginEnding() {
+        requireNotInterrupted();
+        ending = true;
+        return Objects.requireNonNull(dpu);
+    }
+
+    private synchronized void requireNotInterrupted() {
+        if (interrupted) {
+            throw new DpuException(Status.CONNECTION_ABORTED, REQUESTED);
+        }
+    }
+
+    private void takeDown() {
+        Process started;
+        SharedFolder made;
+        synchronized (this) {
+            started = dpu;
+            made = folder;
+        }
+        try {
+            if (started != null && started.isAlive()) {
+                started.destroy(); // it may wait for a host that does not come
+                if (!hasEnded(started, BROKEN_OFF_SECONDS)) {
+                    requireEnd(started.destroyForcibly());
+                }
+            }
+        } finally {
+            if (made != null) {
+                made.remove();
+            }
+        }
+    }
+
+    private static void requireEnd(Process killed) {
+        if (!hasEnded(killed, BROKEN_OFF_SECONDS)) {
+            throw new DpuException(
+                    Status.OPERATING_SYSTEM,
+                    "process of the DPU has been killed and stays: pid=" + killed.pid());
+        }
+    }
+
+    private static boolean hasEnded(Process process, long seconds) {
+        try {
+            return process.waitFor(seconds, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** For what fails in it not to hide why it is done. */
+    private interface TakingDown extends AutoCloseable {
+        @Override
+        void close();
+    }
+}

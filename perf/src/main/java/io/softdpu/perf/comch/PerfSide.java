@@ -1,0 +1,319 @@
+package io.softdpu.perf.comch;
+
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchConsumer;
+import io.softdpu.comch.ComchEndpoint;
+import io.softdpu.comch.ComchPostReceiveTask;
+import io.softdpu.comch.ComchProducer;
+import io.softdpu.comch.ComchSendTask;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.linux.text.ForeignText;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both ends of a measurement have: an engine, an endpoint, a connection over it, a consumer
+ * whose posted buffers go round, and a producer with its messages.
+ *
+ * <p>Belongs to the thread that makes it.
+ */
+abstract class PerfSide implements AutoCloseable {
+    /** How long anything but the measurement itself may take: setting up, and the last words. */
+    static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** The name of the server. */
+    static final String SERVER = "perf";
+
+    /** The longest turn: whatever happens ends it. */
+    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** The same where the other side has to post a buffer, of which no event tells. */
+    private static final long LACKING_TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    /**
+     * How long all contexts together may take to stop after {@link #abort}, when a user waits: with
+     * what {@link PerfSession} grants the other process it is less than a signal waits.
+     */
+    private static final long ABORTED_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final int CONTROL_TASKS = 4;
+
+    final PerfPlan plan;
+    final Device device;
+    final ProgressEngine engine;
+    private final ResourceStack resources = new ResourceStack();
+    private final long patienceNanos;
+    private @Nullable ComchEndpoint endpoint;
+    private @Nullable ComchConnection connection;
+    private @Nullable MessagePool incoming;
+    private @Nullable Outgoing outgoing;
+    private int remoteConsumer;
+    private boolean lacksBuffer;
+    private boolean closing;
+    private long closingSince;
+    private volatile @Nullable String abortReason;
+
+    /**
+     * Opens the machine and the device.
+     *
+     * @param patienceNanos how long the other side may be silent where something is due
+     */
+    PerfSide(PerfPlan plan, Path fabric, Side side, String deviceName, long patienceNanos) {
+        this.plan = plan;
+        this.patienceNanos = patienceNanos;
+        Machine machine = keep(Machine.builder(side).fabricFolder(fabric).open());
+        try {
+            device = keep(machine.findDevice(deviceName).open());
+            engine = keep(ProgressEngine.create(2));
+        } catch (RuntimeException e) {
+            resources.closeAfter(e);
+            throw e;
+        }
+    }
+
+    /**
+     * A message has arrived. Its buffer is posted again after this: an answer goes first.
+     *
+     * @param stamp what it began with; 0 if it was not stamped
+     */
+    abstract void received(long stamp);
+
+    /** The other side has said something on the control path. */
+    abstract void heard(String message);
+
+    /** The number behind the word with which a message of the other side begins. */
+    static long numberIn(String message, String word) {
+        try {
+            return Long.parseLong(message, word.length(), message.length(), 10);
+        } catch (NumberFormatException e) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "message of the other side is illegal: message="
+                            + ForeignText.escapeAndCut(message)
+                            + ", expected="
+                            + word
+                            + "and a number",
+                    e);
+        }
+    }
+
+    // ---- setting up
+
+    /** Configures, connects and starts the server or client. */
+    final void startEndpoint(ComchEndpoint created) {
+        endpoint = created;
+        keep(() -> stop(created));
+        created.setSendTasks(CONTROL_TASKS, ComchSendTask::free, ComchSendTask::free);
+        created.setMessageCallback((_, message) ->
+                heard(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()));
+        created.setConsumerCallbacks((_, id) -> remoteConsumer = id, (_, _) -> {});
+        engine.connect(created);
+        created.start();
+    }
+
+    /** Makes the consumer, and posts all its buffers. */
+    final void receive(ComchConnection over) {
+        connection = over;
+        MessagePool messages = keep(new MessagePool(device, plan.buffers(), plan.sizeBytes()));
+        incoming = messages;
+        ComchConsumer consumer = ComchConsumer.create(over, messages.mmap());
+        keep(() -> stop(consumer));
+        consumer.setPostReceiveTasks(plan.buffers(), this::taken, ComchPostReceiveTask::free);
+        engine.connect(consumer);
+        consumer.start();
+        until("consumer runs", () -> consumer.state() == ContextState.RUNNING);
+        for (int i = 0; i < plan.buffers(); i++) {
+            consumer.allocatePostReceiveTask(messages.buf(i)).submit();
+        }
+    }
+
+    /** Makes the producer with all its tasks; the other side has a consumer, or gets one. */
+    final void produce(ComchConnection over) {
+        connection = over;
+        until("other side has a consumer", () -> remoteConsumer != 0);
+        MessagePool messages = keep(new MessagePool(device, plan.buffers(), plan.sizeBytes()));
+        ComchProducer producer = ComchProducer.create(over);
+        Outgoing sends = new Outgoing(plan, messages, producer);
+        outgoing = sends;
+        keep(() -> stop(producer));
+        engine.connect(producer);
+        producer.start();
+        until("producer runs", () -> producer.state() == ContextState.RUNNING);
+        sends.fill(remoteConsumer);
+    }
+
+    // ---- the data path
+
+    /** Whether all messages of this side are in the buffers of the other. */
+    final boolean allSent() {
+        return Objects.requireNonNull(outgoing).allSent();
+    }
+
+    /** Sends a message: {@link Outgoing#trySend}; false also before there is a producer. */
+    final boolean trySend(long stamp) {
+        Outgoing sends = outgoing;
+        if (sends == null) {
+            return false;
+        }
+        boolean sent = sends.trySend(stamp);
+        lacksBuffer = !sent && sends.hasIdle();
+        return sent;
+    }
+
+    private void taken(ComchPostReceiveTask task) {
+        if (closing) {
+            task.free();
+            return;
+        }
+        Buf buf = Objects.requireNonNull(task.buf());
+        try {
+            if (task.receivedLength() != plan.sizeBytes()) {
+                throw new DpuException(
+                        Status.UNEXPECTED,
+                        "message has another size: bytes=%d, expected=%d"
+                                .formatted(task.receivedLength(), plan.sizeBytes()));
+            }
+            received(plan.isStamped() ? Objects.requireNonNull(incoming).stamp(buf) : 0);
+        } finally {
+            buf.resetDataLength();
+            if (task.trySubmit() != Status.SUCCESS) {
+                task.free(); // the consumer stops
+            }
+        }
+    }
+
+    /** Ends whatever this side waits for, soon, with CONNECTION_ABORTED. Any thread. */
+    public final void abort(String reason) {
+        abortReason = reason;
+        engine.wake();
+    }
+
+    /** One round of the engine, as the plan says to wait; whether anything was done. */
+    final boolean turn() {
+        String reason = abortReason;
+        if (reason != null) {
+            throw new DpuException(Status.CONNECTION_ABORTED, reason);
+        }
+        long longest = lacksBuffer ? LACKING_TURN_NANOS : TURN_NANOS;
+        lacksBuffer = false;
+        return plan.waiting().turn(engine, longest);
+    }
+
+    /** The moment until which the other side may be silent. */
+    final long deadlineAfter(long nowNanos) {
+        return nowNanos + patienceNanos;
+    }
+
+    /**
+     * For rounds in which nothing was done.
+     *
+     * @throws DpuException CONNECTION_RESET if the other side is gone, TIME_OUT
+     */
+    final void checkSilence(String awaited, long deadlineNanos) {
+        checkPeer();
+        if (System.nanoTime() - deadlineNanos > 0) {
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    "the other side does not follow: awaited=%s, waited_ms=%d"
+                            .formatted(awaited, TimeUnit.NANOSECONDS.toMillis(patienceNanos)));
+        }
+    }
+
+    /**
+     * Turns until something holds.
+     *
+     * @throws DpuException CONNECTION_RESET if the other side is gone, TIME_OUT
+     */
+    final void until(String what, BooleanSupplier condition) {
+        until(() -> what, condition);
+    }
+
+    /** The same, where only the end of the wait shows what there is to say about it. */
+    final void until(Supplier<String> what, BooleanSupplier condition) {
+        long deadline = deadlineAfter(System.nanoTime());
+        while (!condition.getAsBoolean()) {
+            boolean worked = turn();
+            if (!condition.getAsBoolean() && (!worked || System.nanoTime() - deadline > 0)) {
+                checkSilence(what.get(), deadline);
+            }
+        }
+    }
+
+    /** Throws if the other side is gone, or this side's endpoint has failed. */
+    void checkPeer() {
+        ComchEndpoint own = endpoint;
+        DpuException failure = own == null ? null : own.failure();
+        if (failure != null) {
+            throw failure;
+        }
+        if (!isConnected()) {
+            throw new DpuException(
+                    Status.CONNECTION_RESET, "the other side is gone: peer=" + connection);
+        }
+    }
+
+    /** False only after the other side has come and gone. */
+    final boolean isConnected() {
+        return connection == null || connection.isConnected();
+    }
+
+    /** Says something on the control path. */
+    final void say(String message) {
+        checkPeer();
+        ComchSendTask task =
+                Objects.requireNonNull(endpoint)
+                        .allocateSendTask(Objects.requireNonNull(connection));
+        task.setMessage(message.getBytes(StandardCharsets.UTF_8));
+        Status status = task.trySubmit();
+        if (status != Status.SUCCESS) {
+            task.free();
+            throw Outgoing.refused(status, Objects.requireNonNull(connection));
+        }
+    }
+
+    // ---- taking down
+
+    final <T extends AutoCloseable> T keep(T resource) {
+        return resources.keep(resource);
+    }
+
+    private void stop(Context context) {
+        if (context.state() != ContextState.IDLE && context.state() != ContextState.STOPPING) {
+            context.stop();
+        }
+        while (context.state() != ContextState.IDLE && mayWait()) {
+            if (outgoing != null) {
+                outgoing.freeIdle(); // also those that come back only now
+            }
+            engine.await(TURN_NANOS);
+        }
+        context.close();
+    }
+
+    /** One limit for all that stops: they would add up. */
+    private boolean mayWait() {
+        return System.nanoTime() - closingSince
+                < (abortReason == null ? DEADLINE_NANOS : ABORTED_NANOS);
+    }
+
+    /** Closes all in the opposite order; the first failure is thrown when the rest is done. */
+    @Override
+    public void close() {
+        closing = true;
+        closingSince = System.nanoTime();
+        resources.close();
+    }
+}

@@ -1,0 +1,45 @@
+package io.softdpu.perf.demo;
+
+import io.softdpu.storage.StorageDefaults;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a demo works on.
+ *
+ * @param volumeFile what the target loads; null: the known pattern
+ * @param sizeBytes bytes of the volume
+ * @param blockSizeBytes bytes of a block
+ * @param measured which measurements are made
+ * @param measureNanos how long each measurement lasts
+ * @param roleArguments options that all three processes get besides: which card, what to log
+ * @param devices what they work on
+ */
+public record DemoOptions(
+        @Nullable Path volumeFile,
+        long sizeBytes,
+        int blockSizeBytes,
+        Set<DemoPhase> measured,
+        long measureNanos,
+        List<String> roleArguments,
+        DemoDevices devices) {
+
+    /** A pace at which any machine hands memory over that one process has filled to another. */
+    private static final long SLOWEST_BYTES_PER_SECOND = 128L << 20;
+
+    /** Takes copies of the collections. */
+    public DemoOptions {
+        measured = Set.copyOf(measured);
+        roleArguments = List.copyOf(roleArguments);
+    }
+
+    /** How long a control operation may take: the usual, and more for a volume that is large. */
+    long controlTimeoutSeconds() {
+        long seconds =
+                StorageDefaults.CONTROL_TIMEOUT_NANOS / 1_000_000_000L
+                        + sizeBytes / SLOWEST_BYTES_PER_SECOND;
+        return Math.min(seconds, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS / 1_000_000_000L);
+    }
+}

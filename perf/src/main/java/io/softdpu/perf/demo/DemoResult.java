@@ -1,0 +1,155 @@
+package io.softdpu.perf.demo;
+
+import io.softdpu.perf.child.ChildReport;
+import io.softdpu.perf.child.ChildReport.PhaseResult;
+import io.softdpu.perf.child.ResourceUse;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a demo found out.
+ *
+ * @param sizeBytes bytes of the volume
+ * @param expectedSha256 of the volume, computed by the demo itself; null if a process failed before
+ *     that was done
+ * @param outcomes initiator, zero-copy, target
+ * @param use what each process used in each phase that came to its end, by its name
+ * @param timedOut what was waited for in vain; null if nothing was
+ */
+public record DemoResult(
+        long sizeBytes,
+        @Nullable String expectedSha256,
+        List<ChildOutcome> outcomes,
+        Map<DemoPhase, Map<String, ResourceUse>> use,
+        @Nullable String timedOut) {
+
+    /** Takes copies. */
+    public DemoResult {
+        outcomes = List.copyOf(outcomes);
+        use = Map.copyOf(use);
+    }
+
+    /** The initiator's part; empty if it left no report. */
+    public Optional<ChildReport.Run> run() {
+        return reports().map(ChildReport::initiator).filter(Objects::nonNull).findFirst();
+    }
+
+    /** What came out of a phase; empty if it was not reached. */
+    public Optional<PhaseResult> phase(DemoPhase phase) {
+        return run().stream()
+                .flatMap(run -> run.phases().stream())
+                .filter(result -> result.name().equals(phase.key()))
+                .findFirst();
+    }
+
+    /** The SHA-256 of what arrived in the initiator's memory; empty if nothing did. */
+    public Optional<String> actualSha256() {
+        return phase(DemoPhase.VERIFY_READ)
+                .map(PhaseResult::actualSha256)
+                .filter(hash -> !hash.isEmpty());
+    }
+
+    /** Bytes that were compared and right; 0 if it did not come to that. */
+    public long bytesVerified() {
+        return run().map(ChildReport.Run::bytesVerified).orElse(0L);
+    }
+
+    /** True if all data was right: what the volume held, and what was written and read back. */
+    public boolean dataRight() {
+        return actualSha256().filter(actual -> actual.equals(expectedSha256)).isPresent()
+                && phase(DemoPhase.READ_BACK)
+                        .filter(result -> !result.actualSha256().isEmpty())
+                        .filter(result -> result.actualSha256().equals(result.expectedSha256()))
+                        .isPresent()
+                && bytesVerified() == 2 * sizeBytes
+                && run().stream()
+                        .flatMap(run -> run.phases().stream())
+                        .allMatch(result -> result.errors() == 0);
+    }
+
+    /** True if all data was right and all three processes ended well. */
+    public boolean valid() {
+        return timedOut == null && outcomes.stream().allMatch(ChildOutcome::ok) && dataRight();
+    }
+
+    /**
+     * How often the payload was copied on its way: payload bytes that went through the copying
+     * class of any of the processes, by the payload moved; empty if a process left no report.
+     */
+    public OptionalDouble payloadCopies() {
+        return perTotal(
+                ChildReport::payloadBytesCopied,
+                run().map(ChildReport.Run::payloadBytesMoved).orElse(0L));
+    }
+
+    /**
+     * Heap that all threads of all three processes allocated in the measurements, by their
+     * operations; empty if that is not known of all three. The warm-up, in which classes are
+     * loaded, is no measurement.
+     */
+    public OptionalDouble allocatedBytesPerOperation() {
+        long bytes = 0;
+        long operations = 0;
+        for (DemoPhase phase : DemoPhase.values()) {
+            Optional<PhaseResult> result = phase(phase);
+            if (phase.isMeasured() && result.isPresent()) {
+                Map<String, ResourceUse> used = use.getOrDefault(phase, Map.of());
+                if (used.size() < outcomes.size()) {
+                    return OptionalDouble.empty();
+                }
+                bytes += used.values().stream().mapToLong(ResourceUse::allocatedBytes).sum();
+                operations += result.get().operations();
+            }
+        }
+        return operations == 0
+                ? OptionalDouble.empty()
+                : OptionalDouble.of((double) bytes / operations);
+    }
+
+    /** Processors that all three used in a phase; empty if it is not known. */
+    public OptionalDouble processors(DemoPhase phase) {
+        Map<String, ResourceUse> used = use.getOrDefault(phase, Map.of());
+        return used.size() < outcomes.size()
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(
+                        used.values().stream().mapToDouble(ResourceUse::processors).sum());
+    }
+
+    /** What one of the three used in a phase; null if it is not known. */
+    public @Nullable ResourceUse used(DemoPhase phase, String process) {
+        return use.getOrDefault(phase, Map.of()).get(process);
+    }
+
+    /**
+     * The process at whose end the others failed, if one failed: one that a signal ended, else one
+     * that did not merely lose its peer, else the first that ended.
+     */
+    public Optional<ChildOutcome> culprit() {
+        return outcomes.stream()
+                .filter(outcome -> !outcome.ok())
+                .min(
+                        Comparator.comparing((ChildOutcome o) -> !o.endedBySignal())
+                                .thenComparing(ChildOutcome::isVictim)
+                                .thenComparingInt(ChildOutcome::order));
+    }
+
+    private OptionalDouble perTotal(ToLongFunction<ChildReport> field, long total) {
+        return total == 0 || reports().count() < outcomes.size()
+                ? OptionalDouble.empty()
+                : OptionalDouble.of((double) reports().mapToLong(field).sum() / total);
+    }
+
+    private Stream<ChildReport> reports() {
+        return outcomes.stream()
+                .map(ChildOutcome::report)
+                .filter(Objects::nonNull)
+                .map(Objects::requireNonNull);
+    }
+}

@@ -1,0 +1,88 @@
+package io.softdpu.perf.demo;
+
+import io.softdpu.perf.child.PhaseSpec;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The arguments of the three processes: what a user would write, and what only a parent does. */
+final class RoleArguments {
+    private final DemoOptions options;
+    private final List<String> cpus;
+    private final DemoWorkspace workspace;
+
+    RoleArguments(DemoOptions options, List<String> cpus, DemoWorkspace workspace) {
+        this.options = options;
+        this.cpus = cpus;
+        this.workspace = workspace;
+    }
+
+    List<String> target() {
+        @Nullable Path file = options.volumeFile();
+        return common(
+                DemoRole.TARGET,
+                "--device",
+                options.devices().target().interfaceName(),
+                "--listen-port",
+                "0",
+                "--volume",
+                file == null ? "memory:" + options.sizeBytes() : file.toAbsolutePath().toString(),
+                "--block-size",
+                Integer.toString(options.blockSizeBytes()),
+                "--control-timeout",
+                Long.toString(options.controlTimeoutSeconds()));
+    }
+
+    List<String> service(int storagePort) {
+        return common(
+                DemoRole.ZERO_COPY,
+                "--device",
+                options.devices().port().pciAddress().toString(),
+                "--representor",
+                options.devices().host().pciAddress().toString(),
+                "--storage-server",
+                "127.0.0.1:" + storagePort,
+                "--control-timeout",
+                Long.toString(options.controlTimeoutSeconds()));
+    }
+
+    List<String> initiator() {
+        List<String> arguments =
+                common(
+                        DemoRole.INITIATOR,
+                        "--device",
+                        options.devices().host().pciAddress().toString(),
+                        "--control-timeout",
+                        Long.toString(options.controlTimeoutSeconds()),
+                        "--max-memory", // the volume is as large as the user wants it
+                        Long.toString(options.sizeBytes()));
+        @Nullable Path file = options.volumeFile();
+        if (file != null) {
+            arguments.add("--storage-plain-content");
+            arguments.add(file.toAbsolutePath().toString());
+        }
+        for (PhaseSpec phase : DemoPhase.plan(options)) {
+            arguments.add("--phase");
+            arguments.add(phase.toString());
+        }
+        return arguments;
+    }
+
+    private List<String> common(DemoRole role, String... own) {
+        List<String> arguments = new ArrayList<>(List.of("storage", role.id()));
+        arguments.addAll(List.of(own));
+        arguments.addAll(options.roleArguments());
+        arguments.addAll(
+                List.of(
+                        "--cpu",
+                        cpus.get(Arrays.asList(DemoRole.values()).indexOf(role)),
+                        "--exit-with-parent",
+                        "--parent-folder",
+                        workspace.root().toString(),
+                        "--report",
+                        workspace.report(role.id()).toString()));
+        return arguments;
+    }
+}

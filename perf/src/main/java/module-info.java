@@ -1,0 +1,28 @@
+/**
+ * The measuring programs: the demo, which measures the storage pipeline, and the measurement of the
+ * Comm Channel between two processes; and what their processes say to each other. For the softdpu
+ * command, which runs them.
+ */
+module io.softdpu.perf {
+    requires com.fasterxml.jackson.databind;
+    requires HdrHistogram;
+    requires io.softdpu.comch;
+    requires io.softdpu.core;
+    requires io.softdpu.linux;
+    requires io.softdpu.storage;
+    requires jdk.management;
+    requires static org.jspecify;
+
+    exports io.softdpu.perf.child to
+            io.softdpu.cli;
+    exports io.softdpu.perf.comch to
+            io.softdpu.cli;
+    exports io.softdpu.perf.demo to
+            io.softdpu.cli;
+    exports io.softdpu.perf.text to
+            io.softdpu.cli;
+
+    // Jackson reads records.
+    opens io.softdpu.perf.child to
+            com.fasterxml.jackson.databind;
+}

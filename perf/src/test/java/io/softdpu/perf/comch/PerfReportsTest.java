@@ -1,0 +1,262 @@
+package io.softdpu.perf.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.comch.ComchClient;
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchServer;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.perf.child.ResourceUse;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What host and DPU tell each other about messages that go one way: each against an other half. */
+class PerfReportsTest {
+    private static final long DEADLINE_SECONDS = 60;
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    @TempDir Path fabric;
+
+    private final ExecutorService other = Executors.newSingleThreadExecutor();
+
+    @AfterEach
+    void endOther() throws InterruptedException {
+        other.shutdownNow();
+        assertThat(other.awaitTermination(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void shouldReportOnlyWhatTheDpuHasReceivedAndOnlyOnceAllHaveCome() throws Exception {
+        PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, SECOND);
+        Future<?> dpu = startDpu(plan);
+        try (ScriptedHost host = new ScriptedHost(plan, fabric)) {
+            host.connect();
+            long sentAt = System.nanoTime() - SECOND;
+            host.send(sentAt);
+            host.send(0, 0);
+
+            host.ask(5);
+            host.until("told how many", () -> !host.heard.isEmpty());
+            assertThat(host.heard).containsExactly("received 3");
+
+            long before = System.nanoTime();
+            host.send(0, 0);
+            PerfReport report = host.awaitReport();
+            assertThat(report.received()).isEqualTo(5);
+            assertThat(report.atNanos()).isBetween(before, System.nanoTime());
+            assertThat(report.latencies()).isNotNull();
+            assertThat(report.latencies().p50Nanos())
+                    .isBetween(SECOND, 2 * (System.nanoTime() - sentAt));
+
+            host.ask(5);
+            assertThat(host.awaitReport().latencies()).as("since the last report").isNull();
+        }
+        dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void shouldReportNoLatencyOfMessagesThatHaveNoRoomForTheTime() throws Exception {
+        PerfPlan plan = new PerfPlan(PerfMode.RATE, 7, PerfWait.ADAPTIVE, SECOND);
+        Future<?> dpu = startDpu(plan);
+        try (ScriptedHost host = new ScriptedHost(plan, fabric)) {
+            host.connect();
+            host.send(System.nanoTime());
+
+            host.ask(1);
+
+            PerfReport report = host.awaitReport();
+            assertThat(report.received()).isEqualTo(1);
+            assertThat(report.latencies()).isNull();
+        }
+        dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void shouldMeasureWhatTheOtherSideHasCountedUntilItHadIt() throws Exception {
+        PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, SECOND / 20);
+        Percentiles latencies = new Percentiles(1, 2, 3);
+        Future<List<PerfReport>> dpu =
+                other.submit(() -> {
+                    try (ScriptedDpu opened = new ScriptedDpu(plan, fabric, latencies)) {
+                        return opened.run(4);
+                    }
+                });
+
+        PerfResult result = measure(plan, PerfSide.DEADLINE_NANOS);
+
+        List<PerfReport> reports = dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        assertThat(reports).as("before and after warm-up and measurement").hasSize(4);
+        assertThat(result.messages())
+                .isPositive()
+                .isEqualTo(reports.get(3).received() - reports.get(2).received());
+        assertThat(result.nanos())
+                .as("until the moment that the DPU tells")
+                .isGreaterThan(ScriptedDpu.LATER_NANOS);
+        assertThat(result.latencies()).isEqualTo(latencies);
+    }
+
+    @Test
+    void shouldSayHowManyHadComeWhereTheReportDoesNot() throws Exception {
+        PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, SECOND / 20);
+        Future<List<PerfReport>> dpu =
+                other.submit(() -> {
+                    try (ScriptedDpu opened = new ScriptedDpu(plan, fabric, null)) {
+                        return opened.run(1); // the one before the warm-up
+                    }
+                });
+
+        assertThatThrownBy(() -> measure(plan, 3 * SECOND))
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.TIME_OUT))
+                .hasMessageMatching(".*awaited=.*, received=7, sent=[1-9]\\d*, waited_ms=3000");
+
+        assertThat(dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS)).hasSize(1);
+    }
+
+    @Test
+    void shouldFindNoFigureForAMessageWhereThereWasNone() {
+        ResourceUse use = new ResourceUse(SECOND, 0, 1000);
+        PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.BUSY, SECOND);
+
+        PerfResult none = new PerfResult(plan, 0, 0, null, use, use);
+        PerfResult some = new PerfResult(plan, 500, SECOND, null, use, use);
+
+        assertThat(none.allocatedBytesPerOperation()).isEmpty();
+        assertThat(none.messagesPerSecond()).isZero();
+        assertThat(some.allocatedBytesPerOperation()).hasValue(4);
+        assertThat(some.messagesPerSecond()).isEqualTo(500);
+    }
+
+    private Future<?> startDpu(PerfPlan plan) {
+        Callable<Void> run =
+                () -> {
+                    try (PerfDpu dpu = new PerfDpu(plan, fabric)) {
+                        dpu.run();
+                    }
+                    return null;
+                };
+        return other.submit(run);
+    }
+
+    /** The host watches a process: one that does nothing until its input ends. */
+    private PerfResult measure(PerfPlan plan, long patienceNanos) throws IOException {
+        Process idle = new ProcessBuilder("/bin/sh", "-c", "read line").start();
+        try (PerfHost host = new PerfHost(plan, fabric, idle, patienceNanos)) {
+            return host.run();
+        } finally {
+            idle.destroyForcibly();
+        }
+    }
+
+    private static final class ScriptedHost extends PerfSide {
+        private final List<String> heard = new ArrayList<>();
+        private boolean isSent;
+
+        ScriptedHost(PerfPlan plan, Path fabric) {
+            super(plan, fabric, Side.HOST, "pf0", DEADLINE_NANOS);
+        }
+
+        void connect() {
+            ComchClient client = ComchClient.create(device, SERVER);
+            client.setConnectTimeout(DEADLINE_NANOS);
+            startEndpoint(client);
+            until("connected", () -> client.state() == ContextState.RUNNING);
+            produce(client.connection());
+        }
+
+        void send(long... stamps) {
+            for (long stamp : stamps) {
+                isSent = false;
+                until("sent", () -> isSent || (isSent = trySend(stamp))); // asked again: sent once
+            }
+        }
+
+        void ask(long messages) {
+            heard.clear();
+            say(PerfDpu.REPORT + messages);
+        }
+
+        PerfReport awaitReport() {
+            until("report", () -> !heard.isEmpty() && heard.getLast().startsWith("report: "));
+            return PerfReport.parse(heard.getLast()).orElseThrow();
+        }
+
+        @Override
+        void received(long stamp) {
+            throw new AssertionError("nothing is sent back");
+        }
+
+        @Override
+        void heard(String message) {
+            heard.add(message);
+        }
+    }
+
+    /**
+     * Counts, and says that the last one came later than it did; after so many reports it says only
+     * that 7 have come.
+     */
+    private static final class ScriptedDpu extends PerfSide {
+        static final long LATER_NANOS = 3600 * SECOND;
+
+        private final @Nullable Percentiles latencies;
+        private final List<PerfReport> reports = new ArrayList<>();
+        private ComchConnection client;
+        private long received;
+        private long asked = -1;
+
+        ScriptedDpu(PerfPlan plan, Path fabric, @Nullable Percentiles latencies) {
+            super(plan, fabric, Side.DPU, "p0", DEADLINE_NANOS);
+            this.latencies = latencies;
+        }
+
+        List<PerfReport> run(int reportsToMake) {
+            ComchServer server =
+                    ComchServer.create(
+                            device, keep(device.findRepresentor("hpf0").open(device)), SERVER);
+            server.setConnectionCallbacks((arrived, _) -> client = arrived, (_, _) -> {});
+            startEndpoint(server);
+            until("host connects", () -> client != null);
+            receive(client);
+            while (isConnected()) {
+                turn();
+                if (asked >= 0 && reports.size() == reportsToMake) {
+                    asked = -1;
+                    say(PerfDpu.SO_FAR + 7);
+                }
+                if (received == asked) {
+                    asked = -1;
+                    long later = System.nanoTime() + LATER_NANOS;
+                    reports.add(new PerfReport(received, later, latencies, ResourceUse.now()));
+                    say(reports.getLast().toString());
+                }
+            }
+            return reports;
+        }
+
+        @Override
+        void received(long stamp) {
+            received++;
+        }
+
+        @Override
+        void heard(String message) {
+            asked = Long.parseLong(message.substring(PerfDpu.REPORT.length()));
+        }
+    }
+}

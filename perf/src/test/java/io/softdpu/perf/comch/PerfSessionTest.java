@@ -1,0 +1,91 @@
+package io.softdpu.perf.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.perf.child.JvmCommand;
+import io.softdpu.testkit.ClassPath;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of a measurement whose other half ends in one way or another afterwards. */
+class PerfSessionTest {
+    private static final PerfPlan PLAN =
+            new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, 50_000_000);
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3})
+    void shouldMeasureOnlyWhereItsOtherHalfEndsWell(int exitCode) {
+        JvmCommand otherHalf =
+                new JvmCommand(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-cp",
+                                ClassPath.current().toString(),
+                                OtherHalf.class.getName()));
+        PerfSession session = new PerfSession(PLAN, otherHalf, List.of(Integer.toString(exitCode)));
+
+        if (exitCode == 0) {
+            assertThat(session.run().messages()).isPositive();
+        } else {
+            assertThatThrownBy(session::run)
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.UNEXPECTED))
+                    .hasMessageContaining(
+                            "process of the DPU failed after the measurement: exit=3, expected=0");
+        }
+    }
+
+    /** The refused message's buffer goes back, or its consumer could not end. */
+    @Test
+    void shouldEndWellAfterAMessageThatIsRefused(@TempDir Path folder) throws Exception {
+        PerfPlan larger = new PerfPlan(PLAN.mode(), 64, PLAN.waiting(), PLAN.nanos());
+        Process living = new ProcessBuilder("cat").start();
+        CompletableFuture<DpuException> endOfHost = new CompletableFuture<>();
+        Thread host =
+                Thread.ofPlatform().start(() -> endOfHost.complete(measureInVain(folder, living)));
+        try {
+            try (PerfDpu dpu = new PerfDpu(larger, folder)) {
+                assertThatThrownBy(dpu::run)
+                        .hasMessage("message has another size: bytes=32, expected=64");
+            }
+            assertThat(endOfHost.get(30, TimeUnit.SECONDS).status())
+                    .isEqualTo(Status.CONNECTION_RESET);
+        } finally {
+            living.destroy();
+            host.join();
+        }
+    }
+
+    private static DpuException measureInVain(Path fabric, Process otherHalf) {
+        try (PerfHost host = new PerfHost(PLAN, fabric, otherHalf)) {
+            throw new AssertionError("measured: " + host.run());
+        } catch (DpuException e) {
+            return e;
+        }
+    }
+
+    /** A DPU that does its work, and ends with a code that it is given. */
+    static final class OtherHalf {
+        private OtherHalf() {}
+
+        /** Runs it. */
+        public static void main(String[] arguments) {
+            Path folder = Path.of(arguments[2]); // after --parent-folder
+            try (PerfDpu dpu = new PerfDpu(PLAN, folder.resolve(PerfDpu.FABRIC))) {
+                dpu.run();
+            }
+            System.exit(Integer.parseInt(arguments[0]));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.softdpu.perf.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.device.Topology;
+import io.softdpu.perf.child.PhaseSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DemoPartsTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1|0|any any any",
+                "1|0-7|any any any",
+                "1|0-1|any any any",
+                "4|5|any any any",
+                "2|0-1|prefer:1 prefer:0 prefer:0",
+                "3|2,4|prefer:4 prefer:2 prefer:2",
+                "2|0-7|any any any",
+                "3|0-7|0 1 2",
+                "8|4,6-7,9|4 6 7",
+                "8||any any any"
+            })
+    void shouldBindPollersForGoodOnlyWhereEachHasACoreOfItsOwn(
+            int available, String allowed, String chosen) {
+        assertThat(CpuChoice.choose(available, allowed == null ? "" : allowed))
+                .containsExactly(chosen.split(" "));
+    }
+
+    @Test
+    void shouldChooseACoreForEachPollerOfThisMachine() {
+        assertThat(CpuChoice.here()).hasSize(3);
+    }
+
+    @Test
+    void shouldCutThePlanToASmallVolume() {
+        List<PhaseSpec> plan = plan(64 << 10, 4096);
+
+        assertThat(plan).hasSize(4 + DemoPhase.measuredByDefault().size());
+        assertThat(plan)
+                .allSatisfy(phase ->
+                        assertThat((long) phase.ioSizeBytes() * phase.transactions())
+                                .isBetween(1L, 64L << 10));
+        assertThat(plan.stream().filter(phase -> phase.nanos() == 7).map(PhaseSpec::name))
+                .containsExactly(
+                        "warm_up",
+                        "random_read_4k",
+                        "random_write_4k",
+                        "random_read_4k_depth1",
+                        "random_write_4k_depth1",
+                        "sequential_read_1m");
+        assertThat(plan.stream().filter(phase -> phase.nanos() == 0).map(PhaseSpec::name))
+                .containsExactly("verify_read", "write_all", "read_back");
+    }
+
+    @Test
+    void shouldNotKeepMoreInFlightThanHasRoomWhereBlocksAreLarge() {
+        assertThat(plan(4 << 20, 1 << 20))
+                .allSatisfy(phase -> {
+                    assertThat(phase.ioSizeBytes()).isEqualTo(1 << 20);
+                    assertThat(phase.transactions()).isBetween(1, 4);
+                });
+    }
+
+    private static List<PhaseSpec> plan(long sizeBytes, int blockSizeBytes) {
+        return DemoPhase.plan(
+                new DemoOptions(
+                        null,
+                        sizeBytes,
+                        blockSizeBytes,
+                        DemoPhase.measuredByDefault(),
+                        7,
+                        List.of(),
+                        DemoDevices.of(Topology.builtin())));
+    }
+
+    @Test
+    void shouldKeepItsFolderFromOthersAndRemoveItWithAllThatIsInIt() throws IOException {
+        DemoWorkspace workspace = DemoWorkspace.create();
+        Path root = workspace.fabric().getParent();
+        Files.writeString(workspace.report("target"), "{}");
+        Files.createDirectories(workspace.fabric().resolve("a/b"));
+        Files.writeString(workspace.fabric().resolve("a/b/c"), "");
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root)))
+                .isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(workspace.fabric())))
+                .isEqualTo("rwx------");
+
+        workspace.close();
+        workspace.close();
+
+        assertThat(root).doesNotExist();
+    }
+}
