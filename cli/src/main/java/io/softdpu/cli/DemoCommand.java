@@ -183,7 +183,7 @@ final class DemoCommand implements Callable<Integer> {
     private static void sayWhoseFault(DemoResult result, ChildOutcome culprit, PrintWriter err) {
         err.println(
                 Errors.line(
-                        statusOf(culprit),
+                        culprit.status(),
                         "demo failed: process=" + culprit.name() + ", " + culprit.howItEnded()));
         if (result.timedOut() != null) {
             err.println("  " + result.timedOut());
@@ -194,18 +194,6 @@ final class DemoCommand implements Callable<Integer> {
                 outcome.complaint().forEach(line -> err.println("    " + line));
             }
         }
-    }
-
-    /** The status in the process's own error line; one that a signal ended has none. */
-    private static Status statusOf(ChildOutcome outcome) {
-        List<String> complaint = outcome.complaint();
-        for (Status status : Status.values()) {
-            if (!complaint.isEmpty()
-                    && complaint.getFirst().startsWith("softdpu: " + status + ":")) {
-                return status;
-            }
-        }
-        return Status.UNEXPECTED;
     }
 
     private long sizeBytes(CommandLine command, int blockSizeBytes) {

@@ -5,6 +5,7 @@ import io.softdpu.cli.log.StackTraces;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.perf.child.ErrorLine;
 import io.softdpu.samples.WrongDataException;
 import io.softdpu.storage.initiator.DataMismatchException;
 import java.io.PrintWriter;
@@ -23,7 +24,7 @@ final class Errors {
 
     /** The line of an error without its line end. */
     static String line(Status status, String message) {
-        return "softdpu: " + status + ": " + message;
+        return ErrorLine.of(status, message);
     }
 
     /** For picocli: a command line that it, or a check of ours, does not take. */

@@ -1,6 +1,8 @@
 package io.softdpu.perf.demo;
 
+import io.softdpu.core.Status;
 import io.softdpu.perf.child.ChildReport;
+import io.softdpu.perf.child.ErrorLine;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -43,12 +45,20 @@ public record ChildOutcome(
         return exitCode >= FIRST_SIGNAL && !killed;
     }
 
+    /** The status in its own error line; UNEXPECTED if it wrote none, as after a signal. */
+    public Status status() {
+        return complaint.stream()
+                .findFirst()
+                .flatMap(ErrorLine::statusOf)
+                .orElse(Status.UNEXPECTED);
+    }
+
     /** True if it failed only because another process was gone. */
     public boolean isVictim() {
         return killed
                 || exitCode == NOT_STARTED
-                || (!complaint.isEmpty()
-                        && complaint.getFirst().matches("softdpu: CONNECTION_(RESET|ABORTED):.*"));
+                || status() == Status.CONNECTION_RESET
+                || status() == Status.CONNECTION_ABORTED;
     }
 
     /** How it ended, in a few words. */

@@ -3,6 +3,7 @@ package io.softdpu.perf.demo;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.perf.child.ErrorLine;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,8 +24,6 @@ import java.util.function.Consumer;
 final class ChildProcess {
     /** A child has cut foreign text itself; what is long in its lines are the paths of its user. */
     private static final int MAX_LINE_CHARACTERS = 4096;
-
-    private static final String ERROR_PREFIX = "softdpu: ";
 
     /** More than a hex dump has; what a process says beyond that only fills memory. */
     private static final int KEPT_ERROR_LINES = 40;
@@ -163,7 +162,7 @@ final class ChildProcess {
     private void takeErrorLine(String written) {
         String line = ForeignText.escapeAndCut(written, MAX_LINE_CHARACTERS);
         synchronized (errorLines) {
-            if (line.startsWith(ERROR_PREFIX) || !errorLines.isEmpty()) {
+            if (ErrorLine.isError(line) || !errorLines.isEmpty()) {
                 if (errorLines.size() < KEPT_ERROR_LINES) {
                     errorLines.add(line);
                 }
