@@ -100,6 +100,18 @@ public interface ControlChannel extends AutoCloseable {
     void close();
 
     /**
+     * Takes all that has come, where nothing more is asked for. Never waits.
+     *
+     * @throws DpuException the error_response in it ({@link RemoteErrorException}), such as what a
+     *     peer that goes has said last; as {@link #poll}
+     */
+    default void requireNoError() {
+        for (ControlMessage message = poll(); message != null; message = poll()) {
+            RemoteErrorException.throwIfError(message);
+        }
+    }
+
+    /**
      * Waits for the next message.
      *
      * @throws DpuException TIME_OUT where none came in time; whatever {@link #poll} throws

@@ -2,6 +2,7 @@ package io.softdpu.storage.control;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 
 /**
@@ -15,6 +16,13 @@ public final class RemoteErrorException extends DpuException {
     public RemoteErrorException(ControlPayload.ErrorResponse response) {
         super(response.status(), ForeignText.escapeAndCut(response.message()));
         this.response = response;
+    }
+
+    /** Throws a peer's error_response, where a request or nothing was expected. */
+    public static void throwIfError(ControlMessage message) {
+        if (message.payload() instanceof ControlPayload.ErrorResponse error) {
+            throw new RemoteErrorException(error);
+        }
     }
 
     /** The response as it came. */

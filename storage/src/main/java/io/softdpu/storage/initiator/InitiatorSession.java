@@ -12,9 +12,10 @@ import io.softdpu.storage.control.ComchClientControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.runtime.Core;
-import io.softdpu.storage.runtime.RoleBase;
+import io.softdpu.storage.runtime.Session;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
@@ -25,7 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a storage initiator: its control thread. */
-final class InitiatorSession extends RoleBase<InitiatorWorker> {
+final class InitiatorSession extends Session<InitiatorWorker> {
     /** Connecting has a timeout of its own below, whose reason is better than ours. */
     private static final long CONNECT_SLACK_NANOS = 1_000_000_000L;
 
@@ -105,7 +106,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
         init(exchange, data, transactions);
         createWorkers(toService, transactions);
         start(exchange, toService);
-        step(SessionStep.DATA_PATH, "");
+        steps().tell(SessionStep.DATA_PATH, "");
         DpuException failure = runPhases(phases, data, transactions);
         stop(exchange);
         shutdown(exchange);
@@ -128,7 +129,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
         ComchClientControlChannel present = channel;
         ControlMessage message = present == null ? null : present.poll();
         if (message != null) {
-            requireNoError(message);
+            RemoteErrorException.throwIfError(message);
             throw new DpuException(
                     Status.UNEXPECTED,
                     "service sent a message that nobody asked for: got="
@@ -152,7 +153,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
     }
 
     private void connect(ComchClientControlChannel toService) {
-        step(SessionStep.CONNECTING_TO_SERVICE, toService.description());
+        steps().tell(SessionStep.CONNECTING_TO_SERVICE, toService.description());
         try {
             toService.awaitConnected(controlTimeoutNanos + CONNECT_SLACK_NANOS);
         } catch (DpuException e) {
@@ -162,7 +163,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
             throw new DpuException(
                     e.status(), "Aborted while connecting to service: reason=" + e.getMessage(), e);
         }
-        step(SessionStep.CONNECTED, toService.description());
+        steps().tell(SessionStep.CONNECTED, toService.description());
     }
 
     private ControlPayload ask(
@@ -172,7 +173,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
     }
 
     private void query(ControlExchange exchange) {
-        step(SessionStep.QUERY, "");
+        steps().tell(SessionStep.QUERY, "");
         var storage =
                 (ControlPayload.QueryStorageResponse)
                         ask(
@@ -248,7 +249,7 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
     }
 
     private void init(ControlExchange exchange, IoMemory data, int transactions) {
-        step(SessionStep.INIT, "");
+        steps().tell(SessionStep.INIT, "");
         ask(
                 exchange,
                 new ControlPayload.InitStorageRequest(
@@ -259,37 +260,41 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
     private void createWorkers(ComchClientControlChannel toService, int transactions) {
         for (int core = 0; core < options.cpus().size(); core++) {
             InitiatorWorker worker =
-                    addWorker(
-                            new InitiatorWorker(
-                                    new Core(core, options.cpus().size(), options.cpus().get(core)),
-                                    device,
-                                    transactions,
-                                    controlTimeoutNanos,
-                                    toService::wakeup));
+                    workers()
+                            .add(
+                                    new InitiatorWorker(
+                                            new Core(
+                                                    core,
+                                                    options.cpus().size(),
+                                                    options.cpus().get(core)),
+                                            device,
+                                            transactions,
+                                            controlTimeoutNanos,
+                                            toService::wakeup));
             worker.execute(() -> worker.createObjects(toService.connection()));
         }
-        beginStep();
-        awaitContextsReady();
+        steps().beginTime();
+        workers().awaitContextsReady(steps().remainingNanos());
     }
 
     private void start(ControlExchange exchange, ComchClientControlChannel toService) {
-        step(SessionStep.START, "");
-        awaitUntil(
-                "waiting for the service's consumers",
-                controlTimeoutNanos,
-                () -> toService.connection().remoteConsumers().length >= workers().size());
+        steps().tell(SessionStep.START, "");
+        loop().awaitUntil(
+                        "waiting for the service's consumers",
+                        controlTimeoutNanos,
+                        () -> toService.connection().remoteConsumers().length >= workers().size());
         // Consumers are numbered in the order of their cores, on both sides.
         int[] consumers = toService.connection().remoteConsumers();
         Arrays.sort(consumers);
-        for (InitiatorWorker worker : workers()) {
+        for (InitiatorWorker worker : workers().inOrder()) {
             worker.execute(() -> worker.prepareTasks(consumers[worker.core()]));
         }
         ask(
                 exchange,
                 new ControlPayload.StartStorageRequest(),
                 ControlMessageType.START_STORAGE_RESPONSE);
-        beginStep();
-        startDataPath();
+        steps().beginTime();
+        workers().startDataPath(steps().remainingNanos());
     }
 
     /** The first failure ends the workload; it is thrown when everybody has been told to stop. */
@@ -309,43 +314,30 @@ final class InitiatorSession extends RoleBase<InitiatorWorker> {
     }
 
     private PhaseRunner runner(Phase phase, IoMemory data, int transactions) {
-        PhaseRunner.Surroundings surroundings =
-                new PhaseRunner.Surroundings() {
-                    @Override
-                    public void awaitNews(long timeoutNanos) {
-                        InitiatorSession.this.awaitNews(timeoutNanos);
-                    }
-
-                    @Override
-                    public void check() {
-                        checkWorkers();
-                        checkPeers();
-                    }
-                };
         return new PhaseRunner(
                 phase,
-                workers(),
+                workers().inOrder(),
                 data,
                 volumeSizeBytes,
                 blockSizeBytes,
                 transactions,
                 RELAYED_TIMEOUTS * controlTimeoutNanos,
                 listener,
-                surroundings);
+                loop());
     }
 
     private void stop(ControlExchange exchange) {
-        step(SessionStep.STOP, "");
-        stopDataPath();
+        steps().tell(SessionStep.STOP, "");
+        workers().stopDataPath();
         ask(
                 exchange,
                 new ControlPayload.StopStorageRequest(),
                 ControlMessageType.STOP_STORAGE_RESPONSE);
-        stopContexts();
+        workers().stopContexts();
     }
 
     private void shutdown(ControlExchange exchange) {
-        step(SessionStep.SHUTDOWN, "");
+        steps().tell(SessionStep.SHUTDOWN, "");
         ask(exchange, new ControlPayload.ShutdownRequest(), ControlMessageType.SHUTDOWN_RESPONSE);
     }
 }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.Content;
 import io.softdpu.storage.control.Deadline;
+import io.softdpu.storage.runtime.ControlLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -17,15 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class PhaseRunner {
     private static final long PROGRESS_NANOS = 500_000_000L;
 
-    /** What the runner needs of the session around it. */
-    interface Surroundings {
-        /** Sleeps until something happens, or the time has passed. */
-        void awaitNews(long timeoutNanos);
-
-        /** Throws why the session cannot go on. */
-        void check();
-    }
-
     private final Phase phase;
     private final List<InitiatorWorker> workers;
     private final IoMemory memory;
@@ -34,7 +26,7 @@ final class PhaseRunner {
     private final int transactionLimit;
     private final long stallTimeoutNanos;
     private final InitiatorListener listener;
-    private final Surroundings surroundings;
+    private final ControlLoop loop;
     private List<PhaseRun> begun = List.of();
     private long brokenOffNanos;
 
@@ -47,7 +39,7 @@ final class PhaseRunner {
             int transactionLimit,
             long stallTimeoutNanos,
             InitiatorListener listener,
-            Surroundings surroundings) {
+            ControlLoop loop) {
         this.phase = phase;
         this.workers = workers;
         this.memory = memory;
@@ -56,7 +48,7 @@ final class PhaseRunner {
         this.transactionLimit = transactionLimit;
         this.stallTimeoutNanos = stallTimeoutNanos;
         this.listener = listener;
-        this.surroundings = surroundings;
+        this.loop = loop;
     }
 
     /** What a phase came to: its report, and why the workload must not go on, or null. */
@@ -84,7 +76,7 @@ final class PhaseRunner {
 
     Outcome run() {
         if (phase.fill() != null) {
-            memory.fill(phase.fill(), surroundings::check);
+            memory.fill(phase.fill(), loop::check);
         }
         listener.phaseStarted(phase);
         List<PhaseRun> runs = start();
@@ -101,7 +93,7 @@ final class PhaseRunner {
             try {
                 verified =
                         memory.verify(
-                                phase.name(), phase.expect(), volumeSizeBytes, surroundings::check);
+                                phase.name(), phase.expect(), volumeSizeBytes, loop::check);
             } catch (DataMismatchException e) {
                 failure = e;
             }
@@ -178,7 +170,7 @@ final class PhaseRunner {
         Deadline stall = Deadline.in(patienceNanos);
         Deadline news = Deadline.in(PROGRESS_NANOS);
         while (!done(runs)) {
-            surroundings.check();
+            loop.check();
             long operations = operations(runs);
             if (operations != lastOperations) {
                 lastOperations = operations;
@@ -199,7 +191,7 @@ final class PhaseRunner {
                 listener.phaseProgress(
                         phase, operations, payloadBytes(runs), System.nanoTime() - startNanos);
             }
-            surroundings.awaitNews(Math.min(news.remainingNanos(), stall.remainingNanos()));
+            loop.awaitNews(Math.min(news.remainingNanos(), stall.remainingNanos()));
         }
     }
 

@@ -13,12 +13,13 @@ import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpServerControlChannel;
 import io.softdpu.storage.runtime.ClientRequests;
 import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.runtime.Core;
 import io.softdpu.storage.runtime.OptionChecks;
-import io.softdpu.storage.runtime.RoleBase;
+import io.softdpu.storage.runtime.Session;
 import io.softdpu.storage.runtime.SilenceWatch;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
@@ -28,7 +29,7 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a storage target: its control thread. */
-final class TargetSession extends RoleBase<TargetWorker> {
+final class TargetSession extends Session<TargetWorker> {
     /**
      * Control timeouts that a service may let pass without asking for anything: one more than it
      * gives its initiator, so that it is the one to say who has fallen silent.
@@ -81,10 +82,10 @@ final class TargetSession extends RoleBase<TargetWorker> {
 
     @Override
     protected void session() {
-        step(SessionStep.LISTENING, options.listenAddress() + ":" + address().getPort());
-        step(SessionStep.WAITING_FOR_CLIENT, "");
+        steps().tell(SessionStep.LISTENING, options.listenAddress() + ":" + address().getPort());
+        steps().tell(SessionStep.WAITING_FOR_CLIENT, "");
         channel.awaitConnected(ControlChannel.NO_TIMEOUT);
-        step(SessionStep.CONNECTED, channel.description());
+        steps().tell(SessionStep.CONNECTED, channel.description());
         var requests =
                 new ClientRequests(
                         exchange, controlTimeoutNanos, this::awaitRequest, this::beginRequest);
@@ -97,7 +98,7 @@ final class TargetSession extends RoleBase<TargetWorker> {
                     this::connectRdma);
         }
         requests.serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, _ -> start());
-        step(SessionStep.DATA_PATH, "");
+        steps().tell(SessionStep.DATA_PATH, "");
         requests.serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, _ -> stop());
         requests.serveLast(
                 SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, _ -> shutdown());
@@ -114,7 +115,7 @@ final class TargetSession extends RoleBase<TargetWorker> {
     protected void checkPeers() {
         ControlMessage message = channel.poll();
         if (message != null) {
-            requireNoError(message);
+            RemoteErrorException.throwIfError(message);
             throw new DpuException(
                     Status.UNEXPECTED,
                     "service sent a message before its answer: got="
@@ -140,11 +141,11 @@ final class TargetSession extends RoleBase<TargetWorker> {
             ControlMessage request = channel.poll();
             if (request != null) {
                 begun = true;
-                requireNoError(request);
+                RemoteErrorException.throwIfError(request);
                 return request;
             }
-            checkWorkers();
-            if (service.isTooLong(sum(TargetWorker::requests))) {
+            workers().check();
+            if (service.isTooLong(workers().sum(TargetWorker::requests))) {
                 throw new DpuException(
                         Status.TIME_OUT,
                         "zero-copy service has fallen silent: peer="
@@ -163,8 +164,8 @@ final class TargetSession extends RoleBase<TargetWorker> {
     }
 
     private void beginRequest(SessionStep step, ControlMessage request) {
-        beginStep();
-        step(step, request.type().wireName());
+        steps().beginTime();
+        steps().tell(step, request.type().wireName());
     }
 
     private ControlPayload query() {
@@ -188,19 +189,26 @@ final class TargetSession extends RoleBase<TargetWorker> {
                 2L * StorageDefaults.MAX_TRANSACTION_COUNT);
         Mmap imported =
                 Mmap.createFromExport(
-                        init.mmapExport().bytes(), device, Mapping.ACCESS, stepNanos());
+                        init.mmapExport().bytes(),
+                        device,
+                        Mapping.ACCESS,
+                        steps().remainingNanos());
         remoteMemory = imported;
         for (int core = 0; core < init.coreCount(); core++) {
             TargetWorker worker =
-                    addWorker(
-                            new TargetWorker(
-                                    new Core(core, init.coreCount(), options.cpus().get(core)),
-                                    device,
-                                    volume,
-                                    imported,
-                                    init.transactionCount(),
-                                    controlTimeoutNanos,
-                                    channel::wakeup));
+                    workers()
+                            .add(
+                                    new TargetWorker(
+                                            new Core(
+                                                    core,
+                                                    init.coreCount(),
+                                                    options.cpus().get(core)),
+                                            device,
+                                            volume,
+                                            imported,
+                                            init.transactionCount(),
+                                            controlTimeoutNanos,
+                                            channel::wakeup));
             worker.execute(() -> worker.createObjects(controlTimeoutNanos));
         }
         return new ControlPayload.InitStorageResponse();
@@ -216,28 +224,28 @@ final class TargetSession extends RoleBase<TargetWorker> {
                             + ", expected=0 to "
                             + (workers().size() - 1));
         }
-        TargetWorker worker = workers().get(create.contextIndex());
+        TargetWorker worker = workers().inOrder().get(create.contextIndex());
         Blob local = worker.query(() -> worker.connect(create.role(), create.connectionDetails()));
         return new ControlPayload.CreateRdmaConnectionResponse(
                 create.contextIndex(), create.role(), local);
     }
 
     private ControlPayload start() {
-        awaitContextsReady();
-        for (TargetWorker worker : workers()) {
+        workers().awaitContextsReady(steps().remainingNanos());
+        for (TargetWorker worker : workers().inOrder()) {
             worker.execute(worker::prepareTasks);
         }
-        startDataPath();
+        workers().startDataPath(steps().remainingNanos());
         return new ControlPayload.StartStorageResponse();
     }
 
     private ControlPayload stop() {
-        stopDataPath();
+        workers().stopDataPath();
         return new ControlPayload.StopStorageResponse();
     }
 
     private ControlPayload shutdown() {
-        stopContexts();
+        workers().stopContexts();
         return new ControlPayload.ShutdownResponse();
     }
 }
