@@ -8,7 +8,6 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.ContextBase;
-import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -45,30 +44,17 @@ public final class Rdma extends ContextBase {
     /** The number of retries that means: without end. The default. */
     public static final int RNR_RETRIES_UNLIMITED = 7;
 
-    /** Tasks of one type that an instance can have; more is a mistake. */
-    private static final int MAX_TASKS = 1 << 16;
-
     private final RdmaCapabilities capabilities;
-    private final TaskSet<RdmaSendTask> sendTasks =
-            new TaskSet<>(RdmaTaskType.SEND, RdmaSendTask::new);
-    private final TaskSet<RdmaReceiveTask> receiveTasks =
-            new TaskSet<>(RdmaTaskType.RECEIVE, RdmaReceiveTask::new);
-    private final TaskSet<RdmaReadTask> readTasks =
-            new TaskSet<>(RdmaTaskType.READ, RdmaReadTask::new);
-    private final TaskSet<RdmaWriteTask> writeTasks =
-            new TaskSet<>(RdmaTaskType.WRITE, RdmaWriteTask::new);
-    private Permissions permissions = Permissions.LOCAL_READ_ONLY;
-    private int sendQueueSize = DEFAULT_SEND_QUEUE_SIZE;
-    private int maxConnections = 1;
-    private int rnrRetries = RNR_RETRIES_UNLIMITED;
-    private long connectTimeoutNanos = DEFAULT_CONNECT_TIMEOUT_NANOS;
+    private final RdmaTasks tasks;
+    private final RdmaSettings settings;
     private @Nullable RdmaConnectionCallback connectionCallback;
     private @Nullable Connections connections;
 
     private Rdma(Device device) {
         super("rdma " + device.info().ibdevName(), device);
         this.capabilities = RdmaCapabilities.of(device.info());
-        this.sendQueueSize = Math.min(sendQueueSize, capabilities.maxSendQueueSize());
+        this.tasks = new RdmaTasks(capabilities);
+        this.settings = new RdmaSettings(capabilities);
     }
 
     /**
@@ -92,19 +78,13 @@ public final class Rdma extends ContextBase {
      */
     public Rdma setPermissions(Permissions permissions) {
         requireSetUp();
-        Arguments.notNull(permissions, "permissions");
-        if (permissions.allowsPci()) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "an RDMA instance grants nothing over PCIe: permissions=" + permissions);
-        }
-        this.permissions = permissions;
+        settings.setPermissions(permissions);
         return this;
     }
 
     /** What peers may do through this instance. */
     public Permissions permissions() {
-        return permissions;
+        return settings.permissions();
     }
 
     /**
@@ -116,14 +96,13 @@ public final class Rdma extends ContextBase {
      */
     public Rdma setSendQueueSize(int tasks) {
         requireSetUp();
-        requireRange("sendQueueSize", tasks, 1, capabilities.maxSendQueueSize());
-        sendQueueSize = tasks == 1 ? 1 : Integer.highestOneBit(tasks - 1) << 1;
+        settings.setSendQueueSize(tasks);
         return this;
     }
 
     /** The size of a connection's send queue: a power of two. */
     public int sendQueueSize() {
-        return sendQueueSize;
+        return settings.sendQueueSize();
     }
 
     /**
@@ -134,14 +113,13 @@ public final class Rdma extends ContextBase {
      */
     public Rdma setMaxConnections(int count) {
         requireSetUp();
-        requireRange("maxConnections", count, 1, capabilities.maxConnections());
-        maxConnections = count;
+        settings.setMaxConnections(count);
         return this;
     }
 
     /** How many connections the instance can have at a time. */
     public int maxConnections() {
-        return maxConnections;
+        return settings.maxConnections();
     }
 
     /**
@@ -153,14 +131,13 @@ public final class Rdma extends ContextBase {
      */
     public Rdma setRnrRetries(int retries) {
         requireSetUp();
-        requireRange("rnrRetries", retries, 0, RNR_RETRIES_UNLIMITED);
-        rnrRetries = retries;
+        settings.setRnrRetries(retries);
         return this;
     }
 
     /** How often a send without a receive at the peer is tried again. */
     public int rnrRetries() {
-        return rnrRetries;
+        return settings.rnrRetries();
     }
 
     /**
@@ -171,14 +148,13 @@ public final class Rdma extends ContextBase {
      */
     public Rdma setConnectTimeout(long timeoutNanos) {
         requireSetUp();
-        requireRange("timeoutNanos", timeoutNanos, 1, Long.MAX_VALUE);
-        connectTimeoutNanos = timeoutNanos;
+        settings.setConnectTimeoutNanos(timeoutNanos);
         return this;
     }
 
     /** How long a step of connecting waits for the peer's machine. */
     public long connectTimeoutNanos() {
-        return connectTimeoutNanos;
+        return settings.connectTimeoutNanos();
     }
 
     /**
@@ -192,7 +168,7 @@ public final class Rdma extends ContextBase {
             RdmaTaskCallback<RdmaSendTask> onSuccess,
             RdmaTaskCallback<RdmaSendTask> onFailure) {
         requireSetUp();
-        sendTasks.configure(count, MAX_TASKS, onSuccess, onFailure);
+        tasks.send.configure(count, onSuccess, onFailure);
         return this;
     }
 
@@ -202,7 +178,7 @@ public final class Rdma extends ContextBase {
             RdmaTaskCallback<RdmaReceiveTask> onSuccess,
             RdmaTaskCallback<RdmaReceiveTask> onFailure) {
         requireSetUp();
-        receiveTasks.configure(count, capabilities.maxReceiveTasks(), onSuccess, onFailure);
+        tasks.receive.configure(count, onSuccess, onFailure);
         return this;
     }
 
@@ -212,7 +188,7 @@ public final class Rdma extends ContextBase {
             RdmaTaskCallback<RdmaReadTask> onSuccess,
             RdmaTaskCallback<RdmaReadTask> onFailure) {
         requireSetUp();
-        readTasks.configure(count, MAX_TASKS, onSuccess, onFailure);
+        tasks.read.configure(count, onSuccess, onFailure);
         return this;
     }
 
@@ -222,7 +198,7 @@ public final class Rdma extends ContextBase {
             RdmaTaskCallback<RdmaWriteTask> onSuccess,
             RdmaTaskCallback<RdmaWriteTask> onFailure) {
         requireSetUp();
-        writeTasks.configure(count, MAX_TASKS, onSuccess, onFailure);
+        tasks.write.configure(count, onSuccess, onFailure);
         return this;
     }
 
@@ -244,7 +220,7 @@ public final class Rdma extends ContextBase {
      *     OPERATING_SYSTEM
      */
     public RdmaConnection exportConnection() {
-        return startedConnections("export").export(permissions);
+        return startedConnections("export").export(settings.permissions());
     }
 
     /**
@@ -274,7 +250,7 @@ public final class Rdma extends ContextBase {
     public RdmaSendTask allocateSend(RdmaConnection connection, @Nullable Buf source) {
         requireAllocating();
         requireOwn(connection);
-        return sendTasks.allocate().setConnection(connection).setSource(source);
+        return tasks.send.allocate().setConnection(connection).setSource(source);
     }
 
     /**
@@ -285,7 +261,7 @@ public final class Rdma extends ContextBase {
      */
     public RdmaReceiveTask allocateReceive(@Nullable Buf destination) {
         requireAllocating();
-        return receiveTasks.allocate().setDestination(destination);
+        return tasks.receive.allocate().setDestination(destination);
     }
 
     /**
@@ -296,7 +272,7 @@ public final class Rdma extends ContextBase {
      */
     public RdmaReadTask allocateRead(RdmaConnection connection, Buf source, Buf destination) {
         requireAllocating(connection, source, destination);
-        RdmaReadTask task = readTasks.allocate();
+        RdmaReadTask task = tasks.read.allocate();
         task.use(connection, source, destination);
         return task;
     }
@@ -309,7 +285,7 @@ public final class Rdma extends ContextBase {
      */
     public RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination) {
         requireAllocating(connection, source, destination);
-        RdmaWriteTask task = writeTasks.allocate();
+        RdmaWriteTask task = tasks.write.allocate();
         task.use(connection, source, destination);
         return task;
     }
@@ -318,12 +294,7 @@ public final class Rdma extends ContextBase {
 
     @Override
     protected void checkConfiguration() {
-        boolean anyTask =
-                sendTasks.isConfigured()
-                        || receiveTasks.isConfigured()
-                        || readTasks.isConfigured()
-                        || writeTasks.isConfigured();
-        if (!anyTask && connectionCallback == null && !hasStateChangedCallback()) {
+        if (!tasks.isAnyConfigured() && connectionCallback == null && !hasStateChangedCallback()) {
             throw new DpuException(
                     Status.BAD_STATE,
                     "RDMA instance needs a task type or a callback for events: context=" + this);
@@ -335,18 +306,9 @@ public final class Rdma extends ContextBase {
         Connections made =
                 new Connections(
                         this,
-                        new EndpointConfig(
-                                device(),
-                                services(),
-                                sendQueueSize,
-                                maxConnections,
-                                Math.max(1, receiveTasks.count()),
-                                rnrRetries,
-                                connectTimeoutNanos));
-        sendTasks.makePool(this);
-        receiveTasks.makePool(this);
-        readTasks.makePool(this);
-        writeTasks.makePool(this);
+                        settings.endpointConfig(
+                                device(), services(), Math.max(1, tasks.receive.count())));
+        tasks.makePools(this);
         connections = made;
         return ContextState.STARTING;
     }
@@ -364,15 +326,12 @@ public final class Rdma extends ContextBase {
             return false;
         }
         open.flush();
-        if (inFlightTasks() > 0 || !allFreed()) {
+        if (inFlightTasks() > 0 || !tasks.areAllFreed()) {
             return false;
         }
         open.close();
         connections = null;
-        sendTasks.dropPool();
-        receiveTasks.dropPool();
-        readTasks.dropPool();
-        writeTasks.dropPool();
+        tasks.dropPools();
         return true;
     }
 
@@ -405,20 +364,8 @@ public final class Rdma extends ContextBase {
 
     // ---- for the tasks and connections ----
 
-    TaskSet<RdmaSendTask> sendTasks() {
-        return sendTasks;
-    }
-
-    TaskSet<RdmaReceiveTask> receiveTasks() {
-        return receiveTasks;
-    }
-
-    TaskSet<RdmaReadTask> readTasks() {
-        return readTasks;
-    }
-
-    TaskSet<RdmaWriteTask> writeTasks() {
-        return writeTasks;
+    RdmaTasks tasks() {
+        return tasks;
     }
 
     long maxMessageBytes() {
@@ -456,7 +403,7 @@ public final class Rdma extends ContextBase {
 
     /** A connection has failed; with only one, that is fatal. */
     void connectionFailed(Status status, String reason) {
-        if (maxConnections == 1) {
+        if (settings.maxConnections() == 1) {
             fatal(status, reason);
         }
     }
@@ -484,13 +431,6 @@ public final class Rdma extends ContextBase {
         } catch (Throwable e) {
             callbackFailed(e);
         }
-    }
-
-    private boolean allFreed() {
-        return sendTasks.allFreed()
-                && receiveTasks.allFreed()
-                && readTasks.allFreed()
-                && writeTasks.allFreed();
     }
 
     private Connections connections() {
@@ -532,20 +472,5 @@ public final class Rdma extends ContextBase {
     private void requireSetUp() {
         requireOwnerThread();
         requireConfigurable();
-    }
-
-    private static void requireRange(String name, long value, long least, long most) {
-        if (value < least || value > most) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "RDMA property out of range: "
-                            + name
-                            + "="
-                            + value
-                            + ", least="
-                            + least
-                            + ", most="
-                            + most);
-        }
     }
 }

@@ -52,6 +52,6 @@ public final class RdmaReadTask extends RemoteTask {
 
     @Override
     protected void onCompleted() {
-        rdma.readTasks().completed(this);
+        rdma.tasks().read.completed(this);
     }
 }

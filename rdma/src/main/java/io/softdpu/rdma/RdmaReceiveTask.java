@@ -47,7 +47,11 @@ public final class RdmaReceiveTask extends RdmaTask {
 
     /** What the peer did; valid after completion, success or not. */
     public RdmaOpcode resultOpcode() {
-        return request.resultOpcode;
+        return switch (request.resultOpcode) {
+            case SEND -> RdmaOpcode.SEND;
+            case SEND_IMMEDIATE -> RdmaOpcode.SEND_IMMEDIATE;
+            case WRITE_IMMEDIATE -> RdmaOpcode.WRITE_IMMEDIATE;
+        };
     }
 
     /** The connection that the message came on; null if the task ended without a message. */
@@ -99,7 +103,7 @@ public final class RdmaReceiveTask extends RdmaTask {
 
     @Override
     protected void onCompleted() {
-        rdma.receiveTasks().completed(this);
+        rdma.tasks().receive.completed(this);
     }
 
     @Override

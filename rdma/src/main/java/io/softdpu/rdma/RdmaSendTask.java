@@ -98,7 +98,7 @@ public final class RdmaSendTask extends RdmaTask {
 
     @Override
     protected void onCompleted() {
-        rdma.sendTasks().completed(this);
+        rdma.tasks().send.completed(this);
     }
 
     @Override

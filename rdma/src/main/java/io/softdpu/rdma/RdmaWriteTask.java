@@ -50,6 +50,6 @@ public final class RdmaWriteTask extends RemoteTask {
 
     @Override
     protected void onCompleted() {
-        rdma.writeTasks().completed(this);
+        rdma.tasks().write.completed(this);
     }
 }

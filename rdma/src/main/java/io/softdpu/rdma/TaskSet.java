@@ -15,20 +15,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskSet<T extends TaskBase> {
     private final RdmaTaskType type;
+    private final int limit;
     private final Function<Rdma, T> maker;
     private int count;
     private @Nullable RdmaTaskCallback<T> onSuccess;
     private @Nullable RdmaTaskCallback<T> onFailure;
     private @Nullable TaskPool<T> pool;
 
-    TaskSet(RdmaTaskType type, Function<Rdma, T> maker) {
+    TaskSet(RdmaTaskType type, int limit, Function<Rdma, T> maker) {
         this.type = type;
+        this.limit = limit;
         this.maker = maker;
     }
 
     void configure(
             int newCount,
-            int limit,
             RdmaTaskCallback<T> newOnSuccess,
             RdmaTaskCallback<T> newOnFailure) {
         if (newCount < 1 || newCount > limit) {

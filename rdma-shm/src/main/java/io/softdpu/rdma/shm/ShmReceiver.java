@@ -4,7 +4,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.fabric.PayloadCopy;
 import io.softdpu.fabric.ring.MessageRing;
-import io.softdpu.rdma.RdmaOpcode;
+import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -183,7 +183,7 @@ final class ShmReceiver {
             return false;
         }
         messagesTaken++;
-        request.resultOpcode = RdmaOpcode.SEND;
+        request.resultOpcode = ReceivedOpcode.SEND;
         if (length > request.lengthBytes) {
             connection.end(End.RECEIVE_TOO_SMALL_HERE);
             connection.received(request, Status.TOO_BIG);

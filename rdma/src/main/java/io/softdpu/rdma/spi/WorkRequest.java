@@ -1,7 +1,6 @@
 package io.softdpu.rdma.spi;
 
 import io.softdpu.core.memory.Buf;
-import io.softdpu.rdma.RdmaOpcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +44,7 @@ public final class WorkRequest {
     public long remoteOffset;
 
     /** Result of a receive. */
-    public RdmaOpcode resultOpcode = RdmaOpcode.SEND;
+    public ReceivedOpcode resultOpcode = ReceivedOpcode.SEND;
 
     /** Result: bytes that were moved. */
     public long resultLengthBytes;
