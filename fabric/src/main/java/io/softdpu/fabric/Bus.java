@@ -13,17 +13,12 @@ import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -36,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  * they post to a {@link Mailbox} and return.
  */
 public final class Bus implements AutoCloseable {
-    /** Clients that have connected and said nothing yet; beyond that the oldest is dropped. */
-    static final int PENDING_HANDSHAKES_LIMIT = 256;
-
     /** Largest memory that comes with a HELLO or a WELCOME: rings. */
     static final long MAX_JOINING_BYTES = 16 << 20;
 
@@ -47,9 +39,6 @@ public final class Bus implements AutoCloseable {
 
     /** How long a bus that closes waits for descriptors of peers to be closed. */
     private static final long CLOSER_PATIENCE_NANOS = 1_000_000_000L;
-
-    /** Peers that may hold one region at the same time. */
-    private static final int LEASES_LIMIT = 256;
 
     private static final System.Logger LOG = System.getLogger(Bus.class.getName());
 
@@ -100,12 +89,10 @@ public final class Bus implements AutoCloseable {
     private final RegionAddress.Id busId;
     private final int uid = Identity.effectiveUid();
     private final SecureRandom random = new SecureRandom();
-    private final AtomicLong lastRegion = new AtomicLong();
-    private final AtomicLong keptBackBytes = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final Map<Long, ExportedRegion> exports = new ConcurrentHashMap<>();
+    private final Exports exports;
     private final Set<Endpoint> endpoints = ConcurrentHashMap.newKeySet();
-    private final Set<IncomingHandshake> handshakes = new LinkedHashSet<>();
+    private final PendingHandshakes handshakes = new PendingHandshakes();
     private final DescriptorCloser closer = new DescriptorCloser();
     private final MappingWorkers workers = new MappingWorkers();
     private final MappedBytes mappedBytes;
@@ -118,6 +105,7 @@ public final class Bus implements AutoCloseable {
         this.folder = folder;
         this.bootId = readBootId();
         this.busId = randomId();
+        this.exports = new Exports(this, folder.id());
         this.loop = new BusLoop();
     }
 
@@ -172,6 +160,11 @@ public final class Bus implements AutoCloseable {
         return bootId;
     }
 
+    /** Identity of this bus among those of its folder. */
+    RegionAddress.Id busId() {
+        return busId;
+    }
+
     /** The folder's identity: addresses of another fabric cannot be imported. */
     public RegionAddress.Id fabricId() {
         return folder.id();
@@ -210,7 +203,7 @@ public final class Bus implements AutoCloseable {
      * they had then.
      */
     public long keptBackBytes() {
-        return keptBackBytes.get();
+        return exports.keptBackBytes();
     }
 
     /**
@@ -230,7 +223,7 @@ public final class Bus implements AutoCloseable {
         }
         boolean registered = false;
         try {
-            ExportedRegion region = register(memory.sizeBytes(), writable, memory, null, listener);
+            ExportedRegion region = exports.register(memory.sizeBytes(), writable, memory, null, listener);
             registered = true;
             return region;
         } finally {
@@ -251,31 +244,7 @@ public final class Bus implements AutoCloseable {
     public ExportedRegion reexport(
             ImportedRegion parent, boolean writable, @Nullable LeaseListener listener) {
         requireOpen();
-        if (parent.isReexport()) {
-            throw new FabricException(
-                    FabricException.Kind.NOT_SUPPORTED,
-                    "a re-exported region cannot be passed on again, import it from its exporter:"
-                            + " sizeBytes="
-                            + parent.sizeBytes());
-        }
-        if (writable && !parent.writable()) {
-            throw new FabricException(
-                    FabricException.Kind.NOT_PERMITTED,
-                    "re-export asks for more than was granted: granted=read-only, asked=writable");
-        }
-        if (!writable && !parent.sealedReadOnly()) {
-            // Whoever holds a descriptor of writable memory can map it writable.
-            throw new FabricException(
-                    FabricException.Kind.NOT_SUPPORTED,
-                    "one memory is exported either read-only or writable: imported=writable,"
-                            + " asked=read-only");
-        }
-        ExportedRegion child = register(parent.sizeBytes(), writable, null, parent, listener);
-        if (!parent.addChild(child)) {
-            child.revoke();
-            throw new FabricException(FabricException.Kind.CLOSED, "import has been closed");
-        }
-        return child;
+        return exports.reexport(parent, writable, listener);
     }
 
     /**
@@ -442,7 +411,7 @@ public final class Bus implements AutoCloseable {
         if (closed.compareAndSet(false, true)) {
             try {
                 List.copyOf(endpoints).forEach(Endpoint::close);
-                List.copyOf(exports.values()).forEach(ExportedRegion::revoke);
+                exports.revokeAll();
             } finally { // a folder that cannot be cleaned must not keep the thread alive
                 loop.shutdown();
                 if (!workers.end(UNMAPPING_PATIENCE_NANOS)) {
@@ -517,27 +486,9 @@ public final class Bus implements AutoCloseable {
         return closer;
     }
 
-    /**
-     * Counts a client that has said nothing yet. Beyond the limit the oldest goes of the process
-     * that has most of them: a flood drives out its own.
-     */
-    void handshakeBegan(IncomingHandshake handshake) {
-        if (handshakes.size() >= PENDING_HANDSHAKES_LIMIT) {
-            Map<Integer, Integer> counts = new HashMap<>();
-            handshakes.forEach(one -> counts.merge(one.peerPid(), 1, Integer::sum));
-            int most = Collections.max(counts.values());
-            for (IncomingHandshake oldest : handshakes) {
-                if (counts.getOrDefault(oldest.peerPid(), 0) == most) {
-                    oldest.evict();
-                    break;
-                }
-            }
-        }
-        handshakes.add(handshake);
-    }
-
-    void handshakeEnded(IncomingHandshake handshake) {
-        handshakes.remove(handshake);
+    /** Clients that have said nothing yet; on the bus thread. */
+    PendingHandshakes handshakes() {
+        return handshakes;
     }
 
     void endpointClosed(Endpoint endpoint) {
@@ -559,41 +510,9 @@ public final class Bus implements AutoCloseable {
         });
     }
 
-    void keepBack(long bytes) {
-        keptBackBytes.addAndGet(bytes);
-    }
-
-    void forget(ExportedRegion region) {
-        exports.remove(region.address().regionId());
-    }
-
-    /** The region that a client has shown the key of. */
-    ExportedRegion exported(Frame.Lease wanted) {
-        ExportedRegion region = exports.get(wanted.regionId());
-        if (region == null || region.revoked() || !region.address().key().equals(wanted.key())) {
-            throw new FabricException(
-                    FabricException.Kind.NOT_FOUND,
-                    "region is not exported, or the key is wrong: region=" + wanted.regionId());
-        }
-        if (wanted.writable() && !region.writable()) {
-            throw new FabricException(
-                    FabricException.Kind.NOT_PERMITTED,
-                    "region is exported read-only: region=" + wanted.regionId());
-        }
-        if (region.refusesFurther()) {
-            throw new FabricException(
-                    FabricException.Kind.LIMIT,
-                    "region takes no further importer: region=" + wanted.regionId());
-        }
-        if (region.leases() >= LEASES_LIMIT) {
-            throw new FabricException(
-                    FabricException.Kind.LIMIT,
-                    "region has too many importers: region="
-                            + wanted.regionId()
-                            + ", limit="
-                            + LEASES_LIMIT);
-        }
-        return region;
+    /** Regions that others may import. */
+    Exports exports() {
+        return exports;
     }
 
     /** Sends one frame with descriptors, without blocking; 0 or an errno. */
@@ -601,30 +520,6 @@ public final class Bus implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             return DescriptorPassing.send(socket, Frame.toNative(frame, arena), frame.length, descriptors);
         }
-    }
-
-    private ExportedRegion register(
-            long sizeBytes,
-            boolean writable,
-            @Nullable SharedSegment memory,
-            @Nullable ImportedRegion parent,
-            @Nullable LeaseListener listener) {
-        RegionAddress address =
-                new RegionAddress(
-                        bootId,
-                        folder.id(),
-                        busId,
-                        lastRegion.incrementAndGet(),
-                        randomId(),
-                        sizeBytes);
-        ExportedRegion region =
-                new ExportedRegion(this, address, writable, memory, parent, listener);
-        exports.put(address.regionId(), region);
-        if (closed.get()) { // close() may have looked before the region was there
-            region.revoke();
-            requireOpen();
-        }
-        return region;
     }
 
     private void requireHere(String what, RegionAddress.Id theirs, RegionAddress.Id ours) {
@@ -635,14 +530,16 @@ public final class Bus implements AutoCloseable {
         }
     }
 
-    private void requireOpen() {
+    /** Throws CLOSED once the bus has been closed. */
+    void requireOpen() {
         if (closed.get()) {
             throw new FabricException(
                     FabricException.Kind.CLOSED, "bus closed: folder=" + folder.path());
         }
     }
 
-    private RegionAddress.Id randomId() {
+    /** Number that nobody else has or guesses. */
+    RegionAddress.Id randomId() {
         return new RegionAddress.Id(random.nextLong(), random.nextLong());
     }
 

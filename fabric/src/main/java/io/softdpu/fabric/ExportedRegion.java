@@ -118,7 +118,7 @@ public final class ExportedRegion implements AutoCloseable {
             }
             open = Set.copyOf(leases);
             if (memory != null && !open.isEmpty()) {
-                bus.keepBack(address.sizeBytes());
+                bus.exports().keepBack(address.sizeBytes());
                 memory.keptBy(open);
             }
             if (open.isEmpty()) {
@@ -129,7 +129,7 @@ public final class ExportedRegion implements AutoCloseable {
         }
         due.forEach(Runnable::run);
         open.forEach(lease -> lease.link().shutdownOutput());
-        bus.forget(this);
+        bus.exports().remove(this);
         if (Origins.RECORDED) {
             Origins.closes(originName());
         }
@@ -201,7 +201,7 @@ public final class ExportedRegion implements AutoCloseable {
             }
             if (revoked && leases.isEmpty()) {
                 if (memory != null && !bus.ending()) {
-                    bus.keepBack(-address.sizeBytes());
+                    bus.exports().keepBack(-address.sizeBytes());
                 }
                 bus.release(generation.page());
                 due = List.copyOf(whenLetGo);

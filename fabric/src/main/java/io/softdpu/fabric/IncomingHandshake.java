@@ -65,7 +65,7 @@ final class IncomingHandshake implements BusLoop.Handler {
             bus.closer().closeSocket(socket);
             throw e;
         }
-        bus.handshakeBegan(handshake);
+        bus.handshakes().add(handshake);
         handshake.onEvents(Epoll.IN); // most have spoken already, and so need no room
         return true;
     }
@@ -106,7 +106,7 @@ final class IncomingHandshake implements BusLoop.Handler {
     @Override
     public void onShutdown() {
         over();
-        bus.handshakeEnded(this);
+        bus.handshakes().remove(this);
         bus.closer().closeSocket(socket);
     }
 
@@ -214,7 +214,7 @@ final class IncomingHandshake implements BusLoop.Handler {
 
     private void lease(Frame.Lease wanted, ReceivedMessage message) {
         requireDescriptors(message, 0);
-        ExportedRegion region = bus.exported(wanted);
+        ExportedRegion region = bus.exports().find(wanted);
         leave();
         Link link = bus.newLink(socket, peer);
         Lease lease = new Lease(link);
@@ -237,7 +237,7 @@ final class IncomingHandshake implements BusLoop.Handler {
     /** Hands the socket on: it is not watched as a handshake any more. */
     private void leave() {
         over();
-        bus.handshakeEnded(this);
+        bus.handshakes().remove(this);
         bus.loop().remove(key, socketWatched ? socket : -1);
     }
 

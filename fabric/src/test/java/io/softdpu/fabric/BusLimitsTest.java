@@ -212,7 +212,7 @@ final class BusLimitsTest {
         exporter.listen("name", arrived::complete);
         List<HostilePeer> silent = new ArrayList<>();
         try {
-            for (int i = 0; i < Bus.PENDING_HANDSHAKES_LIMIT + 3; i++) {
+            for (int i = 0; i < PendingHandshakes.LIMIT + 3; i++) {
                 silent.add(HostilePeer.connectPatiently(exporter, "name"));
             }
             silent.getFirst().awaitEnd();
