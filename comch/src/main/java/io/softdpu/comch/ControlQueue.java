@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * thread of the connection's engine.
  */
 final class ControlQueue {
+    /** Reason to end a connection whose queue is at its limit. */
+    static final String NOT_READ = "control messages are not read";
+
     /** Each local consumer can come and go, and each remote one can be answered. */
     private static final int LIMIT = 3 * ChannelLimits.MAX_CONSUMERS;
 

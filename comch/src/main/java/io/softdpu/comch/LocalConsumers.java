@@ -1,0 +1,118 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelLimits;
+import io.softdpu.comch.wire.ConsumerAnnouncement;
+import io.softdpu.comch.wire.ControlWord;
+import io.softdpu.comch.wire.MessageType;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Consumers of this side of a connection, from their registration until their memory is their own
+ * again: announced to the peer, which accepts or refuses them. The thread of the connection's
+ * engine.
+ */
+final class LocalConsumers {
+    private final ComchConnection connection;
+    private final ControlQueue control;
+    private final Map<Integer, Entry> entries = new HashMap<>();
+    private int lastId;
+    private boolean closing;
+
+    private static final class Entry {
+        private final ComchConsumer consumer;
+        private boolean answered;
+        private boolean expired;
+
+        private Entry(ComchConsumer consumer) {
+            this.consumer = consumer;
+        }
+    }
+
+    /**
+     * Creates an empty list.
+     *
+     * @param lastId the number before the first that is given; they rise by two
+     */
+    LocalConsumers(ComchConnection connection, ControlQueue control, int lastId) {
+        this.connection = connection;
+        this.control = control;
+        this.lastId = lastId;
+    }
+
+    /** Announces a consumer to the peer; false where there are too many. */
+    boolean register(ComchConsumer consumer, ConsumerAnnouncement announcement) {
+        int id = lastId + 2;
+        if (entries.size() >= ChannelLimits.MAX_CONSUMERS
+                || !control.offer(ControlWord.of(id), announcement)) {
+            return false;
+        }
+        lastId = id;
+        entries.put(id, new Entry(consumer));
+        consumer.announced(id);
+        return true;
+    }
+
+    /** Tells the peer that a consumer stops, so that it releases the consumer's memory. */
+    void expire(ComchConsumer consumer) {
+        for (Map.Entry<Integer, Entry> known : entries.entrySet()) {
+            Entry entry = known.getValue();
+            if (entry.consumer == consumer && !entry.expired) {
+                entry.expired = true;
+                if (!closing
+                        && !control.offer(
+                                MessageType.CONSUMER_EXPIRED, ControlWord.of(known.getKey()))) {
+                    connection.endpoint().broken(connection, ControlQueue.NOT_READ);
+                }
+                return;
+            }
+        }
+    }
+
+    /** The consumer's memory is its own again: its place is free. */
+    void forget(ComchConsumer consumer) {
+        entries.values().removeIf(entry -> entry.consumer == consumer);
+    }
+
+    /**
+     * Handles the peer's answer to an announcement.
+     *
+     * @param refusal null: the peer has accepted
+     * @return what is wrong with the message, null if nothing
+     */
+    @Nullable String answered(int id, @Nullable Status refusal) {
+        if (id > lastId || ((id ^ lastId) & 1) != 0) {
+            return "answer for a consumer that was never announced, id=" + id;
+        }
+        Entry entry = entries.get(id);
+        if (entry == null) {
+            return null; // it gave up waiting
+        }
+        if (entry.answered) {
+            return "second answer for a consumer, id=" + id;
+        }
+        entry.answered = true;
+        if (refusal == null) {
+            entry.consumer.accepted();
+        } else {
+            entry.expired = true; // the peer has forgotten it already
+            entry.consumer.lose(
+                    new DpuException(
+                            refusal.isError() ? refusal : Status.UNKNOWN,
+                            "peer refused the consumer: id=%d, status=%s, connection=%s"
+                                    .formatted(id, refusal, connection)));
+        }
+        return null;
+    }
+
+    /** The connection ends, and all learn why. */
+    void closing(DpuException reason) {
+        closing = true;
+        for (Entry entry : entries.values()) {
+            entry.consumer.lose(reason);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelLimits;
+import io.softdpu.comch.wire.ConsumerAnnouncement;
+import io.softdpu.comch.wire.ControlWord;
+import io.softdpu.comch.wire.MessageType;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.fabric.ring.FastPathRing;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Consumers of a connection's peer, from their announcement to their end: their memory is imported,
+ * and released when they go. The thread of the connection's engine, except {@link #find} and {@link
+ * #ids}.
+ */
+final class RemoteConsumers {
+    private static final RemoteConsumer[] NONE = {};
+
+    private static final System.Logger LOG = System.getLogger(RemoteConsumers.class.getName());
+
+    private final ComchConnection connection;
+    private final ComchEndpoint endpoint;
+    private final ControlQueue control;
+    private final Runnable gone;
+    private final Map<Integer, ConsumerImport> imports = new HashMap<>();
+    private final AtomicInteger abandonedImports = new AtomicInteger();
+    private volatile RemoteConsumer[] consumers = NONE;
+    private int lastId;
+    private boolean closing;
+
+    /**
+     * Creates an empty list.
+     *
+     * @param lastId the number before the first that the peer may give; they rise by two
+     * @param gone runs when one has gone that producers may send to
+     */
+    RemoteConsumers(ComchConnection connection, ControlQueue control, int lastId, Runnable gone) {
+        this.connection = connection;
+        this.endpoint = connection.endpoint();
+        this.control = control;
+        this.lastId = lastId;
+        this.gone = gone;
+    }
+
+    /** The consumer with this id; null if there is none now. Any thread; allocates nothing. */
+    @Nullable RemoteConsumer find(int id) {
+        RemoteConsumer[] known = consumers;
+        for (RemoteConsumer remote : known) {
+            if (remote.id() == id) {
+                return remote;
+            }
+        }
+        return null;
+    }
+
+    /** The ids of all. Any thread. */
+    int[] ids() {
+        return Arrays.stream(consumers).mapToInt(RemoteConsumer::id).toArray();
+    }
+
+    /**
+     * Handles the announcement of a consumer.
+     *
+     * @param bytes private memory with the announcement from its start
+     * @return what is wrong with the message, null if nothing
+     */
+    @Nullable String announced(int id, MemorySegment bytes, int length) {
+        if (id <= lastId || ((id ^ lastId) & 1) != 0) {
+            return "consumer id=" + id + ", last=" + lastId;
+        }
+        ConsumerAnnouncement announcement;
+        try {
+            announcement = ConsumerAnnouncement.decode(bytes, 0, length);
+        } catch (DpuException e) {
+            return String.valueOf(e.getMessage());
+        }
+        long ringBytes = new FastPathRing.Geometry(announcement.slots()).sizeBytes();
+        if (announcement.ring().sizeBytes() != ringBytes) {
+            return "consumer ring sizeBytes="
+                    + announcement.ring().sizeBytes()
+                    + ", expected="
+                    + ringBytes;
+        }
+        lastId = id;
+        if (closing) {
+            return null; // the disconnect that is on its way answers it
+        }
+        if (!endpoint.takesConsumers()) {
+            return refuse(id, Status.NOT_SUPPORTED);
+        }
+        if (consumers.length + imports.size() + abandonedImports.get()
+                >= ChannelLimits.MAX_CONSUMERS) {
+            return refuse(id, Status.FULL);
+        }
+        ConsumerImport begun = new ConsumerImport(endpoint, id, announcement, abandonedImports);
+        imports.put(id, begun);
+        begun.begin(done -> endpoint.enqueue(() -> imported(done)));
+        return null;
+    }
+
+    /**
+     * Handles the end of a consumer.
+     *
+     * @return what is wrong with the message, null if nothing
+     */
+    @Nullable String expired(int id) {
+        if (id > lastId || ((id ^ lastId) & 1) != 0) {
+            return "end of a consumer that was never announced, id=" + id;
+        }
+        ConsumerImport underWay = imports.remove(id);
+        if (underWay != null) {
+            underWay.abandon();
+            return null;
+        }
+        RemoteConsumer[] known = consumers;
+        for (int i = 0; i < known.length; i++) {
+            RemoteConsumer remote = known[i];
+            if (remote.id() == id) {
+                RemoteConsumer[] fewer = Arrays.copyOf(known, known.length - 1);
+                System.arraycopy(known, i + 1, fewer, i, known.length - 1 - i);
+                consumers = fewer;
+                end(remote);
+                return null;
+            }
+        }
+        return null; // it was refused
+    }
+
+    /** No consumer is taken any more. */
+    void closing() {
+        closing = true;
+        imports.values().forEach(ConsumerImport::abandon);
+        imports.clear();
+    }
+
+    /** All have gone. Inside progress. */
+    void close() {
+        RemoteConsumer[] known = consumers;
+        consumers = NONE;
+        for (RemoteConsumer remote : known) {
+            end(remote);
+        }
+    }
+
+    /** Both imports of an announced consumer have come to their end; inside progress. */
+    private void imported(ConsumerImport done) {
+        if (!done.isWanted()) {
+            return; // abandoned, and discarded then
+        }
+        int id = done.id();
+        imports.remove(id);
+        DpuException reason = done.takeFailure();
+        if (reason != null) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    () ->
+                            "consumer of the peer refused: id=%d, connection=%s, status=%s, %s"
+                                    .formatted(
+                                            id, connection, reason.status(), reason.getMessage()));
+            breakIf(refuse(id, reason.status()));
+            return;
+        }
+        RemoteConsumer[] known = consumers;
+        RemoteConsumer[] more = Arrays.copyOf(known, known.length + 1);
+        more[known.length] = done.toConsumer();
+        consumers = more;
+        if (control.offer(MessageType.CONSUMER_READY, ControlWord.of(id))) {
+            endpoint.consumerCreated(connection, id);
+        } else {
+            breakIf(ControlQueue.NOT_READ);
+        }
+    }
+
+    private @Nullable String refuse(int id, Status status) {
+        return control.offer(MessageType.CONSUMER_REFUSED, ControlWord.of(id, status.code()))
+                ? null
+                : ControlQueue.NOT_READ;
+    }
+
+    private void breakIf(@Nullable String violation) {
+        if (violation != null) {
+            endpoint.broken(connection, violation);
+        }
+    }
+
+    /** Releases a consumer that is in the list no more, and tells producers and the program. */
+    private void end(RemoteConsumer remote) {
+        remote.expire();
+        gone.run();
+        endpoint.consumerExpired(connection, remote.id());
+    }
+}
