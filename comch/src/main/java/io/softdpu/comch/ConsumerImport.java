@@ -80,8 +80,7 @@ final class ConsumerImport {
 
     /** Why it has failed, after its end, and gives back the rest; null if it has not. */
     @Nullable DpuException takeFailure() {
-        CompletableFuture<ImportedRegion> failed =
-                ring.isCompletedExceptionally() ? ring : memory;
+        CompletableFuture<ImportedRegion> failed = ring.isCompletedExceptionally() ? ring : memory;
         if (!failed.isCompletedExceptionally()) {
             return null;
         }

@@ -223,7 +223,8 @@ public final class Bus implements AutoCloseable {
         }
         boolean registered = false;
         try {
-            ExportedRegion region = exports.register(memory.sizeBytes(), writable, memory, null, listener);
+            ExportedRegion region =
+                    exports.register(memory.sizeBytes(), writable, memory, null, listener);
             registered = true;
             return region;
         } finally {
@@ -518,7 +519,8 @@ public final class Bus implements AutoCloseable {
     /** Sends one frame with descriptors, without blocking; 0 or an errno. */
     static int sendFrame(int socket, byte[] frame, int... descriptors) {
         try (Arena arena = Arena.ofConfined()) {
-            return DescriptorPassing.send(socket, Frame.toNative(frame, arena), frame.length, descriptors);
+            return DescriptorPassing.send(
+                    socket, Frame.toNative(frame, arena), frame.length, descriptors);
         }
     }
 

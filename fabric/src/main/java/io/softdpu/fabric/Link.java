@@ -184,9 +184,7 @@ public final class Link {
         }
         try {
             int dropped =
-                    watchful
-                            ? Doorbell.drainWatchfully(descriptor)
-                            : Doorbell.drain(descriptor);
+                    watchful ? Doorbell.drainWatchfully(descriptor) : Doorbell.drain(descriptor);
             if (dropped < 0) {
                 if (whenHungUp == null) {
                     Socket.shutdownRead(descriptor); // the bus thread hears of it

@@ -72,7 +72,9 @@ final class HostilePeer implements AutoCloseable {
 
     void send(Frame frame, int... descriptors) {
         byte[] bytes = Frame.encode(frame);
-        assertThat(DescriptorPassing.send(socket, MemorySegment.ofArray(bytes), bytes.length, descriptors))
+        assertThat(
+                        DescriptorPassing.send(
+                                socket, MemorySegment.ofArray(bytes), bytes.length, descriptors))
                 .as("errno of send")
                 .isZero();
     }
@@ -87,7 +89,8 @@ final class HostilePeer implements AutoCloseable {
         if (bytes.length == 0) {
             return RawSocket.sendEmpty(socket);
         }
-        return DescriptorPassing.send(socket, MemorySegment.ofArray(bytes), bytes.length, descriptors);
+        return DescriptorPassing.send(
+                socket, MemorySegment.ofArray(bytes), bytes.length, descriptors);
     }
 
     /** Waits for a frame; its descriptors are in {@link #message()}. */

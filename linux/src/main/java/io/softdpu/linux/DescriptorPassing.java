@@ -24,9 +24,8 @@ public final class DescriptorPassing {
     private DescriptorPassing() {}
 
     /**
-     * Sends one message with descriptors; otherwise as {@link Socket#send}. The
-     * receiver gets descriptors of its own for the same open files; those given here stay open and
-     * the caller's.
+     * Sends one message with descriptors; otherwise as {@link Socket#send}. The receiver gets
+     * descriptors of its own for the same open files; those given here stay open and the caller's.
      *
      * @param fd a connected socket
      * @param bytes the message at its beginning
@@ -52,7 +51,10 @@ public final class DescriptorPassing {
             MemorySegment message = describeMessage(arena, bytes, length, descriptors);
             long result;
             do {
-                result = (long) SENDMSG.invokeExact(state.errno, fd, message.address(), Socket.SEND_FLAGS);
+                result =
+                        (long)
+                                SENDMSG.invokeExact(
+                                        state.errno, fd, message.address(), Socket.SEND_FLAGS);
             } while (result < 0 && state.lastErrno() == Errno.EINTR);
             return result >= 0 ? 0 : state.lastErrno();
         } catch (Throwable thrown) {

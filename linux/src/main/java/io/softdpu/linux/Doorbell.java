@@ -48,8 +48,8 @@ public final class Doorbell {
      * Sends one byte. Allocates nothing.
      *
      * @param fd a connected socket
-     * @return as {@link Socket#send}; {@link Errno#EAGAIN} means that so much is
-     *     pending that the other side wakes up anyway
+     * @return as {@link Socket#send}; {@link Errno#EAGAIN} means that so much is pending that the
+     *     other side wakes up anyway
      */
     public static int ring(int fd) {
         long result;
@@ -84,7 +84,10 @@ public final class Doorbell {
                 result =
                         (long)
                                 RECV_PLAIN.invokeExact(
-                                        fd, state.scratchAddress, (long) Long.BYTES, Socket.RECEIVE_FLAGS);
+                                        fd,
+                                        state.scratchAddress,
+                                        (long) Long.BYTES,
+                                        Socket.RECEIVE_FLAGS);
             } catch (Throwable thrown) {
                 throw Libc.rethrow(thrown);
             }
@@ -172,7 +175,13 @@ public final class Doorbell {
         header.set(LONG, vector + Abi.IoVec.LENGTH, Long.BYTES);
         long result;
         try {
-            result = (long) RECVMSG.invokeExact(state.errno, fd, header, Socket.RECEIVE_FLAGS | Socket.MSG_PEEK);
+            result =
+                    (long)
+                            RECVMSG.invokeExact(
+                                    state.errno,
+                                    fd,
+                                    header,
+                                    Socket.RECEIVE_FLAGS | Socket.MSG_PEEK);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }

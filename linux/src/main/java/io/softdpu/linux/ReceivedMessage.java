@@ -44,7 +44,8 @@ public final class ReceivedMessage implements AutoCloseable {
      * Makes room.
      *
      * @param maxBytes longest message that fits, above 0
-     * @param maxDescriptors most descriptors that fit, 0 to {@link DescriptorPassing#MAX_DESCRIPTORS}
+     * @param maxDescriptors most descriptors that fit, 0 to {@link
+     *     DescriptorPassing#MAX_DESCRIPTORS}
      */
     public ReceivedMessage(int maxBytes, int maxDescriptors) {
         this(maxBytes, maxDescriptors, FileDescriptors::close);
@@ -54,7 +55,8 @@ public final class ReceivedMessage implements AutoCloseable {
      * Makes room.
      *
      * @param maxBytes longest message that fits, above 0
-     * @param maxDescriptors most descriptors that fit, 0 to {@link DescriptorPassing#MAX_DESCRIPTORS}
+     * @param maxDescriptors most descriptors that fit, 0 to {@link
+     *     DescriptorPassing#MAX_DESCRIPTORS}
      * @param disposal is given each descriptor that nobody takes, in place of a close here: to
      *     close one that a peer has chosen takes as long as its kind allows
      */
@@ -219,7 +221,8 @@ public final class ReceivedMessage implements AutoCloseable {
                 break;
             }
             if (control.get(Libc.INT, at + Abi.CmsgHdr.LEVEL) == SOL_SOCKET
-                    && control.get(Libc.INT, at + Abi.CmsgHdr.TYPE) == DescriptorPassing.SCM_RIGHTS) {
+                    && control.get(Libc.INT, at + Abi.CmsgHdr.TYPE)
+                            == DescriptorPassing.SCM_RIGHTS) {
                 long last = at + size - Integer.BYTES;
                 for (long p = at + Abi.CmsgHdr.DATA; p <= last; p += Integer.BYTES) {
                     surplus |= !keep(control.get(ValueLayout.JAVA_INT, p));

@@ -70,7 +70,10 @@ final class DescriptorPassingTest {
         assertThat(OpenFiles.snapshot()).isEqualTo(before);
         assertThatThrownBy(() ->
                         DescriptorPassing.send(
-                                pair[0], TEN_BYTES, 10, new int[DescriptorPassing.MAX_DESCRIPTORS + 1]))
+                                pair[0],
+                                TEN_BYTES,
+                                10,
+                                new int[DescriptorPassing.MAX_DESCRIPTORS + 1]))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("too many descriptors: count=254, limit=253");
     }

@@ -17,9 +17,7 @@ final class RdmaTasks {
         send = new TaskSet<>(RdmaTaskType.SEND, LIMIT, RdmaSendTask::new);
         receive =
                 new TaskSet<>(
-                        RdmaTaskType.RECEIVE,
-                        capabilities.maxReceiveTasks(),
-                        RdmaReceiveTask::new);
+                        RdmaTaskType.RECEIVE, capabilities.maxReceiveTasks(), RdmaReceiveTask::new);
         read = new TaskSet<>(RdmaTaskType.READ, LIMIT, RdmaReadTask::new);
         write = new TaskSet<>(RdmaTaskType.WRITE, LIMIT, RdmaWriteTask::new);
         all = List.of(send, receive, read, write);

@@ -29,9 +29,7 @@ final class TaskSet<T extends TaskBase> {
     }
 
     void configure(
-            int newCount,
-            RdmaTaskCallback<T> newOnSuccess,
-            RdmaTaskCallback<T> newOnFailure) {
+            int newCount, RdmaTaskCallback<T> newOnSuccess, RdmaTaskCallback<T> newOnFailure) {
         if (newCount < 1 || newCount > limit) {
             throw new DpuException(
                     Status.INVALID_VALUE,

@@ -30,7 +30,10 @@ public final class FixedQueue<T> {
     public FixedQueue(int capacity) {
         if (capacity < 0 || capacity > MAX_CAPACITY) {
             throw new IllegalArgumentException(
-                    "queue cannot be made: capacity=" + capacity + ", expected=0 to " + MAX_CAPACITY);
+                    "queue cannot be made: capacity="
+                            + capacity
+                            + ", expected=0 to "
+                            + MAX_CAPACITY);
         }
         int places = capacity <= 1 ? 1 : Integer.highestOneBit(capacity - 1) << 1;
         this.elements = new @Nullable Object[places];
@@ -58,6 +61,7 @@ public final class FixedQueue<T> {
      *
      * @throws IllegalStateException if the queue is full
      */
+    @SuppressWarnings("ReferenceEquality") // elements are objects, not values
     public void add(T element) {
         if (size == capacity) {
             throw new IllegalStateException("queue is full: capacity=" + capacity);

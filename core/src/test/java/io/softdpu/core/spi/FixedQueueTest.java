@@ -87,6 +87,8 @@ class FixedQueueTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new FixedQueue<String>(capacity))
                 .withMessage(
-                        "queue cannot be made: capacity=" + capacity + ", expected=0 to 1073741824");
+                        "queue cannot be made: capacity="
+                                + capacity
+                                + ", expected=0 to 1073741824");
     }
 }

@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class ShmEndpoint implements ProviderEndpoint {
     private final EndpointConfig config;
     private final EndpointListener listener;
+
     /** Receives that are posted and not used up, oldest first; the connections share them. */
     private final FixedQueue<WorkRequest> receives;
+
     private final @Nullable ShmConnection[] connections;
     private boolean insideProgress;
     private boolean receiveLimitDirty;

@@ -92,8 +92,7 @@ final class PhaseRunner {
         if (failure == null && phase.expect() != null) {
             try {
                 verified =
-                        memory.verify(
-                                phase.name(), phase.expect(), volumeSizeBytes, loop::check);
+                        memory.verify(phase.name(), phase.expect(), volumeSizeBytes, loop::check);
             } catch (DataMismatchException e) {
                 failure = e;
             }
