@@ -79,20 +79,20 @@ final class LargeImportsTest {
         int rounds = 0;
         AtomicLong longestTurn = new AtomicLong();
         long longestPass = 0;
-        long longestGap = 0;
+        long longestGap;
         long pause;
         try (Card card = Card.shared(folder, LIMIT_BYTES);
                 HiccupMeter hiccups = new HiccupMeter()) {
             Card.Pair pair = pair(card);
             Bus bus = Regions.bus(card.p0);
             long before = bus.mappedBytesOfPeers();
+            Traffic traffic = new Traffic(pair); // a message may be under way between two rounds
             try (Turns _ = new Turns(bus, threads, longestTurn)) {
                 do {
                     // The random number of connections and the rest of the limit are those of the
                     // seed.
                     int connections = rounds == 0 ? CONNECTIONS : 1 + random.nextInt(CONNECTIONS);
                     ChildProcess attacker = processes.start(attacker(connections, MEMORY_BYTES));
-                    Traffic traffic = new Traffic(pair);
                     boolean killed = false;
                     while (!killed || bus.mappedBytesOfPeers() > before) {
                         long cpu = threads.getCurrentThreadCpuTime();
@@ -113,10 +113,10 @@ final class LargeImportsTest {
                             killed = true;
                         }
                     }
-                    longestGap = Math.max(longestGap, traffic.longestGapNanos);
                     rounds++;
                 } while (System.nanoTime() - begin < duration.toNanos());
             }
+            longestGap = traffic.longestGapNanos;
             pause = hiccups.longestNanos();
         }
         Soak.report(
