@@ -17,7 +17,10 @@ module io.softdpu.core {
             io.softdpu.rdma.shm;
 
     uses io.softdpu.core.capability.CapabilitySource;
+    uses io.softdpu.core.internal.ProfileCheck;
 
     provides io.softdpu.core.capability.CapabilitySource with
             io.softdpu.core.capability.CoreSource;
+    provides io.softdpu.core.internal.ProfileCheck with
+            io.softdpu.core.limit.LibraryLimits;
 }

@@ -1,6 +1,7 @@
 package io.softdpu.api;
 
 import io.softdpu.api.Registry.Threads;
+import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.core.Side;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.capability.Capability;
@@ -20,8 +21,8 @@ final class DeviceFixtures {
 
     static void register(Registry registry) {
         registry.value(RepresentorFilter.class, RepresentorFilter.NET);
-        registry.value(DeviceLimit.class, DeviceLimit.COMCH_MAX_CLIENTS);
-        registry.value(Capability.class, Capability.limit(DeviceLimit.COMCH_MAX_CLIENTS, 3));
+        registry.value(DeviceLimit.class, ComchCapabilities.CLIENTS_LIMIT);
+        registry.value(Capability.class, Capability.limit(ComchCapabilities.CLIENTS_LIMIT, 3));
         registry.value(Capability.Unit.class, Capability.Unit.BYTES);
         registry.value(CoreSource.class, new CoreSource());
         registry.none(CapabilitySource.class, "a service; its calls are made on core's own");

@@ -1,5 +1,6 @@
 package io.softdpu.api;
 
+import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchConnectionCallback;
 import io.softdpu.comch.ComchConsumerCallback;
@@ -137,8 +138,8 @@ final class Values {
 
     private void deviceTypes() {
         byType.put(Inet6Address.class, (s, r) -> PciFunction.ipv6Of("2001:db8::9"));
-        byType.put(Map.class, (s, r) -> Map.of(DeviceLimit.COMCH_MAX_CLIENTS, 3L));
-        byType.put(DeviceLimit.class, (s, r) -> DeviceLimit.COMCH_MAX_CLIENTS);
+        byType.put(Map.class, (s, r) -> Map.of("comch.max_clients", 3L));
+        byType.put(DeviceLimit.class, (s, r) -> ComchCapabilities.CLIENTS_LIMIT);
         byType.put(RepresentorFilter.class, (s, r) -> RepresentorFilter.NET);
         byType.put(Capability.Unit.class, (s, r) -> Capability.Unit.COUNT);
         byName.put("hasPciAddress.address", (s, r) -> "0b:00.0");
@@ -151,7 +152,7 @@ final class Values {
         byName.put("PciFunction.builder.interfaceName", (s, r) -> "pf9");
         byName.put("PciFunction.ipv6Of.text", (s, r) -> "2001:db8::9");
         byName.put("PciFunction.linkLocalOf.macAddress", (s, r) -> "02:00:00:00:00:09");
-        byName.put("PciFunction.new.profile", (s, r) -> Map.of(DeviceLimit.COMCH_MAX_CLIENTS, 3L));
+        byName.put("PciFunction.new.profile", (s, r) -> Map.of("comch.max_clients", 3L));
         byName.put("PciFunctionBuilder.ibdevName.name", (s, r) -> "mlx5_9");
         byName.put("PciFunctionBuilder.pciAddress.text", (s, r) -> "0c:00.0");
         byName.put("PciFunctionBuilder.parent.port", (s, r) -> "p0");
@@ -160,7 +161,16 @@ final class Values {
         byName.put("PciFunctionBuilder.ipv6.text", (s, r) -> "2001:db8::9");
         byName.put("PciFunctionBuilder.macAddress.address", (s, r) -> "02:00:00:00:00:09");
         byName.put("PciFunctionBuilder.vuid.vuid", (s, r) -> "SDPU-9");
-        byName.put("DeviceLimit.of.id", (s, r) -> "comch.max_clients");
+        byName.put("DeviceLimit.new.library", (s, r) -> "comch");
+        byName.put("DeviceLimit.new.capability", (s, r) -> "max_clients");
+        byName.put("DeviceLimit.ofCount.library", (s, r) -> "comch");
+        byName.put("DeviceLimit.ofCount.capability", (s, r) -> "max_clients");
+        byName.put("DeviceLimit.ofBytes.library", (s, r) -> "comch");
+        byName.put("DeviceLimit.ofBytes.capability", (s, r) -> "max_message_size");
+        byName.put("DeviceLimit.libraryOf.id", (s, r) -> "comch.max_clients");
+        byName.put("PciFunctionBuilder.limit.id", (s, r) -> "comch.max_clients");
+        byName.put("Capabilities.acceptsLimit.id", (s, r) -> "comch.max_clients");
+        byName.put("Capabilities.limitsOf.library", (s, r) -> "comch");
         byName.put("Capabilities.of.library", (s, r) -> "comch");
         byName.put("Capabilities.get.name", (s, r) -> "max_clients");
         byName.put("Capabilities.isSupported.name", (s, r) -> "server");

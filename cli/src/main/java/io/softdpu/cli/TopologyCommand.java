@@ -1,6 +1,11 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.card.TopologyTree;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capabilities;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.topology.json.TopologyJson;
 import java.io.PrintWriter;
@@ -20,7 +25,9 @@ import picocli.CommandLine.Spec;
                     + " have for what they made.",
             "It is drawn as the file has it, without what programs have plugged in since: caps and"
                     + " devices see that.",
-            "As JSON it is a file for --topology and SOFTDPU_TOPOLOGY."
+            "As JSON it is a file for --topology and SOFTDPU_TOPOLOGY.",
+            "A limit of a library that softdpu does not have is refused here; other commands ignore"
+                    + " it, since a program with that library may share the card with them."
         })
 final class TopologyCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
@@ -41,6 +48,7 @@ final class TopologyCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
         Topology topology = file == null ? TopologyJson.fromEnvironment() : TopologyJson.load(file);
+        requireKnownLibraries(topology);
         if (json) {
             out.print(TopologyJson.toJson(topology));
         } else {
@@ -48,5 +56,25 @@ final class TopologyCommand implements Callable<Integer> {
         }
         out.flush();
         return ExitCode.OK.code();
+    }
+
+    /** This program has all libraries; whoever reads the file has found unknown limits of these. */
+    private static void requireKnownLibraries(Topology topology) {
+        for (PciFunction function : topology.functions()) {
+            for (String limit : function.profile().keySet()) {
+                String library = DeviceLimit.libraryOf(limit);
+                if (!Capabilities.libraries().contains(library)) {
+                    throw new DpuException(
+                            Status.BAD_CONFIG,
+                            "topology limits an unknown library: topology=%s, function=%s, limit=%s, library=%s, available=%s"
+                                    .formatted(
+                                            topology.name(),
+                                            function.key(),
+                                            limit,
+                                            library,
+                                            Capabilities.libraries()));
+                }
+            }
+        }
     }
 }

@@ -42,13 +42,18 @@ class CardCommandsTest {
     }
 
     private Path limited() throws Exception {
+        return limited("comch.max_message_size");
+    }
+
+    /** The built-in card with this limit of pf0, on the first line of the limits. */
+    private Path limited(String limit) throws Exception {
         String json = TopologyJson.toJson(Topology.builtin());
         int pf0 = json.indexOf("\"interface_name\" : \"pf0\"");
         int end = json.indexOf("\n    }", pf0);
         return Files.writeString(
                 folder.resolve("limited.json"),
                 json.substring(0, end)
-                        + ", \"limits\": {\"comch.max_message_size\": 512}"
+                        + ", \"limits\": {\"%s\": 512}".formatted(limit)
                         + json.substring(end));
     }
 
@@ -153,6 +158,43 @@ class CardCommandsTest {
                 .noneMatch(line -> line.contains("rdma"));
         assertThat(run("topology", "--file", file)).isZero();
         assertThat(out.toString()).contains("hpf0 on p0 03:00.0 [comch.max_message_size=512]");
+    }
+
+    @Test
+    void shouldRefuseALimitThatItsLibraryDoesNotHave() throws Exception {
+        String file = limited("comch.max_message").toString();
+        for (String[] words :
+                List.of(
+                        new String[] {"topology", "--file", file},
+                        new String[] {"topology", "--json", "--file", file},
+                        new String[] {"devices", "--topology", file},
+                        new String[] {"caps", "--topology", file})) {
+            assertThat(run(words)).isEqualTo(ExitCode.FAILED.code());
+            assertThat(err.toString())
+                    .startsWith("softdpu: BAD_CONFIG: topology refused: file=" + file)
+                    .contains("comch.max_message,", "reason=unknown limit")
+                    .contains("expected=a limit of comch, one of [", "comch.max_message_size");
+            assertThat(out.toString()).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldRefuseALimitOfAnUnknownLibraryOnlyWhereACardIsLookedOver() throws Exception {
+        String file = limited("sha.max_message_size").toString();
+        for (String[] words :
+                List.of(
+                        new String[] {"topology", "--file", file},
+                        new String[] {"topology", "--json", "--file", file})) {
+            assertThat(run(words)).isEqualTo(ExitCode.FAILED.code());
+            assertThat(err.toString())
+                    .startsWith("softdpu: BAD_CONFIG: topology limits an unknown library: ")
+                    .contains("function=host/pf0, limit=sha.max_message_size, library=sha")
+                    .contains("comch-consumer", "dma", "rdma");
+            assertThat(out.toString()).isEmpty();
+        }
+        assertThat(run("caps", "--topology", file, "-d", "pf0", "--library", "comch")).isZero();
+        assertThat(out.toString().lines())
+                .anyMatch(line -> line.matches("  comch +max_message_size +4080 +bytes"));
     }
 
     @Test

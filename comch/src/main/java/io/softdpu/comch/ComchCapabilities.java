@@ -18,6 +18,41 @@ import java.nio.charset.StandardCharsets;
  * <p>A limit of something that the device does not support is 0. Any thread.
  */
 public final class ComchCapabilities {
+    /** The limit that lowers {@link #maxNameLength()}. */
+    public static final DeviceLimit NAME_LENGTH_LIMIT =
+            DeviceLimit.ofBytes("comch", "max_name_length");
+
+    /** The limit that lowers {@link #maxMessageSize()}. */
+    public static final DeviceLimit MESSAGE_SIZE_LIMIT =
+            DeviceLimit.ofBytes("comch", "max_message_size");
+
+    /** The limit that lowers {@link #maxReceiveQueueSize()}. */
+    public static final DeviceLimit RECEIVE_QUEUE_SIZE_LIMIT =
+            DeviceLimit.ofCount("comch", "max_receive_queue_size");
+
+    /** The limit that lowers {@link #maxClients()}. */
+    public static final DeviceLimit CLIENTS_LIMIT = DeviceLimit.ofCount("comch", "max_clients");
+
+    /** The limit that lowers {@link #maxSendTasks()}. */
+    public static final DeviceLimit SEND_TASKS_LIMIT =
+            DeviceLimit.ofCount("comch", "max_send_tasks");
+
+    /** The limit that lowers {@link #maxProducerTasks()}. */
+    public static final DeviceLimit PRODUCER_TASKS_LIMIT =
+            DeviceLimit.ofCount("comch-producer", "max_tasks");
+
+    /** The limit that lowers {@link #maxProducerBufferSize()}. */
+    public static final DeviceLimit PRODUCER_BUFFER_SIZE_LIMIT =
+            DeviceLimit.ofBytes("comch-producer", "max_buffer_size");
+
+    /** The limit that lowers {@link #maxConsumerTasks()}. */
+    public static final DeviceLimit CONSUMER_TASKS_LIMIT =
+            DeviceLimit.ofCount("comch-consumer", "max_tasks");
+
+    /** The limit that lowers {@link #maxConsumerBufferSize()}. */
+    public static final DeviceLimit CONSUMER_BUFFER_SIZE_LIMIT =
+            DeviceLimit.ofBytes("comch-consumer", "max_buffer_size");
+
     static final int MAX_CLIENTS = 512;
     static final int MAX_SEND_TASKS = 8192;
     static final long MAX_BUFFER_BYTES = 1L << 31;
@@ -62,37 +97,37 @@ public final class ComchCapabilities {
 
     /** Longest server name in bytes of UTF-8, the NUL of the C API included. */
     public int maxNameLength() {
-        return basic(DeviceLimit.COMCH_MAX_NAME_LENGTH, ChannelLimits.MAX_NAME_BYTES + 1);
+        return basic(NAME_LENGTH_LIMIT, ChannelLimits.MAX_NAME_BYTES + 1);
     }
 
     /** Largest message of the basic path in bytes. */
     public int maxMessageSize() {
-        return basic(DeviceLimit.COMCH_MAX_MESSAGE_SIZE, ChannelLimits.MAX_MESSAGE_BYTES);
+        return basic(MESSAGE_SIZE_LIMIT, ChannelLimits.MAX_MESSAGE_BYTES);
     }
 
     /** Longest queue of received messages. */
     public int maxReceiveQueueSize() {
-        return basic(DeviceLimit.COMCH_MAX_RECEIVE_QUEUE_SIZE, ChannelLimits.MAX_RECEIVE_QUEUE);
+        return basic(RECEIVE_QUEUE_SIZE_LIMIT, ChannelLimits.MAX_RECEIVE_QUEUE);
     }
 
     /** Most clients of one server at a time. */
     public int maxClients() {
-        return server ? basic(DeviceLimit.COMCH_MAX_CLIENTS, MAX_CLIENTS) : 0;
+        return server ? basic(CLIENTS_LIMIT, MAX_CLIENTS) : 0;
     }
 
     /** Most send tasks of a server or client. */
     public int maxSendTasks() {
-        return basic(DeviceLimit.COMCH_MAX_SEND_TASKS, MAX_SEND_TASKS);
+        return basic(SEND_TASKS_LIMIT, MAX_SEND_TASKS);
     }
 
     /** Most send tasks of a producer. */
     public int maxProducerTasks() {
-        return basic(DeviceLimit.COMCH_PRODUCER_MAX_TASKS, MAX_SEND_TASKS);
+        return basic(PRODUCER_TASKS_LIMIT, MAX_SEND_TASKS);
     }
 
     /** Most post receive tasks of a consumer. */
     public int maxConsumerTasks() {
-        return basic(DeviceLimit.COMCH_CONSUMER_MAX_TASKS, ChannelLimits.MAX_POSTED_BUFFERS);
+        return basic(CONSUMER_TASKS_LIMIT, ChannelLimits.MAX_POSTED_BUFFERS);
     }
 
     /** Most producers that one side may have on a connection. */
@@ -108,14 +143,14 @@ public final class ComchCapabilities {
     /** Most bytes of data in a producer's send. */
     public long maxProducerBufferSize() {
         return isProducerSupported()
-                ? function.lowered(DeviceLimit.COMCH_PRODUCER_MAX_BUFFER_SIZE, MAX_BUFFER_BYTES)
+                ? function.lowered(PRODUCER_BUFFER_SIZE_LIMIT, MAX_BUFFER_BYTES)
                 : 0;
     }
 
     /** Largest free room of a posted buffer, in bytes. */
     public long maxConsumerBufferSize() {
         return isConsumerSupported()
-                ? function.lowered(DeviceLimit.COMCH_CONSUMER_MAX_BUFFER_SIZE, MAX_BUFFER_BYTES)
+                ? function.lowered(CONSUMER_BUFFER_SIZE_LIMIT, MAX_BUFFER_BYTES)
                 : 0;
     }
 

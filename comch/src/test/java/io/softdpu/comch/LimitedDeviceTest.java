@@ -7,6 +7,7 @@ import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
+import io.softdpu.core.capability.Capability;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunctionBuilder;
@@ -14,6 +15,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,15 +36,15 @@ class LimitedDeviceTest {
         return new Card(
                 folder,
                 builtinWith(f ->
-                        f.limit(DeviceLimit.COMCH_MAX_NAME_LENGTH, 20)
-                                .limit(DeviceLimit.COMCH_MAX_MESSAGE_SIZE, 100)
-                                .limit(DeviceLimit.COMCH_MAX_RECEIVE_QUEUE_SIZE, 8)
-                                .limit(DeviceLimit.COMCH_MAX_CLIENTS, 3)
-                                .limit(DeviceLimit.COMCH_MAX_SEND_TASKS, 32)
-                                .limit(DeviceLimit.COMCH_PRODUCER_MAX_TASKS, 5)
-                                .limit(DeviceLimit.COMCH_PRODUCER_MAX_BUFFER_SIZE, 512)
-                                .limit(DeviceLimit.COMCH_CONSUMER_MAX_TASKS, 6)
-                                .limit(DeviceLimit.COMCH_CONSUMER_MAX_BUFFER_SIZE, 1L << 40)));
+                        f.limit(ComchCapabilities.NAME_LENGTH_LIMIT, 20)
+                                .limit(ComchCapabilities.MESSAGE_SIZE_LIMIT, 100)
+                                .limit(ComchCapabilities.RECEIVE_QUEUE_SIZE_LIMIT, 8)
+                                .limit(ComchCapabilities.CLIENTS_LIMIT, 3)
+                                .limit(ComchCapabilities.SEND_TASKS_LIMIT, 32)
+                                .limit(ComchCapabilities.PRODUCER_TASKS_LIMIT, 5)
+                                .limit(ComchCapabilities.PRODUCER_BUFFER_SIZE_LIMIT, 512)
+                                .limit(ComchCapabilities.CONSUMER_TASKS_LIMIT, 6)
+                                .limit(ComchCapabilities.CONSUMER_BUFFER_SIZE_LIMIT, 1L << 40)));
     }
 
     @Clause({"core-267", "cc-074", "cc-075", "cc-076", "cc-077", "cc-078", "cc-087"})
@@ -128,6 +130,55 @@ class LimitedDeviceTest {
             assertRefused(Status.NOT_SUPPORTED, () -> sub.limit("max_message_size"))
                     .hasMessageContainingAll("max_message_size", "comch", "p0s0");
         }
+    }
+
+    @Test
+    void shouldKeepToEachLimitThatItDeclares() {
+        List<String> libraries = List.of("comch", "comch-producer", "comch-consumer");
+        assertThat(libraries)
+                .flatExtracting(Capabilities::limitsOf)
+                .extracting(DeviceLimit::id)
+                .containsExactly(
+                        "comch.max_name_length",
+                        "comch.max_message_size",
+                        "comch.max_receive_queue_size",
+                        "comch.max_clients",
+                        "comch.max_send_tasks",
+                        "comch-producer.max_tasks",
+                        "comch-producer.max_buffer_size",
+                        "comch-consumer.max_tasks",
+                        "comch-consumer.max_buffer_size");
+        Topology one =
+                builtinWith(f -> {
+                    libraries.forEach(name ->
+                            Capabilities.limitsOf(name).forEach(limit -> f.limit(limit, 1)));
+                    return f;
+                });
+        try (Machine dpu = open(one)) {
+            for (String library : libraries) {
+                Capabilities can = Capabilities.of(dpu.findDevice("p0"), library);
+                for (DeviceLimit limit : Capabilities.limitsOf(library)) {
+                    assertThat(can.get(limit.capability())).isEqualTo(Capability.limit(limit, 1));
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldOpenNoMachineWithALimitThatItDoesNotDeclare() {
+        assertRefused(
+                        Status.INVALID_VALUE,
+                        () -> open(builtinWith(f -> f.limit("comch-producer.max_clients", 1))))
+                .hasMessageContainingAll(
+                        "limit=comch-producer.max_clients",
+                        "available=[comch-producer.max_tasks, comch-producer.max_buffer_size]");
+    }
+
+    private Machine open(Topology topology) {
+        return Machine.builder(Side.DPU)
+                .fabricFolder(folder.resolve("fabric"))
+                .topology(topology)
+                .open();
     }
 
     @Clause({"cc-019", "core-037"})

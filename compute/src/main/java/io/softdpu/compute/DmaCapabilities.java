@@ -12,6 +12,17 @@ import io.softdpu.core.spi.Arguments;
  * it, and one of the host that a port of the DPU has made. A value; any thread.
  */
 public final class DmaCapabilities {
+    /** The limit that lowers {@link #maxTasks()}. */
+    public static final DeviceLimit TASKS_LIMIT = DeviceLimit.ofCount("dma", "max_tasks");
+
+    /** The limit that lowers {@link #maxBufferBytes()}. */
+    public static final DeviceLimit BUFFER_SIZE_LIMIT =
+            DeviceLimit.ofBytes("dma", "max_buffer_size");
+
+    /** The limit that lowers {@link #maxBufferListLength()}. */
+    public static final DeviceLimit BUFFER_LIST_LENGTH_LIMIT =
+            DeviceLimit.ofCount("dma", "max_buffer_list_length");
+
     private static final int MAX_TASKS = 1 << 16;
     private static final long MAX_BUFFER_BYTES = 2L << 30;
     private static final int MAX_BUFFER_LIST_LENGTH = 64;
@@ -22,15 +33,11 @@ public final class DmaCapabilities {
 
     private DmaCapabilities(PciFunction function) {
         boolean onCard = function.side() == Side.DPU || function.parent() != null;
-        maxTasks = onCard ? (int) function.lowered(DeviceLimit.DMA_MAX_TASKS, MAX_TASKS) : 0;
-        maxBufferBytes =
-                onCard ? function.lowered(DeviceLimit.DMA_MAX_BUFFER_SIZE, MAX_BUFFER_BYTES) : 0;
+        maxTasks = onCard ? (int) function.lowered(TASKS_LIMIT, MAX_TASKS) : 0;
+        maxBufferBytes = onCard ? function.lowered(BUFFER_SIZE_LIMIT, MAX_BUFFER_BYTES) : 0;
         maxBufferListLength =
                 onCard
-                        ? (int)
-                                function.lowered(
-                                        DeviceLimit.DMA_MAX_BUFFER_LIST_LENGTH,
-                                        MAX_BUFFER_LIST_LENGTH)
+                        ? (int) function.lowered(BUFFER_LIST_LENGTH_LIMIT, MAX_BUFFER_LIST_LENGTH)
                         : 0;
     }
 

@@ -8,11 +8,13 @@ import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
+import io.softdpu.core.capability.Capability;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.PciFunctionBuilder;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -35,9 +37,9 @@ class DmaCapabilitiesTest {
                                 .ipv4("127.1.2.3")
                                 .macAddress("02:00:00:00:00:01")
                                 .vuid("V-p0")
-                                .limit(DeviceLimit.DMA_MAX_TASKS, 3)
-                                .limit(DeviceLimit.DMA_MAX_BUFFER_SIZE, 1000)
-                                .limit(DeviceLimit.DMA_MAX_BUFFER_LIST_LENGTH, 2)
+                                .limit(DmaCapabilities.TASKS_LIMIT, 3)
+                                .limit(DmaCapabilities.BUFFER_SIZE_LIMIT, 1000)
+                                .limit(DmaCapabilities.BUFFER_LIST_LENGTH_LIMIT, 2)
                                 .build())
                 .build();
     }
@@ -105,6 +107,35 @@ class DmaCapabilitiesTest {
             assertThat(desk.refused(list(desk, memory, 3), room(desk, memory)))
                     .isEqualTo(Status.INVALID_VALUE);
         }
+    }
+
+    @Test
+    void shouldKeepToEachLimitThatItDeclares() {
+        assertThat(Capabilities.limitsOf("dma"))
+                .extracting(DeviceLimit::id)
+                .containsExactly(
+                        "dma.max_tasks", "dma.max_buffer_size", "dma.max_buffer_list_length");
+        PciFunctionBuilder p0 = small().functions().getFirst().toBuilder();
+        Capabilities.limitsOf("dma").forEach(limit -> p0.limit(limit, 1));
+        Topology one = Topology.builder("one").add(p0.build()).build();
+        try (Machine machine = machine(Side.DPU, one)) {
+            Capabilities dma = Capabilities.of(machine.findDevice("p0"), "dma");
+            for (DeviceLimit limit : Capabilities.limitsOf("dma")) {
+                assertThat(dma.get(limit.capability())).isEqualTo(Capability.limit(limit, 1));
+            }
+        }
+    }
+
+    @Test
+    void shouldOpenNoMachineWithALimitThatItDoesNotDeclare() {
+        PciFunction p0 =
+                small().functions().getFirst().toBuilder().limit("dma.max_jobs", 1).build();
+        Topology unknown = Topology.builder("unknown").add(p0).build();
+        assertThatThrownBy(() -> machine(Side.DPU, unknown))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessageContainingAll("limit=dma.max_jobs", "dpu/p0", "dma.max_tasks");
     }
 
     private static Buf room(Desk desk, Mmap memory) {

@@ -5,6 +5,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.HotplugNote;
 import io.softdpu.core.internal.MachineAccess;
+import io.softdpu.core.internal.ProfileCheck;
 import io.softdpu.core.internal.Usage;
 import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.Bus;
@@ -315,11 +316,13 @@ public final class Machine implements AutoCloseable {
         /**
          * Opens the machine: joins the fabric folder.
          *
-         * @throws DpuException BAD_CONFIG if the folder is in use with another topology, naming
-         *     both; NOT_PERMITTED if it is not private to this user; OPERATING_SYSTEM if it cannot
-         *     be used
+         * @throws DpuException INVALID_VALUE if the topology has a limit that its library does not
+         *     declare, unless this program does not have the library; BAD_CONFIG if the folder is
+         *     in use with another topology, naming both; NOT_PERMITTED if it is not private to this
+         *     user; OPERATING_SYSTEM if it cannot be used
          */
         public Machine open() {
+            ProfileCheck.checkAll(topology.functions());
             try {
                 long all =
                         importedBytesLimit > 0 ? importedBytesLimit : Bus.defaultMaxMappedBytes();

@@ -13,6 +13,22 @@ import java.util.List;
  * that serve the device, the limits that hold whichever of them is taken. A value; any thread.
  */
 public final class RdmaCapabilities {
+    /** The limit that lowers {@link #maxMessageBytes()}. */
+    public static final DeviceLimit MESSAGE_SIZE_LIMIT =
+            DeviceLimit.ofBytes("rdma", "max_message_size");
+
+    /** The limit that lowers {@link #maxSendQueueSize()}; rounded down to a power of two. */
+    public static final DeviceLimit SEND_QUEUE_SIZE_LIMIT =
+            DeviceLimit.ofCount("rdma", "max_send_queue_size");
+
+    /** The limit that lowers {@link #maxConnections()}. */
+    public static final DeviceLimit CONNECTIONS_LIMIT =
+            DeviceLimit.ofCount("rdma", "max_connections");
+
+    /** The limit that lowers {@link #maxReceiveTasks()}. */
+    public static final DeviceLimit RECEIVE_TASKS_LIMIT =
+            DeviceLimit.ofCount("rdma", "max_receive_tasks");
+
     private final List<RdmaProvider> providers;
     private final ProviderLimits limits;
 
@@ -44,16 +60,11 @@ public final class RdmaCapabilities {
 
     private static ProviderLimits lowered(ProviderLimits limits, PciFunction function) {
         return new ProviderLimits(
-                function.lowered(DeviceLimit.RDMA_MAX_MESSAGE_SIZE, limits.maxMessageBytes()),
+                function.lowered(MESSAGE_SIZE_LIMIT, limits.maxMessageBytes()),
                 Integer.highestOneBit(
-                        (int)
-                                function.lowered(
-                                        DeviceLimit.RDMA_MAX_SEND_QUEUE_SIZE,
-                                        limits.maxSendQueueSize())),
-                (int) function.lowered(DeviceLimit.RDMA_MAX_CONNECTIONS, limits.maxConnections()),
-                (int)
-                        function.lowered(
-                                DeviceLimit.RDMA_MAX_RECEIVE_TASKS, limits.maxReceiveTasks()));
+                        (int) function.lowered(SEND_QUEUE_SIZE_LIMIT, limits.maxSendQueueSize())),
+                (int) function.lowered(CONNECTIONS_LIMIT, limits.maxConnections()),
+                (int) function.lowered(RECEIVE_TASKS_LIMIT, limits.maxReceiveTasks()));
     }
 
     /** Whether an RDMA instance can be made on the device at all. */

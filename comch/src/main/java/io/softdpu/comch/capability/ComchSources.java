@@ -23,17 +23,28 @@ public final class ComchSources {
         }
 
         @Override
+        public List<DeviceLimit> limits() {
+            return List.of(
+                    ComchCapabilities.NAME_LENGTH_LIMIT,
+                    ComchCapabilities.MESSAGE_SIZE_LIMIT,
+                    ComchCapabilities.RECEIVE_QUEUE_SIZE_LIMIT,
+                    ComchCapabilities.CLIENTS_LIMIT,
+                    ComchCapabilities.SEND_TASKS_LIMIT);
+        }
+
+        @Override
         public List<Capability> capabilities(DeviceInfo device) {
             ComchCapabilities comch = ComchCapabilities.of(device);
             return List.of(
                     Capability.support("server", comch.isServerSupported()),
                     Capability.support("client", comch.isClientSupported()),
-                    Capability.limit(DeviceLimit.COMCH_MAX_NAME_LENGTH, comch.maxNameLength()),
-                    Capability.limit(DeviceLimit.COMCH_MAX_MESSAGE_SIZE, comch.maxMessageSize()),
+                    Capability.limit(ComchCapabilities.NAME_LENGTH_LIMIT, comch.maxNameLength()),
+                    Capability.limit(ComchCapabilities.MESSAGE_SIZE_LIMIT, comch.maxMessageSize()),
                     Capability.limit(
-                            DeviceLimit.COMCH_MAX_RECEIVE_QUEUE_SIZE, comch.maxReceiveQueueSize()),
-                    Capability.limit(DeviceLimit.COMCH_MAX_CLIENTS, comch.maxClients()),
-                    Capability.limit(DeviceLimit.COMCH_MAX_SEND_TASKS, comch.maxSendTasks()));
+                            ComchCapabilities.RECEIVE_QUEUE_SIZE_LIMIT,
+                            comch.maxReceiveQueueSize()),
+                    Capability.limit(ComchCapabilities.CLIENTS_LIMIT, comch.maxClients()),
+                    Capability.limit(ComchCapabilities.SEND_TASKS_LIMIT, comch.maxSendTasks()));
         }
     }
 
@@ -48,15 +59,22 @@ public final class ComchSources {
         }
 
         @Override
+        public List<DeviceLimit> limits() {
+            return List.of(
+                    ComchCapabilities.PRODUCER_TASKS_LIMIT,
+                    ComchCapabilities.PRODUCER_BUFFER_SIZE_LIMIT);
+        }
+
+        @Override
         public List<Capability> capabilities(DeviceInfo device) {
             ComchCapabilities comch = ComchCapabilities.of(device);
             return List.of(
                     Capability.support("task_send", comch.isProducerSupported()),
                     Capability.limit("max_producers", Unit.COUNT, comch.maxProducers()),
                     Capability.limit(
-                            DeviceLimit.COMCH_PRODUCER_MAX_TASKS, comch.maxProducerTasks()),
+                            ComchCapabilities.PRODUCER_TASKS_LIMIT, comch.maxProducerTasks()),
                     Capability.limit(
-                            DeviceLimit.COMCH_PRODUCER_MAX_BUFFER_SIZE,
+                            ComchCapabilities.PRODUCER_BUFFER_SIZE_LIMIT,
                             comch.maxProducerBufferSize()),
                     Capability.limit(
                             "max_buffer_list_length", Unit.COUNT, comch.maxBufferListLength()),
@@ -75,15 +93,22 @@ public final class ComchSources {
         }
 
         @Override
+        public List<DeviceLimit> limits() {
+            return List.of(
+                    ComchCapabilities.CONSUMER_TASKS_LIMIT,
+                    ComchCapabilities.CONSUMER_BUFFER_SIZE_LIMIT);
+        }
+
+        @Override
         public List<Capability> capabilities(DeviceInfo device) {
             ComchCapabilities comch = ComchCapabilities.of(device);
             return List.of(
                     Capability.support("task_post_receive", comch.isConsumerSupported()),
                     Capability.limit("max_consumers", Unit.COUNT, comch.maxConsumers()),
                     Capability.limit(
-                            DeviceLimit.COMCH_CONSUMER_MAX_TASKS, comch.maxConsumerTasks()),
+                            ComchCapabilities.CONSUMER_TASKS_LIMIT, comch.maxConsumerTasks()),
                     Capability.limit(
-                            DeviceLimit.COMCH_CONSUMER_MAX_BUFFER_SIZE,
+                            ComchCapabilities.CONSUMER_BUFFER_SIZE_LIMIT,
                             comch.maxConsumerBufferSize()),
                     Capability.limit(
                             "max_buffer_list_length", Unit.COUNT, comch.maxBufferListLength()),

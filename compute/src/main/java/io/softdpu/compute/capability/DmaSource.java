@@ -18,13 +18,21 @@ public final class DmaSource implements CapabilitySource {
     }
 
     @Override
+    public List<DeviceLimit> limits() {
+        return List.of(
+                DmaCapabilities.TASKS_LIMIT,
+                DmaCapabilities.BUFFER_SIZE_LIMIT,
+                DmaCapabilities.BUFFER_LIST_LENGTH_LIMIT);
+    }
+
+    @Override
     public List<Capability> capabilities(DeviceInfo device) {
         DmaCapabilities dma = DmaCapabilities.of(device);
         return List.of(
                 Capability.support("task_memcpy", dma.isMemcpySupported()),
-                Capability.limit(DeviceLimit.DMA_MAX_TASKS, dma.maxTasks()),
-                Capability.limit(DeviceLimit.DMA_MAX_BUFFER_SIZE, dma.maxBufferBytes()),
+                Capability.limit(DmaCapabilities.TASKS_LIMIT, dma.maxTasks()),
+                Capability.limit(DmaCapabilities.BUFFER_SIZE_LIMIT, dma.maxBufferBytes()),
                 Capability.limit(
-                        DeviceLimit.DMA_MAX_BUFFER_LIST_LENGTH, dma.maxBufferListLength()));
+                        DmaCapabilities.BUFFER_LIST_LENGTH_LIMIT, dma.maxBufferListLength()));
     }
 }

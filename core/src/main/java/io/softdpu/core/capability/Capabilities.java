@@ -3,11 +3,14 @@ package io.softdpu.core.capability;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.spi.Arguments;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 
 /**
  * What one library can do on one device, by names; a value. Any thread.
@@ -46,21 +49,35 @@ public final class Capabilities {
      */
     public static Capabilities of(DeviceInfo device, String library) {
         Arguments.notNull(device, "device");
-        Arguments.notNull(library, "library");
-        for (CapabilitySource source : SOURCES) {
-            if (source.library().equals(library)) {
-                return new Capabilities(device, source);
-            }
-        }
-        throw new DpuException(
-                Status.NOT_FOUND,
-                "no such library: library=" + library + ", available=" + libraries());
+        return new Capabilities(device, source(Arguments.notNull(library, "library")));
     }
 
     /** What each library of {@link #libraries()} can do on a device. */
     public static List<Capabilities> of(DeviceInfo device) {
         Arguments.notNull(device, "device");
         return SOURCES.stream().map(source -> new Capabilities(device, source)).toList();
+    }
+
+    /**
+     * The limits of a library that a topology can lower, in the library's own order.
+     *
+     * @throws DpuException NOT_FOUND if this program has no such library, naming those that it has
+     */
+    public static List<DeviceLimit> limitsOf(String library) {
+        return List.copyOf(source(Arguments.notNull(library, "library")).limits());
+    }
+
+    /**
+     * Whether a topology may have a limit: its library declares it, or is none of {@link
+     * #libraries()}, so that nobody here can tell.
+     *
+     * @param id the {@linkplain DeviceLimit#id() id} of the limit
+     * @throws DpuException INVALID_VALUE if it is none by its form
+     */
+    public static boolean acceptsLimit(String id) {
+        String library = DeviceLimit.libraryOf(id);
+        return !libraries().contains(library)
+                || limitsOf(library).stream().anyMatch(limit -> limit.id().equals(id));
     }
 
     /** The device. */
@@ -140,6 +157,30 @@ public final class Capabilities {
         found.sort(
                 Comparator.comparing((CapabilitySource s) -> !s.library().equals(CoreSource.NAME))
                         .thenComparing(CapabilitySource::library));
+        found.forEach(Capabilities::requireConsistent);
         return List.copyOf(found);
+    }
+
+    /** A limit under another library's name would be refused in each topology. */
+    static void requireConsistent(CapabilitySource source) {
+        Set<String> seen = new HashSet<>();
+        for (DeviceLimit limit : source.limits()) {
+            if (!limit.library().equals(source.library()) || !seen.add(limit.capability())) {
+                throw new IllegalStateException(
+                        "library declares limits wrongly: limit=%s, source=%s, library=%s, expected=its own, each once"
+                                .formatted(limit, source.getClass().getName(), source.library()));
+            }
+        }
+    }
+
+    private static CapabilitySource source(String library) {
+        for (CapabilitySource source : SOURCES) {
+            if (source.library().equals(library)) {
+                return source;
+            }
+        }
+        throw new DpuException(
+                Status.NOT_FOUND,
+                "no such library: library=" + library + ", available=" + libraries());
     }
 }

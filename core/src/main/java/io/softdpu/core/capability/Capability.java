@@ -67,7 +67,7 @@ public record Capability(String name, Unit unit, long value) {
     public static Capability limit(DeviceLimit limit, long value) {
         return new Capability(
                 Arguments.notNull(limit, "limit").capability(),
-                limit.isBytes() ? Unit.BYTES : Unit.COUNT,
+                limit.bytes() ? Unit.BYTES : Unit.COUNT,
                 value);
     }
 

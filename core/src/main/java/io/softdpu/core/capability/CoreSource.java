@@ -1,6 +1,7 @@
 package io.softdpu.core.capability;
 
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.spi.Arguments;
 import java.util.List;
 
@@ -14,6 +15,12 @@ public final class CoreSource implements CapabilitySource {
     @Override
     public String library() {
         return NAME;
+    }
+
+    /** None: what core itself limits is set for each machine, not for a device. */
+    @Override
+    public List<DeviceLimit> limits() {
+        return List.of();
     }
 
     @Override

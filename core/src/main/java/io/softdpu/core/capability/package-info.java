@@ -5,7 +5,8 @@
  * <p>{@link io.softdpu.core.capability.Capabilities} answers for a library by its name; each
  * library also has a class of its own with a getter for each value, and both tell the same. A
  * library takes part by a {@link io.softdpu.core.capability.CapabilitySource}, found by
- * ServiceLoader. All of it are values, taken without opening the device. Any thread.
+ * ServiceLoader, which also declares what a topology can lower; core knows no limit of a library by
+ * name. All of it are values, taken without opening the device. Any thread.
  */
 @NullMarked
 package io.softdpu.core.capability;

@@ -6,6 +6,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.DeviceAccess;
 import io.softdpu.core.internal.MachineAccess;
+import io.softdpu.core.internal.ProfileCheck;
 import io.softdpu.core.internal.Usage;
 import io.softdpu.core.spi.Arguments;
 import java.util.List;
@@ -111,11 +112,13 @@ public final class Device implements AutoCloseable {
      *     {@linkplain PciFunction#hotplugged() hotplugged} from now on
      * @return its representor
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
-     *     function belongs to another port, or does not fit to those that there are (a name or an
-     *     address is taken, there are too many); BAD_STATE if the device is closed
+     *     function belongs to another port, has a limit that its library does not declare (unless
+     *     this program does not have the library), or does not fit to those that there are (a name
+     *     or an address is taken, there are too many); BAD_STATE if the device is closed
      */
     public RepresentorInfo plug(PciFunction function) {
         requireOwn(function);
+        ProfileCheck.checkAll(List.of(function));
         PciFunction plugged = function.toBuilder().hotplugged(true).build();
         change(now -> Hotplug.plug(now, plugged));
         return new RepresentorInfo(info.function(), plugged);
@@ -143,11 +146,13 @@ public final class Device implements AutoCloseable {
      *     it is
      * @return its representor with the new properties
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
-     *     function belongs to another port, or no longer fits to the others; NOT_FOUND if there is
-     *     none; BAD_STATE if the device is closed
+     *     function belongs to another port, has a limit that its library does not declare (unless
+     *     this program does not have the library), or no longer fits to the others; NOT_FOUND if
+     *     there is none; BAD_STATE if the device is closed
      */
     public RepresentorInfo change(PciFunction function) {
         requireOwn(function);
+        ProfileCheck.checkAll(List.of(function));
         Topology now = change(before -> Hotplug.change(before, function));
         return new RepresentorInfo(
                 info.function(), now.functionByKey(function.key()).orElseThrow());

@@ -3,106 +3,77 @@ package io.softdpu.core.device;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.spi.Arguments;
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.stream.Collectors;
+import io.softdpu.linux.text.ForeignText;
+import java.util.regex.Pattern;
 
 /**
- * What the profile of a device can limit: a library, and what it has a most of.
+ * A limit of a library that the topology can lower for a device, as the library declares it ({@link
+ * io.softdpu.core.capability.CapabilitySource#limits()}).
  *
- * <p>A device whose topology says nothing of a limit has as much as the library has at all; a
- * topology can only lower that. The libraries refuse what is beyond, and their capabilities tell
- * the value that holds.
+ * <p>The range of a value is 1 to the largest {@code long}; one above the library's own changes
+ * nothing. A device whose topology does not have the limit has as much as the library has at all.
+ * The library refuses what is beyond, and its capability of the same name tells the value that
+ * holds, which may depend on the device. A value; any thread.
+ *
+ * @param library the name of the library, for example {@code comch}
+ * @param capability the capability that tells the value in force, for example {@code max_clients}
+ * @param bytes whether the value is a number of bytes; else a number of things
  */
-public enum DeviceLimit {
-    /** Longest name of a Comm Channel server in bytes, the NUL of the C API included. */
-    COMCH_MAX_NAME_LENGTH("comch", true),
-    /** Largest message of the Comm Channel's basic path in bytes. */
-    COMCH_MAX_MESSAGE_SIZE("comch", true),
-    /** Longest queue of received Comm Channel messages. */
-    COMCH_MAX_RECEIVE_QUEUE_SIZE("comch", false),
-    /** Most clients of a Comm Channel server at a time. */
-    COMCH_MAX_CLIENTS("comch", false),
-    /** Most send tasks of a Comm Channel server or client. */
-    COMCH_MAX_SEND_TASKS("comch", false),
-    /** Most send tasks of a producer. */
-    COMCH_PRODUCER_MAX_TASKS("comch-producer", false),
-    /** Most bytes in a producer's send. */
-    COMCH_PRODUCER_MAX_BUFFER_SIZE("comch-producer", true),
-    /** Most post receive tasks of a consumer. */
-    COMCH_CONSUMER_MAX_TASKS("comch-consumer", false),
-    /** Largest free room of a posted buffer in bytes. */
-    COMCH_CONSUMER_MAX_BUFFER_SIZE("comch-consumer", true),
-    /** Largest RDMA message, read or write in bytes. */
-    RDMA_MAX_MESSAGE_SIZE("rdma", true),
-    /** Largest send queue of an RDMA connection, in tasks; rounded down to a power of two. */
-    RDMA_MAX_SEND_QUEUE_SIZE("rdma", false),
-    /** Most connections of an RDMA instance. */
-    RDMA_MAX_CONNECTIONS("rdma", false),
-    /** Most receive tasks of an RDMA instance. */
-    RDMA_MAX_RECEIVE_TASKS("rdma", false),
-    /** Most tasks of a DMA context. */
-    DMA_MAX_TASKS("dma", false),
-    /** Most bytes that one DMA copies. */
-    DMA_MAX_BUFFER_SIZE("dma", true),
-    /** Most elements of a chain of bufs that DMA reads or writes. */
-    DMA_MAX_BUFFER_LIST_LENGTH("dma", false);
+public record DeviceLimit(String library, String capability, boolean bytes) {
+    /** The form of an {@linkplain #id() id}: library, full stop, capability. */
+    public static final String ID_FORM = "[a-z][a-z0-9-]{0,31}\\.[a-z][a-z0-9_]{0,63}";
 
-    private final String library;
-    private final String capability;
-    private final boolean bytes;
+    private static final Pattern ID = Pattern.compile(ID_FORM);
 
-    DeviceLimit(String library, boolean bytes) {
-        this.library = library;
-        this.capability = name().substring(library.length() + 1).toLowerCase(Locale.ROOT);
-        this.bytes = bytes;
+    /**
+     * Checks the names.
+     *
+     * @throws DpuException INVALID_VALUE if they do not make an id
+     */
+    public DeviceLimit {
+        requireId(
+                Arguments.notNull(library, "library")
+                        + "."
+                        + Arguments.notNull(capability, "capability"));
     }
 
-    /** The library that it is a limit of, for example {@code comch}. */
-    public String library() {
-        return library;
+    /** A limit that is a number of things. */
+    public static DeviceLimit ofCount(String library, String capability) {
+        return new DeviceLimit(library, capability, false);
     }
 
-    /** The capability of the library that tells it, for example {@code max_clients}. */
-    public String capability() {
-        return capability;
-    }
-
-    /** Whether it is a number of bytes; else a number of things. */
-    public boolean isBytes() {
-        return bytes;
-    }
-
-    /** What a topology calls it: library and capability, for example {@code comch.max_clients}. */
-    public String id() {
-        return library + "." + capability;
+    /** A limit that is a number of bytes. */
+    public static DeviceLimit ofBytes(String library, String capability) {
+        return new DeviceLimit(library, capability, true);
     }
 
     /**
-     * The limit with this {@linkplain #id() id}.
+     * The library's part of an id.
      *
-     * @throws DpuException INVALID_VALUE if there is none, naming those that there are
+     * @throws DpuException INVALID_VALUE if the text does not have the form of an id
      */
-    public static DeviceLimit of(String id) {
-        Arguments.notNull(id, "id");
-        for (DeviceLimit limit : values()) {
-            if (limit.id().equals(id)) {
-                return limit;
-            }
-        }
-        throw new DpuException(
-                Status.INVALID_VALUE,
-                "no such limit: limit="
-                        + id
-                        + ", available="
-                        + Arrays.stream(values())
-                                .map(DeviceLimit::id)
-                                .collect(Collectors.joining(", ", "[", "]")));
+    public static String libraryOf(String id) {
+        requireId(Arguments.notNull(id, "id"));
+        return id.substring(0, id.indexOf('.'));
+    }
+
+    /** The name in a topology: library and capability, for example {@code comch.max_clients}. */
+    public String id() {
+        return library + "." + capability;
     }
 
     /** {@link #id()}. */
     @Override
     public String toString() {
         return id();
+    }
+
+    static void requireId(String id) {
+        if (!ID.matcher(id).matches()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "malformed limit: limit=%s, expected=a library and its limit such as comch.max_clients, of %s"
+                            .formatted(ForeignText.escapeAndCut(id), ID_FORM));
+        }
     }
 }

@@ -9,8 +9,8 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  * @param macAddress six bytes in hex with colons, lower case
  * @param vuid the vendor's unique name of the function, the same for its representor
  * @param activeRateBitsPerSecond the rate of the link
- * @param profile what it has less of than the libraries have at all, each at least 1; mostly empty
+ * @param profile what it has less of than the libraries have at all: values from 1 by {@linkplain
+ *     DeviceLimit#id() ids of limits}, sorted by them; mostly empty. A limit of a library that a
+ *     program does not have limits nothing there, and belongs to the topology like any other
  * @param hotplugged whether it was plugged in at run time; false in what a program starts with
  */
 public record PciFunction(
@@ -48,7 +50,7 @@ public record PciFunction(
         String macAddress,
         String vuid,
         long activeRateBitsPerSecond,
-        Map<DeviceLimit, Long> profile,
+        Map<String, Long> profile,
         boolean hotplugged) {
 
     /** The form of a name: of an interface, an RDMA device, a representor, a vuid. */
@@ -139,7 +141,7 @@ public record PciFunction(
                     Status.INVALID_VALUE,
                     "limit is negative: limit=%s, ofLibrary=%d".formatted(limit, ofLibrary));
         }
-        return Math.min(ofLibrary, profile.getOrDefault(limit, ofLibrary));
+        return Math.min(ofLibrary, profile.getOrDefault(limit.id(), ofLibrary));
     }
 
     /** The default GID, 16 bytes: the IPv4 address mapped into IPv6 ({@code ::ffff:a.b.c.d}). */
@@ -216,17 +218,18 @@ public record PciFunction(
         return new PciFunctionBuilder(this);
     }
 
-    private static Map<DeviceLimit, Long> checked(String function, Map<DeviceLimit, Long> profile) {
-        EnumMap<DeviceLimit, Long> copy = new EnumMap<>(DeviceLimit.class);
+    private static Map<String, Long> checked(String function, Map<String, Long> profile) {
+        Map<String, Long> copy = new TreeMap<>();
         Arguments.notNull(profile, "profile")
                 .forEach((limit, most) -> {
+                    DeviceLimit.requireId(Arguments.notNull(limit, "profile's limit"));
                     if (Arguments.notNull(most, "profile's value") < 1) {
                         throw new DpuException(
                                 Status.INVALID_VALUE,
                                 "limit is not positive: function=%s, limit=%s, value=%d"
                                         .formatted(function, limit, most));
                     }
-                    copy.put(Arguments.notNull(limit, "profile's limit"), most);
+                    copy.put(limit, most);
                 });
         return Collections.unmodifiableMap(copy);
     }

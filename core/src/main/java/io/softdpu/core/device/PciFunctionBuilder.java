@@ -6,8 +6,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.spi.Arguments;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
-import java.util.EnumMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ public final class PciFunctionBuilder {
 
     private final Side side;
     private final String interfaceName;
-    private final Map<DeviceLimit, Long> profile = new EnumMap<>(DeviceLimit.class);
+    private final Map<String, Long> profile = new TreeMap<>();
     private @Nullable String ibdevName;
     private FunctionType type = FunctionType.PF;
     private @Nullable PciAddress pciAddress;
@@ -154,7 +154,19 @@ public final class PciFunctionBuilder {
      * @throws DpuException INVALID_VALUE if it is not positive
      */
     public PciFunctionBuilder limit(DeviceLimit limit, long most) {
-        profile.put(Arguments.notNull(limit, "limit"), positive("limit", most));
+        return limit(Arguments.notNull(limit, "limit").id(), most);
+    }
+
+    /**
+     * The same by name, for libraries that this program may not have. Whether those that it has
+     * know the limit is checked by who opens a machine or plugs the function in.
+     *
+     * @param id the {@linkplain DeviceLimit#id() id} of the limit
+     * @throws DpuException INVALID_VALUE if it is none by its form, or the value is not positive
+     */
+    public PciFunctionBuilder limit(String id, long most) {
+        DeviceLimit.requireId(Arguments.notNull(id, "id"));
+        profile.put(id, positive("limit", most));
         return this;
     }
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A line goes on with {@code ipv6=} and the address where that does not follow from the MAC
  * address, with {@code limit.comch.max_clients=16} for each limit of the profile, sorted, and with
- * {@code hotplugged=yes}.
+ * {@code hotplugged=yes}. Limits of libraries that a program does not have are part of it.
  */
 public final class Topology {
     /** More functions than any card has; a file with more is a mistake. */

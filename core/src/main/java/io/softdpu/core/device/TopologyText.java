@@ -29,7 +29,7 @@ final class TopologyText {
                                     + " parent%s representor%s ipv4%s mac%s vuid%s"
                                     + " rate=(\\d{1,19})(| .*)")
                             .replace("%s", V));
-    private static final Pattern MORE = Pattern.compile(" ([a-z0-9_.-]{1,64})" + V);
+    private static final Pattern MORE = Pattern.compile(" ([a-z0-9_.-]{1,128})" + V);
 
     private TopologyText() {}
 
@@ -55,7 +55,7 @@ final class TopologyText {
             text.append(" ipv6=").append(f.ipv6().getHostAddress());
         }
         f.profile().entrySet().stream()
-                .map(limit -> " " + LIMIT + limit.getKey().id() + "=" + limit.getValue())
+                .map(limit -> " " + LIMIT + limit.getKey() + "=" + limit.getValue())
                 .sorted()
                 .forEach(text::append);
         if (f.hotplugged()) {
@@ -120,7 +120,7 @@ final class TopologyText {
         if (key.equals("ipv6")) {
             builder.ipv6(value);
         } else if (key.startsWith(LIMIT)) {
-            builder.limit(DeviceLimit.of(key.substring(LIMIT.length())), Long.parseLong(value));
+            builder.limit(key.substring(LIMIT.length()), Long.parseLong(value));
         } else if (key.equals("hotplugged") && value.equals(PLUGGED)) {
             builder.hotplugged(true);
         } else {

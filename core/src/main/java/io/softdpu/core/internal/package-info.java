@@ -9,6 +9,8 @@
  * something lives on it, and the {@link io.softdpu.core.internal.EngineCore} behind a progress
  * engine with its {@link io.softdpu.core.internal.WaitStrategy}.
  *
+ * <p>{@link io.softdpu.core.internal.ProfileCheck} is the one service of this module to itself.
+ *
  * <p>Threads: access objects and usage counts may be used by any thread; an engine core belongs to
  * the thread that made it.
  */

@@ -1,6 +1,7 @@
 package io.softdpu.core.capability;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.Machine;
 import io.softdpu.core.Machines;
@@ -12,7 +13,7 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,9 +67,9 @@ class CapabilitiesTest {
     void shouldPrintWhatItSays() {
         assertThat(Capability.support("server", true)).hasToString("server=yes");
         assertThat(Capability.support("server", false)).hasToString("server=no");
-        assertThat(Capability.limit(DeviceLimit.COMCH_MAX_CLIENTS, 3)).hasToString("max_clients=3");
-        assertThat(Capability.limit(DeviceLimit.RDMA_MAX_MESSAGE_SIZE, 0))
-                .hasToString("max_message_size=0 bytes")
+        assertThat(Capability.limit(ExampleSource.THINGS, 3)).hasToString("max_things=3");
+        assertThat(Capability.limit(ExampleSource.SIZE, 0))
+                .hasToString("max_size=0 bytes")
                 .extracting(Capability::isSupported)
                 .isEqualTo(false);
     }
@@ -82,15 +83,50 @@ class CapabilitiesTest {
     }
 
     @Test
-    void shouldFindEachLimitByItsId() {
-        for (DeviceLimit limit : DeviceLimit.values()) {
-            assertThat(DeviceLimit.of(limit.id())).isSameAs(limit);
-            assertThat(limit.id()).isEqualTo(limit.library() + "." + limit.capability());
-        }
-        assertThat(DeviceLimit.COMCH_PRODUCER_MAX_TASKS.id()).isEqualTo("comch-producer.max_tasks");
-        assertThat(Arrays.stream(DeviceLimit.values()).map(DeviceLimit::id))
-                .doesNotHaveDuplicates();
-        Thrown.with(Status.INVALID_VALUE, () -> DeviceLimit.of("comch.max"))
-                .hasMessageContainingAll("comch.max", "comch.max_clients");
+    void shouldTellWhichLimitsALibraryDeclares() {
+        assertThat(Capabilities.limitsOf("core")).isEmpty();
+        assertThat(Capabilities.limitsOf("example"))
+                .containsExactly(ExampleSource.THINGS, ExampleSource.SIZE);
+        Thrown.with(Status.NOT_FOUND, () -> Capabilities.limitsOf("sha"))
+                .hasMessageContainingAll("library=sha", "core", "example");
+        assertThat(Capabilities.acceptsLimit("example.max_things")).isTrue();
+        assertThat(Capabilities.acceptsLimit("example.max_thing")).isFalse();
+        assertThat(Capabilities.acceptsLimit("core.max_imported_bytes")).isFalse();
+        assertThat(Capabilities.acceptsLimit("sha.max_things")).as("nobody can tell").isTrue();
+        Thrown.with(Status.INVALID_VALUE, () -> Capabilities.acceptsLimit("example"))
+                .hasMessageContainingAll("limit=example", "comch.max_clients");
+    }
+
+    @Test
+    void shouldTakeNoLibraryThatDeclaresLimitsWrongly() {
+        DeviceLimit own = DeviceLimit.ofCount("odd", "max_things");
+        Capabilities.requireConsistent(odd(own, DeviceLimit.ofBytes("odd", "max_size")));
+        assertThatThrownBy(() -> Capabilities.requireConsistent(odd(own, ExampleSource.THINGS)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("limit=example.max_things", "library=odd");
+        assertThatThrownBy(() ->
+                        Capabilities.requireConsistent(
+                                odd(own, DeviceLimit.ofBytes("odd", "max_things"))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("each once");
+    }
+
+    private static CapabilitySource odd(DeviceLimit... limits) {
+        return new CapabilitySource() {
+            @Override
+            public String library() {
+                return "odd";
+            }
+
+            @Override
+            public List<DeviceLimit> limits() {
+                return List.of(limits);
+            }
+
+            @Override
+            public List<Capability> capabilities(DeviceInfo device) {
+                return List.of();
+            }
+        };
     }
 }

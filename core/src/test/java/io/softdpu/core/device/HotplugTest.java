@@ -205,7 +205,7 @@ class HotplugTest {
                                 .withArguments(machines.folder().toString()));
         String before = lister.awaitLine("^devices ", DEADLINE);
         assertThat(before).doesNotContain("e0");
-        p0.plug(emulated("e0", "0c:00.0").limit(DeviceLimit.COMCH_MAX_CLIENTS, 3).build());
+        p0.plug(emulated("e0", "0c:00.0").limit("comch.max_clients", 3).build());
         OutputStream ask = lister.standardInput();
         ask.write("again\n".getBytes(StandardCharsets.UTF_8));
         ask.flush();

@@ -25,8 +25,8 @@ class TopologyTextTest {
                 .map(f ->
                         f.toBuilder()
                                 .ipv6("2001:db8::1")
-                                .limit(DeviceLimit.RDMA_MAX_CONNECTIONS, 2)
-                                .limit(DeviceLimit.COMCH_MAX_CLIENTS, 1)
+                                .limit("rdma.max_connections", 2)
+                                .limit("comch.max_clients", 1)
                                 .hotplugged(f.parent() != null)
                                 .build())
                 .forEach(more::add);
@@ -39,6 +39,39 @@ class TopologyTextTest {
         assertThat(all.sha256Hex()).isNotEqualTo(builtin.sha256Hex());
     }
 
+    /** Programs of several versions share a card, so a text must always have the hash it had. */
+    @Test
+    void shouldKeepTextAndHashOfATopologyWithLimits() {
+        String text =
+                HEAD
+                        + LINE
+                        + " limit.comch-producer.max_tasks=5 limit.comch.max_clients=3"
+                        + " limit.rdma.max_connections=2\n";
+        Topology limited =
+                Topology.builder("limited")
+                        .add(
+                                one().toBuilder()
+                                        .limit("rdma.max_connections", 2)
+                                        .limit(DeviceLimit.ofCount("comch", "max_clients"), 3)
+                                        .limit("comch-producer.max_tasks", 5)
+                                        .build())
+                        .build();
+        assertThat(limited.canonicalText()).isEqualTo(text);
+        assertThat(Topology.parse("again", text)).isEqualTo(limited);
+        assertThat(limited.sha256Hex())
+                .isEqualTo("4b68f1b8c0e6e289cf589e3d04f28242fc91ca37bc5a6588b87940eafe9d6bfc");
+    }
+
+    @Test
+    void shouldReadTheLongestNameOfALimitThatItWrites() {
+        String id = "l".repeat(32) + "." + "c".repeat(64);
+        Topology longest =
+                Topology.builder("longest").add(one().toBuilder().limit(id, 1).build()).build();
+        assertThat(Topology.parse("again", longest.canonicalText())).isEqualTo(longest);
+        Thrown.with(Status.INVALID_VALUE, () -> one().toBuilder().limit("l" + id, 1));
+        Thrown.with(Status.INVALID_VALUE, () -> one().toBuilder().limit(id + "c", 1));
+    }
+
     /** Else a function that was plugged in would leave a note that no program can read. */
     @Test
     void shouldReadTheExtremesThatItWrites() throws Exception {
@@ -47,7 +80,7 @@ class TopologyTextTest {
                 one().toBuilder()
                         .activeRate(Long.MAX_VALUE)
                         .ipv6(Inet6Address.getByAddress(null, local, 3)) // of interface 3
-                        .limit(DeviceLimit.COMCH_MAX_CLIENTS, Long.MAX_VALUE)
+                        .limit("comch.max_clients", Long.MAX_VALUE)
                         .build();
         Topology extreme = Topology.builder("extreme").add(function).build();
         assertThat(Topology.parse("again", extreme.canonicalText())).isEqualTo(extreme);
@@ -94,7 +127,9 @@ class TopologyTextTest {
         "rate=-1, line=2",
         "rate=1000 what=1, what=1",
         "rate=1000 hotplugged=no, hotplugged=no",
-        "rate=1000 limit.comch.nothing=1, comch.nothing",
+        "rate=1000 limit.nothing=1, limit=nothing",
+        "rate=1000 limit.comch.max.clients=1, limit=comch.max.clients",
+        "rate=1000 limit.Comch.max_clients=1, limit.Comch.max_clients",
         "rate=1000 limit.comch.max_clients=0, limit is not positive",
         "rate=1000 limit.comch.max_clients=many, many",
         "rate=1000 ipv6=host.example, host.example",

@@ -9,7 +9,6 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.Topology;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
@@ -28,10 +27,10 @@ class ShmLimitedDeviceTest {
         Topology.builtin().functions().stream()
                 .map(f ->
                         f.toBuilder()
-                                .limit(DeviceLimit.RDMA_MAX_MESSAGE_SIZE, 4096)
-                                .limit(DeviceLimit.RDMA_MAX_SEND_QUEUE_SIZE, 100)
-                                .limit(DeviceLimit.RDMA_MAX_CONNECTIONS, 2)
-                                .limit(DeviceLimit.RDMA_MAX_RECEIVE_TASKS, 7)
+                                .limit(RdmaCapabilities.MESSAGE_SIZE_LIMIT, 4096)
+                                .limit(RdmaCapabilities.SEND_QUEUE_SIZE_LIMIT, 100)
+                                .limit(RdmaCapabilities.CONNECTIONS_LIMIT, 2)
+                                .limit(RdmaCapabilities.RECEIVE_TASKS_LIMIT, 7)
                                 .build())
                 .forEach(topology::add);
         return topology.build();

@@ -22,6 +22,15 @@ public final class RdmaSource implements CapabilitySource {
     }
 
     @Override
+    public List<DeviceLimit> limits() {
+        return List.of(
+                RdmaCapabilities.MESSAGE_SIZE_LIMIT,
+                RdmaCapabilities.SEND_QUEUE_SIZE_LIMIT,
+                RdmaCapabilities.CONNECTIONS_LIMIT,
+                RdmaCapabilities.RECEIVE_TASKS_LIMIT);
+    }
+
+    @Override
     public List<Capability> capabilities(DeviceInfo device) {
         RdmaCapabilities rdma = RdmaCapabilities.of(device);
         List<Capability> all = new ArrayList<>();
@@ -32,10 +41,10 @@ public final class RdmaSource implements CapabilitySource {
                             "task_" + type.name().toLowerCase(Locale.ROOT),
                             rdma.isSupported(type)));
         }
-        all.add(Capability.limit(DeviceLimit.RDMA_MAX_MESSAGE_SIZE, rdma.maxMessageBytes()));
-        all.add(Capability.limit(DeviceLimit.RDMA_MAX_SEND_QUEUE_SIZE, rdma.maxSendQueueSize()));
-        all.add(Capability.limit(DeviceLimit.RDMA_MAX_CONNECTIONS, rdma.maxConnections()));
-        all.add(Capability.limit(DeviceLimit.RDMA_MAX_RECEIVE_TASKS, rdma.maxReceiveTasks()));
+        all.add(Capability.limit(RdmaCapabilities.MESSAGE_SIZE_LIMIT, rdma.maxMessageBytes()));
+        all.add(Capability.limit(RdmaCapabilities.SEND_QUEUE_SIZE_LIMIT, rdma.maxSendQueueSize()));
+        all.add(Capability.limit(RdmaCapabilities.CONNECTIONS_LIMIT, rdma.maxConnections()));
+        all.add(Capability.limit(RdmaCapabilities.RECEIVE_TASKS_LIMIT, rdma.maxReceiveTasks()));
         all.add(
                 Capability.limit(
                         "max_send_list_length", Unit.COUNT, rdma.maxSendBufferListLength()));

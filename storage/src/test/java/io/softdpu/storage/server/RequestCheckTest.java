@@ -6,8 +6,8 @@ import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.Topology;
+import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.testkit.SeededRandom;
 import java.math.BigInteger;
 import java.nio.file.Path;
@@ -62,7 +62,7 @@ class RequestCheckTest {
     void shouldTakeTheLimitOfADeviceThatCanMoveLess() {
         Topology.Builder topology = Topology.builder("limited");
         Topology.builtin().functions().stream()
-                .map(f -> f.toBuilder().limit(DeviceLimit.RDMA_MAX_MESSAGE_SIZE, 8192).build())
+                .map(f -> f.toBuilder().limit(RdmaCapabilities.MESSAGE_SIZE_LIMIT, 8192).build())
                 .forEach(topology::add);
         RequestCheck small =
                 new RequestCheck(8 * GIB, 4096, 8 * GIB, maxIoSizeBytes(topology.build()));

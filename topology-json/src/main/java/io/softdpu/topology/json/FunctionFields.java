@@ -2,7 +2,6 @@ package io.softdpu.topology.json;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
-import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.PciFunctionBuilder;
@@ -12,6 +11,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ final class FunctionFields {
     private final String path;
     private final int line;
     private final Map<FunctionField, Value> values = new EnumMap<>(FunctionField.class);
-    private final Map<DeviceLimit, Long> limits = new EnumMap<>(DeviceLimit.class);
+    private final Map<String, Long> limits = new TreeMap<>();
     private @Nullable PciFunction function;
 
     private record Value(String text, int line) {}
@@ -36,8 +36,8 @@ final class FunctionFields {
         values.put(field, new Value(text, lineOfField));
     }
 
-    void limit(DeviceLimit limit, long most) {
-        limits.put(limit, most);
+    void limit(String id, long most) {
+        limits.put(id, most);
     }
 
     /** All fields have been read: makes the function of them. */

@@ -45,7 +45,9 @@ import org.jspecify.annotations.Nullable;
  * <p>{@code parent} and {@code representor} are given for what a port of the DPU has made, {@code
  * ipv6} where it does not follow from the MAC address, and {@code limits} where the device has less
  * of something than the libraries have ({@link io.softdpu.core.device.DeviceLimit#id()}). All else
- * is to be given, and nothing else may be. Any thread.
+ * is to be given, and nothing else may be. A limit that its library does not declare is refused; of
+ * a library that this program does not have ({@link
+ * io.softdpu.core.capability.Capabilities#libraries()}) each limit is kept. Any thread.
  */
 public final class TopologyJson {
     /** The environment variable that {@link #fromEnvironment()} reads. */

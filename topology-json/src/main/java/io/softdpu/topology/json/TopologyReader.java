@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciFunction;
@@ -19,8 +20,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,21 +152,34 @@ final class TopologyReader {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String name = json.currentName();
             String fieldPath = path + "." + name;
-            DeviceLimit limit;
-            try {
-                limit = DeviceLimit.of(name);
-            } catch (DpuException e) {
-                throw here().because(
-                                "unknown limit",
-                                fieldPath,
-                                Stream.of(DeviceLimit.values())
-                                        .map(DeviceLimit::id)
-                                        .collect(Collectors.joining(", ", "one of [", "]")));
-            }
+            requireKnown(name, fieldPath);
             once(seen, name, fieldPath);
             String expected = "a whole number from 1";
             expect(json.nextToken(), JsonToken.VALUE_NUMBER_INT, fieldPath, expected);
-            fields.limit(limit, number(fieldPath, json.getText(), expected, line()));
+            fields.limit(name, number(fieldPath, json.getText(), expected, line()));
+        }
+    }
+
+    /** Of libraries that this program does not have, it cannot tell; they keep their limits. */
+    private void requireKnown(String limit, String path) {
+        boolean accepted;
+        try {
+            accepted = Capabilities.acceptsLimit(limit);
+        } catch (DpuException e) {
+            throw here().because(
+                            "malformed limit",
+                            path,
+                            null,
+                            "a library and its limit such as comch.max_clients, of "
+                                    + DeviceLimit.ID_FORM,
+                            e);
+        }
+        if (!accepted) {
+            String library = DeviceLimit.libraryOf(limit);
+            throw here().because(
+                            "unknown limit",
+                            path,
+                            "a limit of " + library + ", one of " + Capabilities.limitsOf(library));
         }
     }
 

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import java.io.IOException;
@@ -60,8 +59,8 @@ final class TopologyWriter {
                 FunctionField.ACTIVE_RATE_BITS_PER_SECOND.json(), f.activeRateBitsPerSecond());
         if (!f.profile().isEmpty()) {
             json.writeObjectFieldStart(FunctionField.LIMITS.json());
-            for (Map.Entry<DeviceLimit, Long> limit : f.profile().entrySet()) {
-                json.writeNumberField(limit.getKey().id(), limit.getValue());
+            for (Map.Entry<String, Long> limit : f.profile().entrySet()) {
+                json.writeNumberField(limit.getKey(), limit.getValue());
             }
             json.writeEndObject();
         }

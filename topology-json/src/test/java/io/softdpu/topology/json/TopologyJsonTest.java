@@ -2,12 +2,12 @@ package io.softdpu.topology.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
-import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.testkit.Bounded;
@@ -35,7 +35,7 @@ class TopologyJsonTest {
              "name": "small",
              "functions": [
               {"side": "dpu", "interface_name": "p0", "ibdev_name": "mlx5_0", "function_type": "PF", "pci_address": "03:00.0", "ipv4": "127.3.0.1", "mac": "02:53:44:03:00:01", "vuid": "V-p0", "active_rate_bits_per_second": 1000},
-              {"side": "host", "interface_name": "pf0", "ibdev_name": "mlx5_0", "function_type": "PF", "pci_address": "0000:0b:00.0", "parent": "p0", "representor": "hpf0", "ipv4": "127.11.0.1", "ipv6": "2001:db8::1", "mac": "02:53:44:0B:00:01", "vuid": "V-pf0", "active_rate_bits_per_second": 1000, "limits": {"comch.max_clients": 4}},
+              {"side": "host", "interface_name": "pf0", "ibdev_name": "mlx5_0", "function_type": "PF", "pci_address": "0000:0b:00.0", "parent": "p0", "representor": "hpf0", "ipv4": "127.11.0.1", "ipv6": "2001:db8::1", "mac": "02:53:44:0B:00:01", "vuid": "V-pf0", "active_rate_bits_per_second": 1000, "limits": {"example.max_things": 4}},
               {"side": "host", "interface_name": "pf1", "ibdev_name": "mlx5_1", "function_type": "PF", "pci_address": "0b:00.1", "parent": "p0", "representor": "hpf1", "ipv4": "127.11.1.1", "mac": "02:53:44:0b:01:01", "vuid": "V-pf1", "active_rate_bits_per_second": 1000}
              ]
             }
@@ -66,8 +66,8 @@ class TopologyJsonTest {
         assertThat(pf0.ipv6()).isEqualTo(PciFunction.ipv6Of("2001:db8::1"));
         assertThat(pf0.macAddress()).isEqualTo("02:53:44:0b:00:01");
         assertThat(pf0.activeRateBitsPerSecond()).isEqualTo(1000);
-        assertThat(pf0.profile()).containsOnlyKeys(DeviceLimit.COMCH_MAX_CLIENTS);
-        assertThat(pf0.lowered(DeviceLimit.COMCH_MAX_CLIENTS, 512)).isEqualTo(4);
+        assertThat(pf0.profile()).containsOnlyKeys("example.max_things");
+        assertThat(pf0.lowered(ExampleSource.THINGS, 8)).isEqualTo(4);
         PciFunction pf1 = small.functionByKey("host/pf1").orElseThrow();
         assertThat(pf1.ipv6()).isEqualTo(PciFunction.linkLocalOf(pf1.macAddress()));
         assertThat(pf1.profile()).isEmpty();
@@ -83,6 +83,27 @@ class TopologyJsonTest {
         assertThat(again.name()).isEqualTo("small");
         assertThat(TopologyJson.toJson(again)).isEqualTo(TopologyJson.toJson(small));
         assertThat(TopologyJson.load(file.toString())).isEqualTo(small);
+    }
+
+    @Test
+    void shouldKeepLimitsOfALibraryThatIsNotThere() {
+        Topology small =
+                TopologyJson.parse(
+                        "card.json",
+                        GOOD.replace(
+                                "\"limits\": {",
+                                "\"limits\": {\"sha.max_things\": 7, \"comch.most\": 9, "));
+        assertThat(small.functionByKey("host/pf0").orElseThrow().profile())
+                .containsOnly(
+                        entry("comch.most", 9L),
+                        entry("example.max_things", 4L),
+                        entry("sha.max_things", 7L));
+        assertThat(small.canonicalText())
+                .contains(
+                        " limit.comch.most=9 limit.example.max_things=4 limit.sha.max_things=7\n");
+        assertThat(small.sha256Hex())
+                .isNotEqualTo(TopologyJson.parse("card.json", GOOD).sha256Hex());
+        assertThat(TopologyJson.parse("again", TopologyJson.toJson(small))).isEqualTo(small);
     }
 
     @Test
@@ -227,20 +248,40 @@ class TopologyJsonTest {
                         "active_rate_bits_per_second",
                         "too large"),
                 wrong(
-                        "comch.max_clients",
-                        "comch.most",
+                        "example.max_things",
+                        "example.most",
                         5,
-                        "functions[1].limits.comch.most",
+                        "functions[1].limits.example.most",
                         "unknown limit",
+                        "a limit of example, one of [example.max_things]"),
+                wrong(
+                        "example.max_things",
+                        "core.max_imported_bytes",
+                        5,
+                        "functions[1].limits.core.max_imported_bytes",
+                        "unknown limit",
+                        "a limit of core, one of []"),
+                wrong(
+                        "example.max_things",
+                        "max_things",
+                        5,
+                        "functions[1].limits.max_things",
+                        "malformed limit",
                         "comch.max_clients"),
-                wrong(": 4}}", ": 0}}", 5, "functions[1].limits.comch.max_clients", "value=0"),
+                wrong(
+                        "{\"example.max_things\": 4}",
+                        "{\"sha.a\": 4, \"sha.a\": 4}",
+                        5,
+                        "functions[1].limits.sha.a",
+                        "field occurs twice"),
+                wrong(": 4}}", ": 0}}", 5, "functions[1].limits.example.max_things", "value=0"),
                 wrong(
                         ": 4}}",
                         ": \"4\"}}",
                         5,
-                        "functions[1].limits.comch.max_clients",
+                        "functions[1].limits.example.max_things",
                         "wrong type"),
-                wrong("{\"comch.max_clients\": 4}", "[4]", 5, "functions[1].limits", "wrong type"),
+                wrong("{\"example.max_things\": 4}", "[4]", 5, "functions[1].limits", "wrong type"),
                 wrong(
                         "\"softdpu_topology\": 1",
                         "\"softdpu_topology\": 2",

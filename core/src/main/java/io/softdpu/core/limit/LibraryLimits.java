@@ -1,0 +1,31 @@
+package io.softdpu.core.limit;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capabilities;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.internal.ProfileCheck;
+
+/** Comparison of profiles with the limits that {@link Capabilities} knows of each library. */
+public final class LibraryLimits implements ProfileCheck {
+    /** For ServiceLoader. */
+    public LibraryLimits() {}
+
+    @Override
+    public void check(PciFunction function) {
+        for (String id : function.profile().keySet()) {
+            if (!Capabilities.acceptsLimit(id)) {
+                String library = DeviceLimit.libraryOf(id);
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "library has no such limit: limit=%s, function=%s, library=%s, available=%s"
+                                .formatted(
+                                        id,
+                                        function.key(),
+                                        library,
+                                        Capabilities.limitsOf(library)));
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.softdpu.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machine;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capabilities;
+import io.softdpu.core.capability.Capability;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.Topology;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The limits that RDMA declares; providers' tests show that instances keep to them. */
+class RdmaLimitsTest {
+    @TempDir Path folder;
+
+    private Machine open(String id, long most) {
+        Topology.Builder topology = Topology.builder("limited");
+        Topology.builtin()
+                .functions()
+                .forEach(f -> topology.add(f.toBuilder().limit(id, most).build()));
+        return Machine.builder(Side.TARGET)
+                .fabricFolder(folder.resolve("fabric"))
+                .topology(topology.build())
+                .open();
+    }
+
+    @Test
+    void shouldDeclareWhatItsCapabilitiesTell() {
+        assertThat(Capabilities.limitsOf("rdma"))
+                .extracting(DeviceLimit::id)
+                .containsExactly(
+                        "rdma.max_message_size",
+                        "rdma.max_send_queue_size",
+                        "rdma.max_connections",
+                        "rdma.max_receive_tasks");
+        for (DeviceLimit limit : Capabilities.limitsOf("rdma")) {
+            try (Machine target = open(limit.id(), 1)) {
+                assertThat(Capabilities.of(target.findDevice("t0"), "rdma").get(limit.capability()))
+                        .as("without a provider there is nothing to lower")
+                        .isEqualTo(Capability.limit(limit, 0));
+            }
+        }
+    }
+
+    @Test
+    void shouldOpenNoMachineWithALimitThatItDoesNotDeclare() {
+        assertThatThrownBy(() -> open("rdma.max_send_list_length", 1))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessageContainingAll(
+                        "limit=rdma.max_send_list_length",
+                        "available=[rdma.max_message_size, rdma.max_send_queue_size,"
+                                + " rdma.max_connections, rdma.max_receive_tasks]");
+    }
+}

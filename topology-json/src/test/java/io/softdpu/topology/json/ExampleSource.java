@@ -1,0 +1,29 @@
+package io.softdpu.topology.json;
+
+import io.softdpu.core.capability.Capability;
+import io.softdpu.core.capability.CapabilitySource;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
+import java.util.List;
+
+/**
+ * The library {@code example}, which these tests have; they have none of the project's above core.
+ */
+public final class ExampleSource implements CapabilitySource {
+    static final DeviceLimit THINGS = DeviceLimit.ofCount("example", "max_things");
+
+    @Override
+    public String library() {
+        return "example";
+    }
+
+    @Override
+    public List<DeviceLimit> limits() {
+        return List.of(THINGS);
+    }
+
+    @Override
+    public List<Capability> capabilities(DeviceInfo device) {
+        return List.of(Capability.limit(THINGS, device.function().lowered(THINGS, 8)));
+    }
+}
