@@ -86,27 +86,34 @@ class HouseRulesTest {
 
     /** Methods that may open a file by its name, and why. */
     private static final Map<String, String> MAY_OPEN =
-            Map.of(
-                    "io.softdpu.linux.file.CheckedFile.open",
-                    "examines the descriptor",
-                    "io.softdpu.linux.file.CheckedFile.openDescriptorAt",
-                    "examines the descriptor",
-                    "io.softdpu.linux.file.CheckedFile.openChannel",
-                    "opens what it has examined, by /proc/self/fd",
-                    "io.softdpu.fabric.FabricFolder.join",
-                    "opens the folder itself, with O_DIRECTORY, which waits for nothing",
-                    "io.softdpu.fabric.FabricFolder.connect",
-                    "opens a place with O_PATH, which waits for nothing, and examines it",
-                    "io.softdpu.linux.MemoryLimits.lines",
-                    "reads /proc and the files of cgroups in /sys",
-                    "io.softdpu.fabric.Bus.readBootId",
-                    "reads /proc/sys",
-                    "io.softdpu.perf.demo.CpuChoice.here",
-                    "reads /proc/self/status",
-                    "io.softdpu.perf.child.JvmCommand.ofThisProcess",
-                    "reads /proc/self/cmdline",
-                    "io.softdpu.perf.child.SharedFolder.create",
-                    "makes a file with CREATE_NEW, which opens nothing that is there");
+            Map.ofEntries(
+                    Map.entry("io.softdpu.linux.file.CheckedFile.open", "examines the descriptor"),
+                    Map.entry(
+                            "io.softdpu.linux.file.CheckedFile.openDescriptorAt",
+                            "examines the descriptor"),
+                    Map.entry(
+                            "io.softdpu.linux.file.CheckedFile.openChannel",
+                            "opens what it has examined, by /proc/self/fd"),
+                    Map.entry(
+                            "io.softdpu.fabric.FabricFolder.join",
+                            "opens the folder itself, with O_DIRECTORY, which waits for nothing"),
+                    Map.entry(
+                            "io.softdpu.fabric.FabricFolder.connect",
+                            "opens a place with O_PATH, which waits for nothing, and examines it"),
+                    Map.entry(
+                            "io.softdpu.fabric.NameLocks.lockFolder",
+                            "opens the folder itself, with O_DIRECTORY, which waits for nothing"),
+                    Map.entry(
+                            "io.softdpu.linux.MemoryLimits.lines",
+                            "reads /proc and the files of cgroups in /sys"),
+                    Map.entry("io.softdpu.fabric.Bus.readBootId", "reads /proc/sys"),
+                    Map.entry("io.softdpu.perf.demo.CpuChoice.here", "reads /proc/self/status"),
+                    Map.entry(
+                            "io.softdpu.perf.child.JvmCommand.ofThisProcess",
+                            "reads /proc/self/cmdline"),
+                    Map.entry(
+                            "io.softdpu.perf.child.SharedFolder.create",
+                            "makes a file with CREATE_NEW, which opens nothing that is there"));
 
     @Test
     void shouldOpenFilesByNameWhereTheDescriptorIsExaminedAlone() {
