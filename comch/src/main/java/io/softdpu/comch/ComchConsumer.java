@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * consumer stops by itself and its tasks fail with CONNECTION_RESET.
  */
 public final class ComchConsumer extends ContextBase {
+    private static final Regions REGIONS = Regions.get();
     private static final System.Logger LOG = System.getLogger(ComchConsumer.class.getName());
     private static final Permissions NEEDED = Permissions.of(AccessFlag.PCI_READ_WRITE);
 
@@ -66,7 +67,7 @@ public final class ComchConsumer extends ContextBase {
         this.connection = connection;
         this.directory = directory;
         this.mmap = mmap;
-        Regions.retain(mmap);
+        REGIONS.retain(mmap);
     }
 
     /**
@@ -88,7 +89,7 @@ public final class ComchConsumer extends ContextBase {
                     Status.NOT_SUPPORTED,
                     "receive memory must be this program's own: mmap=" + receiveMemory);
         }
-        Status usable = Regions.checkUse(receiveMemory, connection.endpoint().device(), NEEDED);
+        Status usable = REGIONS.checkUse(receiveMemory, connection.endpoint().device(), NEEDED);
         if (usable != Status.SUCCESS) {
             throw new DpuException(
                     usable,
@@ -242,7 +243,7 @@ public final class ComchConsumer extends ContextBase {
 
     @Override
     protected void onDestroy() {
-        Regions.release(mmap);
+        REGIONS.release(mmap);
     }
 
     // ---- for the rest of the package; the first four come from the connection's engine ----

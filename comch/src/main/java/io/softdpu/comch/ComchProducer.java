@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * stops by itself and its sends fail with CONNECTION_RESET.
  */
 public final class ComchProducer extends ContextBase {
+    private static final Regions REGIONS = Regions.get();
+
     /** Submissions after which a consumer that sleeps is woken without waiting for the progress. */
     private static final int DOORBELL_BATCH = 8;
 
@@ -158,7 +160,7 @@ public final class ComchProducer extends ContextBase {
         }
         for (int left = done.size(); left > 0; left--) { // what callbacks submit waits for the next
             ComchProducerSendTask task = done.remove();
-            Regions.clearInFlight(Objects.requireNonNull(task.buf(), "submitted"));
+            REGIONS.clearInFlight(Objects.requireNonNull(task.buf(), "submitted"));
             task.finish();
             worked = true;
         }
@@ -241,14 +243,14 @@ public final class ComchProducer extends ContextBase {
 
     Status send(ComchProducerSendTask task) {
         Buf buf = task.buf();
-        if (buf == null || buf.references() == 0 || Regions.isRemote(buf)) {
+        if (buf == null || buf.references() == 0 || REGIONS.isRemote(buf)) {
             return Status.INVALID_VALUE;
         }
         long length = buf.dataLength();
         if (length > maxBufferBytes) {
             return Status.INVALID_VALUE;
         }
-        Status usable = Regions.checkUse(buf.mmap(), device(), Permissions.LOCAL_READ_ONLY);
+        Status usable = REGIONS.checkUse(buf.mmap(), device(), Permissions.LOCAL_READ_ONLY);
         if (usable != Status.SUCCESS) {
             return usable;
         }
@@ -260,13 +262,13 @@ public final class ComchProducer extends ContextBase {
         if (to.unusable()) {
             return to.unusableStatus();
         }
-        Status marked = Regions.markSource(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        Status marked = REGIONS.markSource(buf, ComchCapabilities.MAX_LIST_LENGTH);
         if (marked != Status.SUCCESS) {
             return marked;
         }
         Status claimed = claim(task, buf, to, length);
         if (claimed != Status.SUCCESS) {
-            Regions.clearInFlight(buf);
+            REGIONS.clearInFlight(buf);
         } else if (length <= FastPathRing.INLINE_BYTES) {
             doorbell(index);
         }
@@ -297,7 +299,7 @@ public final class ComchProducer extends ContextBase {
         try {
             PayloadCopy copier = copier();
             copier.message(
-                    Regions.segmentOf(buf),
+                    REGIONS.segmentOf(buf),
                     buf.dataOffset(),
                     ring.segment(),
                     ring.inlineOffset(ticket),
@@ -340,7 +342,7 @@ public final class ComchProducer extends ContextBase {
         }
         long slice = Math.min(PayloadCopy.SLICE_BYTES, length - task.copied());
         copier().payload(
-                        Regions.segmentOf(buf),
+                        REGIONS.segmentOf(buf),
                         buf.dataOffset() + task.copied(),
                         to.memory(),
                         task.targetOffset() + task.copied(),

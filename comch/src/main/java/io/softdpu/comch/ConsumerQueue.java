@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * from post to completion allocates.
  */
 final class ConsumerQueue {
+    private static final Regions REGIONS = Regions.get();
     private static final String MEMORY_NAME = "softdpu-comch-consumer";
 
     /** Completions of one progress, so that busy producers do not keep the engine from the rest. */
@@ -85,13 +86,13 @@ final class ConsumerQueue {
     ConsumerQueue(ComchConsumer consumer, Mmap mmap, int tasks) {
         this.consumer = consumer;
         this.mmap = mmap;
-        this.memory = Regions.segmentOf(mmap);
+        this.memory = REGIONS.segmentOf(mmap);
         this.geometry = new FastPathRing.Geometry(ChannelLimits.roundUpToPowerOfTwo(tasks));
         this.posted = new @Nullable ComchPostReceiveTask[geometry.slots()];
         this.mask = geometry.slots() - 1;
         this.maxBufferBytes =
                 consumer.connection().endpoint().capabilities().maxConsumerBufferSize();
-        this.memoryRegion = Regions.exportFor(mmap, consumer.device(), true, memoryWatch);
+        this.memoryRegion = REGIONS.exportFor(mmap, consumer.device(), true, memoryWatch);
         SharedSegment allocated = null;
         ExportedRegion exported = null;
         try {
@@ -135,13 +136,13 @@ final class ConsumerQueue {
         if (capacity < 1 || capacity > maxBufferBytes) {
             return Status.INVALID_VALUE;
         }
-        Status marked = Regions.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        Status marked = REGIONS.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);
         if (marked != Status.SUCCESS) {
             return marked;
         }
         long tailOffset = buf.dataOffset() + buf.dataLength();
         if (!ring.post(tailOffset, capacity)) {
-            Regions.clearInFlight(buf);
+            REGIONS.clearInFlight(buf);
             return Status.AGAIN;
         }
         task.posted(tailOffset);
@@ -192,11 +193,11 @@ final class ConsumerQueue {
                         immediateLength);
             }
             task.received(ring.producerId(), length, immediateLength);
-            Regions.appendData(buf, length);
+            REGIONS.appendData(buf, length);
             status = Status.SUCCESS;
         }
         ring.release();
-        Regions.clearInFlight(buf);
+        REGIONS.clearInFlight(buf);
         task.finish(status);
     }
 
@@ -226,7 +227,7 @@ final class ConsumerQueue {
     void flush(Status status) {
         while (count > 0) {
             ComchPostReceiveTask task = take();
-            Regions.clearInFlight(Objects.requireNonNull(task.buf(), "posted"));
+            REGIONS.clearInFlight(Objects.requireNonNull(task.buf(), "posted"));
             task.finish(status);
         }
     }

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // bufs are objects, not values
 final class Copy {
+    private static final Regions REGIONS = Regions.get();
+
     /** What {@link #advance} gives where nothing was copied because something is wrong. */
     static final long FAILED = -1;
 
@@ -142,8 +144,8 @@ final class Copy {
     /** Gives the bufs back; if all was copied, the destination has grown by it. */
     void end() {
         Buf written = Objects.requireNonNull(destination, "a copy that has begun");
-        Regions.clearInFlight(Objects.requireNonNull(source, "a copy that has begun"));
-        Regions.clearInFlight(written);
+        REGIONS.clearInFlight(Objects.requireNonNull(source, "a copy that has begun"));
+        REGIONS.clearInFlight(written);
         if (leftBytes == 0 && !failed) {
             BufLists.appendData(written, sizeBytes);
         }
@@ -156,8 +158,8 @@ final class Copy {
     }
 
     private boolean copyPiece(Copier copier, long piece) {
-        MemorySegment read = Regions.segmentOf(Objects.requireNonNull(from, "from"));
-        MemorySegment written = Regions.segmentOf(Objects.requireNonNull(to, "to"));
+        MemorySegment read = REGIONS.segmentOf(Objects.requireNonNull(from, "from"));
+        MemorySegment written = REGIONS.segmentOf(Objects.requireNonNull(to, "to"));
         try {
             copier.copy(read, fromOffset, written, toOffset, piece);
         } catch (IllegalStateException | InternalError e) {
@@ -203,7 +205,7 @@ final class Copy {
 
     private boolean usable(@Nullable Buf element, Permissions needed) {
         Status checked =
-                Regions.checkUse(Objects.requireNonNull(element, "element").mmap(), needed);
+                REGIONS.checkUse(Objects.requireNonNull(element, "element").mmap(), needed);
         if (checked != Status.SUCCESS) {
             failed = true;
             status = checked;
@@ -212,13 +214,13 @@ final class Copy {
     }
 
     private static Status mark(Buf read, Buf written, int maxBufferListLength, long size) {
-        Status marked = Regions.markSource(read, maxBufferListLength);
+        Status marked = REGIONS.markSource(read, maxBufferListLength);
         if (marked != Status.SUCCESS) {
             return marked;
         }
-        marked = Regions.markDestination(written, maxBufferListLength, size);
+        marked = REGIONS.markDestination(written, maxBufferListLength, size);
         if (marked != Status.SUCCESS) {
-            Regions.clearInFlight(read);
+            REGIONS.clearInFlight(read);
         }
         return marked;
     }

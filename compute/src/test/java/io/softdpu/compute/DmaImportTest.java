@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The host's memory from the DPU, in both directions, and when it is taken away. */
 class DmaImportTest {
+    private static final Regions REGIONS = Regions.get();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int SIZE = HostMemoryProcess.SIZE;
 
@@ -179,7 +180,7 @@ class DmaImportTest {
                 "the bus has noticed",
                 DEADLINE,
                 () ->
-                        Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY)
+                        REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY)
                                 == Status.CONNECTION_RESET);
         dpu.awaitEnd();
         assertThat(task.status()).isEqualTo(Status.CONNECTION_RESET);

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread: that of the engine. From submit to callback the buf must not be touched.
  */
 public final class RdmaReceiveTask extends RdmaTask {
+    private static final Regions REGIONS = Regions.get();
+
     private @Nullable Buf destination;
     private @Nullable RdmaConnection resultConnection;
 
@@ -72,14 +74,14 @@ public final class RdmaReceiveTask extends RdmaTask {
         if (local != Status.SUCCESS) {
             return local;
         }
-        Status marked = Regions.markDestination(into, MAX_LIST_LENGTH);
+        Status marked = REGIONS.markDestination(into, MAX_LIST_LENGTH);
         if (marked != Status.SUCCESS) {
             return marked;
         }
         setLocal(into, into.dataOffset() + into.dataLength(), into.tailroom());
         Status posted = rdma.postReceive(request);
         if (posted != Status.SUCCESS) {
-            Regions.clearInFlight(into);
+            REGIONS.clearInFlight(into);
         }
         return posted;
     }
@@ -93,9 +95,9 @@ public final class RdmaReceiveTask extends RdmaTask {
     void finish(Status status) {
         Buf into = destination;
         if (into != null) {
-            Regions.clearInFlight(into);
+            REGIONS.clearInFlight(into);
             if (status == Status.SUCCESS) {
-                Regions.appendData(into, request.resultLengthBytes);
+                REGIONS.appendData(into, request.resultLengthBytes);
             }
         }
         complete(status);

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread: that of the engine. From submit to callback the buf must not be touched.
  */
 public final class RdmaSendTask extends RdmaTask {
+    private static final Regions REGIONS = Regions.get();
+
     private @Nullable RdmaConnection connection;
     private @Nullable Buf source;
 
@@ -75,14 +77,14 @@ public final class RdmaSendTask extends RdmaTask {
         if (from.dataLength() > rdma.maxMessageBytes()) {
             return Status.INVALID_VALUE;
         }
-        Status marked = Regions.markSource(from, MAX_LIST_LENGTH);
+        Status marked = REGIONS.markSource(from, MAX_LIST_LENGTH);
         if (marked != Status.SUCCESS) {
             return marked;
         }
         setLocal(from, from.dataOffset(), from.dataLength());
         Status submitted = submit(connection(), request);
         if (submitted != Status.SUCCESS) {
-            Regions.clearInFlight(from);
+            REGIONS.clearInFlight(from);
         }
         return submitted;
     }
@@ -91,7 +93,7 @@ public final class RdmaSendTask extends RdmaTask {
     void finish(Status status) {
         Buf from = source;
         if (from != null) {
-            Regions.clearInFlight(from);
+            REGIONS.clearInFlight(from);
         }
         complete(status);
     }

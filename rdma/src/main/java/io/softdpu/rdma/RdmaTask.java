@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * are those of the guide's table of permissions, strictly.
  */
 abstract class RdmaTask extends TaskBase {
+    private static final Regions REGIONS = Regions.get();
+
     /** Longest list of bufs that a task takes: a provider is given one piece of memory. */
     static final int MAX_LIST_LENGTH = 1;
 
@@ -46,17 +48,17 @@ abstract class RdmaTask extends TaskBase {
         }
         Mmap mmap = buf.mmap();
         if (!mmap.isImported()) {
-            return Regions.checkUse(mmap, rdma.device(), LOCAL);
+            return REGIONS.checkUse(mmap, rdma.device(), LOCAL);
         }
-        if (!Regions.isMapped(mmap)) {
+        if (!REGIONS.isMapped(mmap)) {
             return Status.NOT_SUPPORTED;
         }
-        return Regions.checkUse(mmap, rdma.device(), OVER_PCI);
+        return REGIONS.checkUse(mmap, rdma.device(), OVER_PCI);
     }
 
     /** Puts the local half of the request down: bytes from an offset within the buf's mmap. */
     final void setLocal(@Nullable Buf buf, long offset, long lengthBytes) {
-        request.local = buf == null ? MemorySegment.NULL : Regions.segmentOf(buf);
+        request.local = buf == null ? MemorySegment.NULL : REGIONS.segmentOf(buf);
         request.localOffset = offset;
         request.lengthBytes = lengthBytes;
     }

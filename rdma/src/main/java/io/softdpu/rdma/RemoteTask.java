@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * peer has to grant the operation twice: by its mmap and by its instance.
  */
 abstract class RemoteTask extends RdmaTask {
+    private static final Regions REGIONS = Regions.get();
+
     private final Permissions right;
     private @Nullable RdmaConnection connection;
     private @Nullable Buf source;
@@ -82,19 +84,19 @@ abstract class RemoteTask extends RdmaTask {
         if (lengthBytes > rdma.maxMessageBytes() || lengthBytes > to.tailroom()) {
             return Status.INVALID_VALUE;
         }
-        Status marked = Regions.markSource(from, MAX_LIST_LENGTH);
+        Status marked = REGIONS.markSource(from, MAX_LIST_LENGTH);
         if (marked != Status.SUCCESS) {
             return marked;
         }
-        marked = Regions.markDestination(to, MAX_LIST_LENGTH, lengthBytes);
+        marked = REGIONS.markDestination(to, MAX_LIST_LENGTH, lengthBytes);
         if (marked != Status.SUCCESS) {
-            Regions.clearInFlight(from);
+            REGIONS.clearInFlight(from);
             return marked;
         }
         Status submitted = submit(from, to, lengthBytes, read);
         if (submitted != Status.SUCCESS) {
-            Regions.clearInFlight(from);
-            Regions.clearInFlight(to);
+            REGIONS.clearInFlight(from);
+            REGIONS.clearInFlight(to);
         }
         return submitted;
     }
@@ -109,7 +111,7 @@ abstract class RemoteTask extends RdmaTask {
         if (!mmap.isImported() || mmap.permissions().allowsPci()) {
             return Status.INVALID_VALUE;
         }
-        Status mmapGrants = Regions.checkUse(mmap, rdma.device(), right);
+        Status mmapGrants = REGIONS.checkUse(mmap, rdma.device(), right);
         if (mmapGrants != Status.SUCCESS) {
             return mmapGrants;
         }
@@ -129,10 +131,10 @@ abstract class RemoteTask extends RdmaTask {
     @Override
     final void finish(Status status) {
         Buf to = destination();
-        Regions.clearInFlight(source());
-        Regions.clearInFlight(to);
+        REGIONS.clearInFlight(source());
+        REGIONS.clearInFlight(to);
         if (status == Status.SUCCESS) {
-            Regions.appendData(to, request.resultLengthBytes);
+            REGIONS.appendData(to, request.resultLengthBytes);
         }
         complete(status);
     }

@@ -6,11 +6,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Makes sure that a class has handed over its access object. */
-final class ClassLoading {
+public final class ClassLoading {
     private ClassLoading() {}
 
     /** Runs the owner's static initialiser, unless it has run, and then takes what it left. */
-    static <T> T access(Class<?> owner, Supplier<@Nullable T> left) {
+    public static <T> T access(Class<?> owner, Supplier<@Nullable T> left) {
         try {
             MethodHandles.lookup().ensureInitialized(owner);
         } catch (IllegalAccessException e) {

@@ -3,7 +3,6 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.MemoryAccess;
 import io.softdpu.core.internal.Usage;
 import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.SharedSegment;
@@ -50,7 +49,7 @@ public final class Mmap implements AutoCloseable {
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
-        MemoryAccess.set(new RegionAccess());
+        RegionAccess.install();
     }
 
     /** Where an mmap is in its life. */

@@ -1,16 +1,24 @@
 package io.softdpu.core.memory;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.MemoryAccess;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.ExportedRegion;
 import io.softdpu.fabric.ImportedRegion;
 import io.softdpu.fabric.LeaseListener;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** What this package shows to the libraries above; see {@code spi.Regions}. */
-final class RegionAccess extends MemoryAccess {
+/** The access of the libraries above to what this package keeps from its users. */
+final class RegionAccess extends Regions {
+    private RegionAccess() {}
+
+    /** Called once, by {@code Mmap}. */
+    static void install() {
+        install(new RegionAccess());
+    }
+
     @Override
     public Status checkUse(Mmap mmap, Permissions needed) {
         return mmap.checkUse(needed);
@@ -23,18 +31,39 @@ final class RegionAccess extends MemoryAccess {
     }
 
     @Override
-    public @Nullable MemorySegment mapped(Mmap mmap) {
-        return mmap.mapped();
+    public boolean isRemote(Buf buf) {
+        return buf.mmap().isImported();
     }
 
     @Override
-    public @Nullable ImportedRegion imported(Mmap mmap) {
+    public MemorySegment segmentOf(Buf buf) {
+        return segmentOf(buf.mmap());
+    }
+
+    @Override
+    public MemorySegment segmentOf(Mmap mmap) {
+        @Nullable MemorySegment segment = mmap.mapped();
+        if (segment == null) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "mmap was imported without a mapping, for re-export alone: mmap=" + mmap);
+        }
+        return segment;
+    }
+
+    @Override
+    public boolean isMapped(Mmap mmap) {
+        return mmap.mapped() != null;
+    }
+
+    @Override
+    public @Nullable ImportedRegion importedRegion(Mmap mmap) {
         MmapOrigin origin = mmap.origin();
         return origin == null ? null : origin.region();
     }
 
     @Override
-    public ExportedRegion export(
+    public ExportedRegion exportFor(
             Mmap mmap, Device device, boolean writable, @Nullable LeaseListener listener) {
         synchronized (mmap) {
             return mmap.exports().forLibrary(device, writable, listener);
@@ -42,7 +71,7 @@ final class RegionAccess extends MemoryAccess {
     }
 
     @Override
-    public long address(Mmap mmap) {
+    public long remoteAddress(Mmap mmap) {
         mmap.requireStarted();
         return mmap.exports().address();
     }
@@ -69,18 +98,23 @@ final class RegionAccess extends MemoryAccess {
     }
 
     @Override
-    public Status markSource(Buf buf, int maxListLength) {
-        return buf.markSource(maxListLength);
+    public Status markSource(Buf list, int maxListLength) {
+        return list.markSource(maxListLength);
     }
 
     @Override
-    public Status markDestination(Buf buf, int maxListLength, long atMostBytes) {
-        return buf.markDestination(maxListLength, atMostBytes);
+    public Status markDestination(Buf list, int maxListLength) {
+        return list.markDestination(maxListLength, Long.MAX_VALUE);
     }
 
     @Override
-    public void clearInFlight(Buf buf) {
-        buf.clearInFlight();
+    public Status markDestination(Buf list, int maxListLength, long atMostBytes) {
+        return list.markDestination(maxListLength, atMostBytes);
+    }
+
+    @Override
+    public void clearInFlight(Buf list) {
+        list.clearInFlight();
     }
 
     @Override

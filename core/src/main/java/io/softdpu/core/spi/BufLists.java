@@ -3,7 +3,6 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.MemoryAccess;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Regions#markDestination} on its head. On the thread that has the bufs; allocates nothing.
  */
 public final class BufLists {
-    private static final MemoryAccess MEMORY = MemoryAccess.get();
+    private static final Regions REGIONS = Regions.get();
 
     private BufLists() {}
 
@@ -59,7 +58,7 @@ public final class BufLists {
                 element != null && left > 0;
                 element = element.nextInList()) {
             long here = Math.min(left, element.tailroom());
-            MEMORY.appendData(element, here);
+            REGIONS.appendData(element, here);
             left -= here;
         }
     }
@@ -76,7 +75,7 @@ public final class BufLists {
         for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
             Mmap mmap = element.mmap();
             if (mmap != asked) {
-                Status status = MEMORY.checkUse(mmap, device, needed);
+                Status status = REGIONS.checkUse(mmap, device, needed);
                 if (status != Status.SUCCESS) {
                     return status;
                 }

@@ -3,8 +3,8 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.internal.ClassLoading;
 import io.softdpu.core.internal.MachineAccess;
-import io.softdpu.core.internal.MemoryAccess;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
@@ -16,19 +16,48 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands behind an mmap or a buf, for the libraries that move its bytes.
+ * Access to the memory behind an mmap or a buf, for the libraries that move its bytes. There is one
+ * object of it, which the memory package installs; a library keeps it in a constant:
+ *
+ * <pre>{@code
+ * private static final Regions REGIONS = Regions.get();
+ * }</pre>
  *
  * <p>Memory is addressed by a segment for the whole range of the mmap and an offset in it: {@code
  * segmentOf(buf)} with {@code buf.offset()} and {@code buf.dataOffset()}. Before a task uses memory
  * the library asks {@link #checkUse}, and again in each progress that goes on with the task: an
  * import can be revoked at any time. From submission to completion a buf is marked, as {@linkplain
  * #markSource source} or as {@linkplain #markDestination destination}, which also keeps its memory
- * from being closed. Nothing here allocates except the exports.
+ * from being closed. Nothing here allocates except the exports. The methods for an mmap may be
+ * called by any thread, those for a buf by the thread that has the buf.
  */
-public final class Regions {
-    private static final MemoryAccess MEMORY = MemoryAccess.get();
+public abstract class Regions {
+    private static volatile @Nullable Regions installed;
 
-    private Regions() {}
+    /** Loaded by the first {@link #get}, and not by {@code Mmap}, which waits for nothing here. */
+    private static final class Holder {
+        static final Regions REGIONS = ClassLoading.access(Mmap.class, () -> installed);
+    }
+
+    /** For the memory package alone. */
+    protected Regions() {}
+
+    /** The only one; also before an mmap or a buf has been used. Any thread. */
+    public static Regions get() {
+        return Holder.REGIONS;
+    }
+
+    /**
+     * Installs the only one; called once, when {@code Mmap} is loaded.
+     *
+     * @throws IllegalStateException if there is one already
+     */
+    protected static void install(Regions regions) {
+        if (installed != null) {
+            throw new IllegalStateException("regions are installed already: " + installed);
+        }
+        installed = regions;
+    }
 
     /**
      * Whether these rights are granted and the memory is there.
@@ -41,57 +70,37 @@ public final class Regions {
      *     import from PCIe without a mapping; SHUTDOWN if the exporter has withdrawn it;
      *     CONNECTION_RESET if the exporter has ended
      */
-    public static Status checkUse(Mmap mmap, Permissions needed) {
-        return MEMORY.checkUse(mmap, needed);
-    }
+    public abstract Status checkUse(Mmap mmap, Permissions needed);
 
     /**
      * The same, for the device of a context as well.
      *
      * @return as above; NOT_PERMITTED also if the device was not added to the mmap
      */
-    public static Status checkUse(Mmap mmap, Device device, Permissions needed) {
-        return MEMORY.checkUse(mmap, device, needed);
-    }
+    public abstract Status checkUse(Mmap mmap, Device device, Permissions needed);
 
     /** Whether the memory is another machine's: the program itself cannot read it, tasks can. */
-    public static boolean isRemote(Buf buf) {
-        return buf.mmap().isImported();
-    }
+    public abstract boolean isRemote(Buf buf);
 
     /**
      * The whole range of the buf's mmap, local or imported.
      *
      * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public static MemorySegment segmentOf(Buf buf) {
-        return segmentOf(buf.mmap());
-    }
+    public abstract MemorySegment segmentOf(Buf buf);
 
     /**
      * The whole range of the mmap, local or imported.
      *
      * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public static MemorySegment segmentOf(Mmap mmap) {
-        @Nullable MemorySegment segment = MEMORY.mapped(mmap);
-        if (segment == null) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    "mmap was imported without a mapping, for re-export alone: mmap=" + mmap);
-        }
-        return segment;
-    }
+    public abstract MemorySegment segmentOf(Mmap mmap);
 
     /** Whether {@link #segmentOf} has something to give: false for an import without a mapping. */
-    public static boolean isMapped(Mmap mmap) {
-        return MEMORY.mapped(mmap) != null;
-    }
+    public abstract boolean isMapped(Mmap mmap);
 
     /** The lease behind an imported mmap; null for a local one. */
-    public static @Nullable ImportedRegion importedRegion(Mmap mmap) {
-        return MEMORY.imported(mmap);
-    }
+    public abstract @Nullable ImportedRegion importedRegion(Mmap mmap);
 
     /**
      * Lets a peer of the library import the mmap's memory, apart from what the user exports. The
@@ -104,38 +113,28 @@ public final class Regions {
      *     not added to it; NOT_SUPPORTED if its memory is not shared, or is exported with the other
      *     kind of access already; NO_MEMORY if too much memory is kept back
      */
-    public static ExportedRegion exportFor(
-            Mmap mmap, Device device, boolean writable, @Nullable LeaseListener listener) {
-        return MEMORY.export(mmap, device, writable, listener);
-    }
+    public abstract ExportedRegion exportFor(
+            Mmap mmap, Device device, boolean writable, @Nullable LeaseListener listener);
 
     /**
      * The number by which RDMA addresses the first byte: of a local mmap where it lies in this
      * process, of an import what the exporter said, so that a range has one address on all
      * machines.
      */
-    public static long remoteAddress(Mmap mmap) {
-        return MEMORY.address(mmap);
-    }
+    public abstract long remoteAddress(Mmap mmap);
 
     /** The key of the mmap's RDMA export, or of the export that it was imported from; 0: none. */
-    public static int remoteKey(Mmap mmap) {
-        return MEMORY.remoteKey(mmap);
-    }
+    public abstract int remoteKey(Mmap mmap);
 
     /**
      * Keeps the mmap from being closed, as a buf in it does.
      *
      * @throws DpuException BAD_STATE if it is not started
      */
-    public static void retain(Mmap mmap) {
-        MEMORY.retain(mmap);
-    }
+    public abstract void retain(Mmap mmap);
 
     /** Takes {@link #retain} back. */
-    public static void release(Mmap mmap) {
-        MEMORY.release(mmap);
-    }
+    public abstract void release(Mmap mmap);
 
     /**
      * Takes the buf, and the list that it is the head of, for a task to read. All of it or nothing.
@@ -145,18 +144,14 @@ public final class Regions {
      *     or this one in its other place; NOT_PERMITTED if it is in a list behind its head;
      *     BAD_STATE if it was released
      */
-    public static Status markSource(Buf list, int maxListLength) {
-        return MEMORY.markSource(list, maxListLength);
-    }
+    public abstract Status markSource(Buf list, int maxListLength);
 
     /**
      * The same, for a task to write.
      *
      * @return as {@link #markSource}
      */
-    public static Status markDestination(Buf list, int maxListLength) {
-        return markDestination(list, maxListLength, Long.MAX_VALUE);
-    }
+    public abstract Status markDestination(Buf list, int maxListLength);
 
     /**
      * The same, where it is known how much the task writes: a sanitizer leaves alone what is behind
@@ -165,14 +160,10 @@ public final class Regions {
      * @param atMostBytes how much at most
      * @return as {@link #markSource}
      */
-    public static Status markDestination(Buf list, int maxListLength, long atMostBytes) {
-        return MEMORY.markDestination(list, maxListLength, atMostBytes);
-    }
+    public abstract Status markDestination(Buf list, int maxListLength, long atMostBytes);
 
     /** Gives the buf, and the list that it is the head of, back to the user. */
-    public static void clearInFlight(Buf list) {
-        MEMORY.clearInFlight(list);
-    }
+    public abstract void clearInFlight(Buf list);
 
     /**
      * Counts bytes that were written into the tailroom of one buf: the data length grows by them.
@@ -180,9 +171,7 @@ public final class Regions {
      *
      * @throws DpuException INVALID_VALUE if the tailroom is smaller
      */
-    public static void appendData(Buf buf, long sizeBytes) {
-        MEMORY.appendData(buf, sizeBytes);
-    }
+    public abstract void appendData(Buf buf, long sizeBytes);
 
     /** The bus of a device's machine. */
     public static Bus bus(Device device) {

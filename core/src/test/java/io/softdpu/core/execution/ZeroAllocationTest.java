@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ZeroAllocationTest {
+    private static final Regions REGIONS = Regions.get();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int ROUNDS = 50_000;
 
@@ -95,9 +96,9 @@ class ZeroAllocationTest {
             twin.setData(80, 4);
             buf.reuseByData(mmap, 0, 64);
             buf.resetDataLength();
-            Regions.markSource(buf, 1);
-            Regions.appendData(buf, 8);
-            Regions.clearInFlight(buf);
+            REGIONS.markSource(buf, 1);
+            REGIONS.appendData(buf, 8);
+            REGIONS.clearInFlight(buf);
             twin.release();
             buf.release();
         });
@@ -115,14 +116,14 @@ class ZeroAllocationTest {
             Buf last = inventory.bufByAddress(mmap, 512, 64);
             last.chain(array.get(0));
             head.chain(last);
-            if (Regions.markDestination(head, 4) != Status.SUCCESS
+            if (REGIONS.markDestination(head, 4) != Status.SUCCESS
                     || BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE)
                             != Status.SUCCESS
                     || BufLists.tailroom(head) != 256) {
                 throw new AssertionError(head);
             }
             BufLists.appendData(head, 200);
-            Regions.clearInFlight(head);
+            REGIONS.clearInFlight(head);
             array.get(0).resetDataLength();
             head.unchain(last);
             head.release();
@@ -176,10 +177,10 @@ class ZeroAllocationTest {
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
         Permissions needed = Permissions.of(AccessFlag.PCI_READ_WRITE);
         assertAllocatesNothing(() -> {
-            if (Regions.checkUse(remote, p0, needed) != Status.SUCCESS) {
+            if (REGIONS.checkUse(remote, p0, needed) != Status.SUCCESS) {
                 throw new AssertionError("not usable");
             }
-            Regions.segmentOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);
+            REGIONS.segmentOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);
         });
     }
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class BufArrayTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4096;
 
     @TempDir Path folder;
@@ -87,9 +88,9 @@ class BufArrayTest {
         buf.retain();
         Thrown.with(Status.IN_USE, array::stop).hasMessageContaining("index=0");
         buf.release();
-        assertThat(Regions.markSource(array.get(1), 1)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markSource(array.get(1), 1)).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, array::close).hasMessageContaining("index=1");
-        Regions.clearInFlight(array.get(1));
+        REGIONS.clearInFlight(array.get(1));
         array.stop();
         assertThat(buf.references()).isZero();
         Thrown.with(Status.BAD_STATE, buf::resetDataLength);

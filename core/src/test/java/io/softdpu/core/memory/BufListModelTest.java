@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * arrays for the memory.
  */
 class BufListModelTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1024;
     private static final int POOL_ELEMENT = 40;
 
@@ -276,7 +277,7 @@ class BufListModelTest {
 
     private void markOrClear(Model one) {
         if (inFlight.contains(one) && random.nextBoolean()) {
-            Regions.clearInFlight(one.buf);
+            REGIONS.clearInFlight(one.buf);
             inFlight.remove(one);
             return;
         }
@@ -291,8 +292,8 @@ class BufListModelTest {
         }
         assertThat(
                         random.nextBoolean()
-                                ? Regions.markSource(one.buf, limit)
-                                : Regions.markDestination(one.buf, limit))
+                                ? REGIONS.markSource(one.buf, limit)
+                                : REGIONS.markDestination(one.buf, limit))
                 .isEqualTo(expected);
         if (expected == Status.SUCCESS) {
             inFlight.add(one);
@@ -351,7 +352,7 @@ class BufListModelTest {
     }
 
     private void endAll() {
-        inFlight.forEach(head -> Regions.clearInFlight(head.buf));
+        inFlight.forEach(head -> REGIONS.clearInFlight(head.buf));
         inFlight.clear();
         for (Model model : List.copyOf(models)) {
             while (model.isHead() && model.references > 0) {
@@ -371,20 +372,20 @@ class BufListModelTest {
      * A library that knows nothing but what {@code spi} gives it: copies list to list, a byte each.
      */
     private static void copy(Buf source, Buf destination) {
-        assertThat(Regions.markSource(source, 8)).isEqualTo(Status.SUCCESS);
-        assertThat(Regions.markDestination(destination, 8, BufLists.dataLength(source)))
+        assertThat(REGIONS.markSource(source, 8)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markDestination(destination, 8, BufLists.dataLength(source)))
                 .isEqualTo(Status.SUCCESS);
         @Nullable Buf to = destination;
         long toOffset = to.dataOffset() + to.dataLength();
         long copied = 0;
         for (@Nullable Buf from = source; from != null; from = from.nextInList()) {
-            MemorySegment read = Regions.segmentOf(from);
+            MemorySegment read = REGIONS.segmentOf(from);
             for (long i = 0; i < from.dataLength(); i++) {
                 while (toOffset == to.offset() + to.length()) {
                     to = to.nextInList();
                     toOffset = to.dataOffset() + to.dataLength();
                 }
-                Regions.segmentOf(to)
+                REGIONS.segmentOf(to)
                         .set(
                                 ValueLayout.JAVA_BYTE,
                                 toOffset++,
@@ -392,8 +393,8 @@ class BufListModelTest {
                 copied++;
             }
         }
-        Regions.clearInFlight(source);
-        Regions.clearInFlight(destination);
+        REGIONS.clearInFlight(source);
+        REGIONS.clearInFlight(destination);
         BufLists.appendData(destination, copied);
     }
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Lists of bufs: how they are made and taken apart, who holds them, and what libraries see. */
 class BufListTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int BUFS = 8;
 
     @TempDir Path folder;
@@ -223,9 +224,9 @@ class BufListTest {
     @Clause("core-110")
     void shouldBelongToTheLibraryWholeWhileInFlight() {
         Buf head = list(0, 1, 2);
-        assertThat(Regions.markSource(head, 3)).isEqualTo(Status.SUCCESS);
-        assertThat(Regions.markSource(head, 3)).isEqualTo(Status.IN_USE);
-        assertThat(Regions.markDestination(head, 3)).isEqualTo(Status.IN_USE);
+        assertThat(REGIONS.markSource(head, 3)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markSource(head, 3)).isEqualTo(Status.IN_USE);
+        assertThat(REGIONS.markDestination(head, 3)).isEqualTo(Status.IN_USE);
         for (int i = 0; i < 3; i++) {
             Buf element = bufs.get(i);
             Thrown.with(Status.IN_USE, element::resetDataLength);
@@ -237,24 +238,24 @@ class BufListTest {
         Thrown.with(Status.IN_USE, head::release);
         Thrown.with(Status.IN_USE, () -> head.unchain(bufs.get(1)));
         assertList(0, 1, 2);
-        Regions.clearInFlight(head);
+        REGIONS.clearInFlight(head);
         head.unchain(bufs.get(1));
-        assertThat(Regions.markDestination(bufs.get(1), 2)).isEqualTo(Status.SUCCESS);
-        Regions.clearInFlight(bufs.get(1));
+        assertThat(REGIONS.markDestination(bufs.get(1), 2)).isEqualTo(Status.SUCCESS);
+        REGIONS.clearInFlight(bufs.get(1));
     }
 
     @Test
     @Clause("core-107")
     void shouldBeRefusedByALibraryThatTakesFewerElements() {
         Buf head = list(0, 1, 2);
-        assertThat(Regions.markSource(head, 2)).isEqualTo(Status.INVALID_VALUE);
-        assertThat(Regions.markDestination(head, 1)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(REGIONS.markSource(head, 2)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(REGIONS.markDestination(head, 1)).isEqualTo(Status.INVALID_VALUE);
         head.resetDataLength(); // not in flight
-        assertThat(Regions.markSource(bufs.get(1), 9)).isEqualTo(Status.NOT_PERMITTED);
+        assertThat(REGIONS.markSource(bufs.get(1), 9)).isEqualTo(Status.NOT_PERMITTED);
         assertThat(BufLists.describe("source", head, 2))
                 .contains("source=buf[", "listLength=3", "maxListLength=2");
-        assertThat(Regions.markSource(head, 3)).isEqualTo(Status.SUCCESS);
-        Regions.clearInFlight(head);
+        assertThat(REGIONS.markSource(head, 3)).isEqualTo(Status.SUCCESS);
+        REGIONS.clearInFlight(head);
     }
 
     @Test

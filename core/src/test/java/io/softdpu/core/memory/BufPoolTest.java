@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BufPoolTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4096;
 
     @TempDir Path folder;
@@ -224,10 +225,10 @@ class BufPoolTest {
         buf.retain();
         buf.release();
         head.chain(buf);
-        assertThat(Regions.markDestination(head, 2)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markDestination(head, 2)).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, buf::resetDataLength);
         BufLists.appendData(head, 10);
-        Regions.clearInFlight(head);
+        REGIONS.clearInFlight(head);
         assertThat(buf.dataLength()).isEqualTo(6);
         Buf twin = inventory.duplicate(buf);
         assertThat(twin.dataLength()).isEqualTo(6);
@@ -245,9 +246,9 @@ class BufPoolTest {
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
         BufPool pool = machines.add(BufPool.create(4, 64, remote).setElementAlignment(64).start());
         Buf buf = pool.allocate();
-        assertThat(Regions.isRemote(buf)).isTrue();
+        assertThat(REGIONS.isRemote(buf)).isTrue();
         Thrown.with(Status.NOT_PERMITTED, buf::segment);
-        assertThat(Regions.segmentOf(buf).byteSize()).isEqualTo(SIZE);
+        assertThat(REGIONS.segmentOf(buf).byteSize()).isEqualTo(SIZE);
         buf.release();
     }
 }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BufTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4096;
 
     @TempDir Path folder;
@@ -88,12 +89,12 @@ class BufTest {
     @Clause({"core-100", "core-102"})
     void shouldGrowItsDataByWhatALibraryAppends() {
         Buf buf = inventory.bufByArgs(mmap, 0, 100, 10, 20);
-        Regions.appendData(buf, 30);
+        REGIONS.appendData(buf, 30);
         assertThat(buf.dataOffset()).isEqualTo(10);
         assertThat(buf.dataLength()).isEqualTo(50);
-        Thrown.with(Status.INVALID_VALUE, () -> Regions.appendData(buf, 41))
+        Thrown.with(Status.INVALID_VALUE, () -> REGIONS.appendData(buf, 41))
                 .hasMessageContainingAll("sizeBytes=41", "tailroom=40");
-        Thrown.with(Status.INVALID_VALUE, () -> Regions.appendData(buf, -1));
+        Thrown.with(Status.INVALID_VALUE, () -> REGIONS.appendData(buf, -1));
         assertThat(buf.dataLength()).isEqualTo(50);
         buf.release();
     }
@@ -189,23 +190,23 @@ class BufTest {
         Thrown.with(Status.BAD_STATE, buf::mmap);
         Thrown.with(Status.BAD_STATE, buf::resetDataLength);
         Thrown.with(Status.BAD_STATE, () -> inventory.duplicate(buf));
-        assertThat(Regions.markSource(buf, 1)).isEqualTo(Status.BAD_STATE);
+        assertThat(REGIONS.markSource(buf, 1)).isEqualTo(Status.BAD_STATE);
     }
 
     @Test
     @Clause("core-110")
     void shouldBelongToTheLibraryWhileInFlight() {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
-        assertThat(Regions.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
-        assertThat(Regions.markSource(buf, 1)).as("one task at a time").isEqualTo(Status.IN_USE);
+        assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markSource(buf, 1)).as("one task at a time").isEqualTo(Status.IN_USE);
         Thrown.with(Status.IN_USE, buf::release);
         Thrown.with(Status.IN_USE, () -> buf.setData(0, 1));
         Thrown.with(Status.IN_USE, buf::resetDataLength);
         Thrown.with(Status.IN_USE, () -> buf.reuseByData(mmap, 0, 1));
         buf.retain();
         buf.release();
-        Regions.appendData(buf, 8);
-        Regions.clearInFlight(buf);
+        REGIONS.appendData(buf, 8);
+        REGIONS.clearInFlight(buf);
         buf.release();
         assertThat(inventory.free()).isEqualTo(4);
     }
@@ -270,10 +271,10 @@ class BufTest {
                             .start();
             for (Mmap one : List.of(mmap, localMmap(arena.allocate(SIZE)), overShared)) {
                 Buf buf = inventory.bufByAddress(one, 8, 8);
-                Regions.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 7);
-                Regions.appendData(buf, 1);
+                REGIONS.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 7);
+                REGIONS.appendData(buf, 1);
                 assertThat(buf.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
-                assertThat(Regions.isRemote(buf)).isFalse();
+                assertThat(REGIONS.isRemote(buf)).isFalse();
                 buf.release();
                 one.close();
             }
@@ -315,7 +316,7 @@ class BufTest {
                     }
                     case 1 -> {
                         expected = a >= 0 && dataOffset + dataLength + a <= offset + length;
-                        done = attempt(() -> Regions.appendData(buf, a));
+                        done = attempt(() -> REGIONS.appendData(buf, a));
                         dataLength += expected ? a : 0;
                     }
                     case 2 -> {

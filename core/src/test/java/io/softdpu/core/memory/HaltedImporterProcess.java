@@ -28,6 +28,7 @@ import java.util.List;
  * </ul>
  */
 public final class HaltedImporterProcess {
+    private static final Regions REGIONS = Regions.get();
     static final byte FIRST = 0x11;
     static final byte SECOND = 0x22;
 
@@ -55,7 +56,7 @@ public final class HaltedImporterProcess {
                     }
                     case "release" -> {
                         for (Mmap mmap : held) {
-                            System.out.println("released " + Regions.checkUse(mmap, WRITE));
+                            System.out.println("released " + REGIONS.checkUse(mmap, WRITE));
                             mmap.close();
                         }
                         held.clear();
@@ -74,15 +75,15 @@ public final class HaltedImporterProcess {
     private static void copy(Mmap remote, int round) {
         try (remote;
                 Arena arena = Arena.ofConfined()) {
-            MemorySegment region = Regions.segmentOf(remote);
+            MemorySegment region = REGIONS.segmentOf(remote);
             MemorySegment first = arena.allocate(region.byteSize()).fill(FIRST);
             MemorySegment second = arena.allocate(region.byteSize()).fill(SECOND);
             PayloadCopy copier = new PayloadCopy();
-            Status usable = Regions.checkUse(remote, WRITE);
+            Status usable = REGIONS.checkUse(remote, WRITE);
             System.out.println("copying " + round);
             for (long i = 0; usable == Status.SUCCESS; i++) {
                 copier.payload(i % 2 == 0 ? first : second, 0, region, 0, region.byteSize());
-                usable = Regions.checkUse(remote, WRITE);
+                usable = REGIONS.checkUse(remote, WRITE);
             }
             System.out.println("refused " + round + " " + usable);
         }

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag(Soak.TAG)
 class HaltedImporterTest {
+    private static final Regions REGIONS = Regions.get();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int SIZE = 4 << 20;
     private static final Permissions WRITABLE =
@@ -198,7 +199,7 @@ class HaltedImporterTest {
     /** The importer of the next session, which fills its memory. */
     private void write(Mmap session, MemorySegment content) {
         try (Mmap remote = Mmap.createFromExport(session.exportPci(pf0), p0)) {
-            new PayloadCopy().payload(content, 0, Regions.segmentOf(remote), 0, SIZE);
+            new PayloadCopy().payload(content, 0, REGIONS.segmentOf(remote), 0, SIZE);
         }
     }
 

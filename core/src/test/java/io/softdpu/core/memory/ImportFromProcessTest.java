@@ -26,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The exporter is a process of its own, which does not lift a finger for the import. */
 class ImportFromProcessTest {
+    private static final Regions REGIONS = Regions.get();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final long SECOND = 1_000_000_000L;
 
@@ -63,13 +64,13 @@ class ImportFromProcessTest {
     @Clause("core-121")
     void shouldImportWhileTheExporterSleeps(Processes processes) {
         Mmap remote = imported(exporter(processes, "sleep"));
-        assertThat(Regions.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
+        assertThat(REGIONS.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
     }
 
     @Test
     void shouldImportWhileTheExporterComputes(Processes processes) {
         Mmap remote = imported(exporter(processes, "compute"));
-        assertThat(Regions.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
+        assertThat(REGIONS.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
     }
 
     @Test
@@ -77,14 +78,14 @@ class ImportFromProcessTest {
             Processes processes) throws Exception {
         ChildProcess exporter = exporter(processes, "wait");
         Mmap remote = imported(exporter);
-        Regions.segmentOf(remote).set(ValueLayout.JAVA_BYTE, ExporterProcess.SIZE - 1, (byte) 99);
+        REGIONS.segmentOf(remote).set(ValueLayout.JAVA_BYTE, ExporterProcess.SIZE - 1, (byte) 99);
         assertThat(exporter.outputLines()).noneMatch(line -> line.startsWith("reply"));
         try (var reply = exporter.standardInput()) {
             reply.write("done\n".getBytes(StandardCharsets.US_ASCII));
         }
         assertThat(exporter.awaitLine("^sees ", DEADLINE)).isEqualTo("sees 99");
         assertThat(exporter.awaitExit(DEADLINE)).isZero();
-        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SHUTDOWN);
     }
 
@@ -95,21 +96,21 @@ class ImportFromProcessTest {
         Mmap remote = imported(exporter);
         Device t0 = machines.device(Side.TARGET, "t0");
         Mmap far = machines.add(Mmap.createFromExport(remote.exportRdma(p0), t0));
-        assertThat(Regions.checkUse(far, far.permissions())).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.checkUse(far, far.permissions())).isEqualTo(Status.SUCCESS);
         exporter.kill();
         exporter.awaitExit(DEADLINE); // or its socket could still take a request
         Await.until(
                 "the import is refused",
                 DEADLINE,
                 () ->
-                        Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE)
+                        REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE)
                                 == Status.CONNECTION_RESET);
         Await.until(
                 "the import of the re-export is refused",
                 DEADLINE,
-                () -> Regions.checkUse(far, far.permissions()) != Status.SUCCESS);
-        assertThat(Regions.checkUse(far, far.permissions())).isEqualTo(Status.CONNECTION_RESET);
-        assertThat(Regions.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
+                () -> REGIONS.checkUse(far, far.permissions()) != Status.SUCCESS);
+        assertThat(REGIONS.checkUse(far, far.permissions())).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(REGIONS.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0));
         Thrown.with(Status.CONNECTION_RESET, () -> remote.exportRdma(p0));
     }

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What using memory costs, where it lies meanwhile, and on which threads it may be used. */
 class MemoryUseTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1 << 20;
 
     @TempDir Path folder;
@@ -77,7 +78,7 @@ class MemoryUseTest {
         for (int i = 0; i < 1000; i++) {
             Buf buf = inventory.bufByAddress(imported, i, SIZE - i);
             buf.reuseByData(i % 2 == 0 ? mmap : imported, 0, i);
-            Regions.segmentOf(buf).set(ValueLayout.JAVA_BYTE, 0, (byte) i);
+            REGIONS.segmentOf(buf).set(ValueLayout.JAVA_BYTE, 0, (byte) i);
             buf.release();
         }
         assertThat(mappings()).isEqualTo(mapped);
@@ -89,7 +90,7 @@ class MemoryUseTest {
         long address = shared.segment().address();
         shared.segment().set(ValueLayout.JAVA_LONG, 8, 1);
         Mmap imported = machines.add(Mmap.createFromExport(mmap.exportPci(pf0), p0));
-        MemorySegment far = Regions.segmentOf(imported);
+        MemorySegment far = REGIONS.segmentOf(imported);
         Thrown.with(Status.IN_USE, shared::close);
         System.gc(); // nothing that this could move
         assertThat(mmap.segment().address()).isEqualTo(address);
@@ -140,14 +141,14 @@ class MemoryUseTest {
         for (Buf buf : new Buf[] {remote, near}) { // in all else they are the same
             buf.setData(70, 10);
             buf.resetDataLength();
-            assertThat(Regions.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
-            Regions.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 3);
-            Regions.appendData(buf, 1);
-            Regions.clearInFlight(buf);
+            assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
+            REGIONS.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 3);
+            REGIONS.appendData(buf, 1);
+            REGIONS.clearInFlight(buf);
             assertThat(buf.dataLength()).isEqualTo(1);
             assertThat(buf.headroom()).isEqualTo(6);
         }
-        assertThat(Regions.checkUse(imported, p0, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(imported, p0, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
         remote.chain(near);
         remote.release();

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is said of an mmap before it starts: how many devices, which, and who frees the memory. */
 class MmapConfigurationTest {
+    private static final Regions REGIONS = Regions.get();
+
     @TempDir Path folder;
     private Machines machines;
     private Machine host;
@@ -106,14 +108,14 @@ class MmapConfigurationTest {
     @Clause({"core-077", "core-071"})
     void shouldTakeAccessFromADeviceThatIsRemoved() {
         Mmap mmap = mmap().addDevice(vf).start();
-        assertThat(Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
         Thrown.with(Status.BAD_STATE, () -> mmap.removeDevice(vf)).hasMessageContaining("started");
         mmap.stop();
         mmap.removeDevice(vf).start();
-        assertThat(Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Regions.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
         vf.close(); // the mmap keeps it open no longer
         mmap.stop();
@@ -157,7 +159,7 @@ class MmapConfigurationTest {
     private long useUntil(AtomicBoolean over, Mmap mmap) {
         long looks = 0;
         while (!over.get() || looks == 0) {
-            Status status = Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE);
+            Status status = REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE);
             assertThat(status).isIn(Status.NOT_PERMITTED, Status.BAD_STATE);
             looks++;
         }
@@ -186,7 +188,7 @@ class MmapConfigurationTest {
                                 || asked == AccessFlag.LOCAL_READ_ONLY
                                 || (flag == AccessFlag.PCI_READ_WRITE
                                         && asked == AccessFlag.PCI_READ_ONLY);
-                assertThat(Regions.checkUse(mmap, pf0, Permissions.of(asked)))
+                assertThat(REGIONS.checkUse(mmap, pf0, Permissions.of(asked)))
                         .as("%s of an mmap with %s", asked, flag)
                         .isEqualTo(implied ? Status.SUCCESS : Status.NOT_PERMITTED);
             }
@@ -220,7 +222,7 @@ class MmapConfigurationTest {
     @Clause("core-072")
     void shouldNeedNoRegistrationByTheProgram() {
         Mmap mmap = mmap().start();
-        assertThat(Regions.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
         assertThat(List.of(Mmap.class.getMethods()))
                 .as("ways to register memory")
@@ -247,10 +249,10 @@ class MmapConfigurationTest {
         mmap.stop();
         assertThat(freed).as("a stop is not the end").isEmpty();
         mmap.start();
-        Regions.retain(mmap);
+        REGIONS.retain(mmap);
         Thrown.with(Status.NOT_PERMITTED, mmap::close);
         assertThat(freed).as("refused").isEmpty();
-        Regions.release(mmap);
+        REGIONS.release(mmap);
         mmap.close();
         assertThat(freed).containsExactly(memory);
         assertThat(memory.scope().isAlive()).isFalse();
@@ -334,9 +336,9 @@ class MmapConfigurationTest {
         Mmap mmap = mmap().start();
         BufInventory inventory = machines.add(BufInventory.create(2).start());
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
-        Regions.retain(mmap);
+        REGIONS.retain(mmap);
         assertThat(mmap.users()).isEqualTo(2);
-        Regions.release(mmap);
+        REGIONS.release(mmap);
         buf.release();
         assertThat(mmap.users()).isZero();
         mmap.close();

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Exports, imports and re-exports between machines of one fabric folder. */
 class MmapExportTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 3 * 4096 + 100;
     private static final long SECOND = 1_000_000_000L;
     private static final Permissions ALL =
@@ -106,16 +107,16 @@ class MmapExportTest {
         assertThat(remote.permissions()).isEqualTo(ALL);
         assertThat(remote.devices()).containsExactly(p0);
         memory.segment().set(ValueLayout.JAVA_BYTE, 5, (byte) 55);
-        MemorySegment seen = Regions.segmentOf(remote);
+        MemorySegment seen = REGIONS.segmentOf(remote);
         assertThat(seen.byteSize()).isEqualTo(SIZE);
         assertThat(seen.get(ValueLayout.JAVA_BYTE, 5)).isEqualTo((byte) 55);
         seen.set(ValueLayout.JAVA_BYTE, SIZE - 1, (byte) 66);
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, SIZE - 1)).isEqualTo((byte) 66);
-        assertThat(Regions.checkUse(remote, p0, PCI_WRITE)).isEqualTo(Status.SUCCESS);
-        assertThat(Regions.checkUse(remote, PCI_READ)).isEqualTo(Status.SUCCESS);
-        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(remote, p0, PCI_WRITE)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Regions.checkUse(remote, RDMA_READ))
+        assertThat(REGIONS.checkUse(remote, RDMA_READ))
                 .as("RDMA rights are there to be passed on")
                 .isEqualTo(Status.NOT_PERMITTED);
     }
@@ -127,10 +128,10 @@ class MmapExportTest {
         try (BufInventory inventory = BufInventory.create(1)) {
             inventory.start();
             Buf buf = inventory.bufByData(remote, 10, 20);
-            assertThat(Regions.isRemote(buf)).isTrue();
+            assertThat(REGIONS.isRemote(buf)).isTrue();
             Thrown.with(Status.NOT_PERMITTED, buf::segment).hasMessageContaining("tasks");
             Thrown.with(Status.NOT_PERMITTED, remote::segment);
-            assertThat(Regions.segmentOf(buf).byteSize()).isEqualTo(SIZE);
+            assertThat(REGIONS.segmentOf(buf).byteSize()).isEqualTo(SIZE);
             Thrown.with(Status.NOT_PERMITTED, remote::close).hasMessageContaining("users=1");
             buf.release();
         }
@@ -157,7 +158,7 @@ class MmapExportTest {
         mmap.stop();
         Thrown.with(Status.BAD_STATE, () -> mmap.exportPci(pf0));
         Thrown.with(Status.BAD_STATE, () -> mmap.exportRdma(pf0));
-        Thrown.with(Status.BAD_STATE, () -> Regions.exportFor(mmap, pf0, true, null));
+        Thrown.with(Status.BAD_STATE, () -> REGIONS.exportFor(mmap, pf0, true, null));
     }
 
     @Test
@@ -223,15 +224,15 @@ class MmapExportTest {
         Permissions ownerWrites =
                 Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_ONLY);
         Mmap remote = imported(mmap(ownerWrites).exportPci(pf0), p0);
-        assertThat(Regions.segmentOf(remote).isReadOnly()).isTrue();
-        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.SUCCESS);
-        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.segmentOf(remote).isReadOnly()).isTrue();
+        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
                 .as("the owner's own right is not the importer's")
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Regions.checkUse(remote, PCI_READ)).isEqualTo(Status.SUCCESS);
-        assertThat(Regions.checkUse(remote, PCI_WRITE)).isEqualTo(Status.NOT_PERMITTED);
+        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.checkUse(remote, PCI_WRITE)).isEqualTo(Status.NOT_PERMITTED);
         memory.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
-        assertThat(Regions.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 1);
+        assertThat(REGIONS.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 1);
     }
 
     @Test
@@ -260,21 +261,21 @@ class MmapExportTest {
         Device t0 = machines.device(Side.TARGET, "t0");
         Mmap remote = imported(blob, t0);
         assertThat(remote.permissions().bits()).isEqualTo(2 + 4);
-        assertThat(Regions.checkUse(remote, t0, RDMA_WRITE)).isEqualTo(Status.SUCCESS);
-        assertThat(Regions.checkUse(remote, PCI_READ)).isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY))
+        assertThat(REGIONS.checkUse(remote, t0, RDMA_WRITE)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.NOT_PERMITTED);
+        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY))
                 .as("not memory of this machine, even if a mapping makes it look so")
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Regions.remoteKey(remote)).isNotZero().isEqualTo(Regions.remoteKey(mmap));
-        assertThat(Regions.remoteAddress(remote)).isEqualTo(memory.segment().address());
-        Regions.segmentOf(remote).set(ValueLayout.JAVA_BYTE, 7, (byte) 7);
+        assertThat(REGIONS.remoteKey(remote)).isNotZero().isEqualTo(REGIONS.remoteKey(mmap));
+        assertThat(REGIONS.remoteAddress(remote)).isEqualTo(memory.segment().address());
+        REGIONS.segmentOf(remote).set(ValueLayout.JAVA_BYTE, 7, (byte) 7);
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 7)).isEqualTo((byte) 7);
         ExportDescriptor said = ExportDescriptor.decode(blob);
         assertThat(said.gid()).isEqualTo(pf0.info().function().gid());
         Thrown.with(Status.NOT_SUPPORTED, () -> remote.exportRdma(t0));
         Thrown.with(Status.NOT_SUPPORTED, () -> remote.exportPci(t0));
         mmap.stop();
-        assertThat(Regions.remoteKey(mmap)).isZero();
+        assertThat(REGIONS.remoteKey(mmap)).isZero();
         remote.close();
         MmapReuseTest.awaitLetGo(memory);
         mmap.start();
@@ -287,23 +288,23 @@ class MmapExportTest {
         Mmap middle =
                 machines.add(
                         Mmap.createFromExport(source.exportPci(pf0), p0, Mapping.NONE, 5 * SECOND));
-        assertThat(Regions.isMapped(middle)).isFalse();
-        assertThat(Regions.checkUse(middle, PCI_READ)).isEqualTo(Status.NOT_SUPPORTED);
-        Thrown.with(Status.NOT_SUPPORTED, () -> Regions.segmentOf(middle))
+        assertThat(REGIONS.isMapped(middle)).isFalse();
+        assertThat(REGIONS.checkUse(middle, PCI_READ)).isEqualTo(Status.NOT_SUPPORTED);
+        Thrown.with(Status.NOT_SUPPORTED, () -> REGIONS.segmentOf(middle))
                 .hasMessageContaining("re-export");
         byte[] blob = middle.exportRdma(p0);
         Device t0 = machines.device(Side.TARGET, "t0");
         Mmap far = imported(blob, t0);
         assertThat(ExportDescriptor.decode(blob).interfaceName()).isEqualTo("p0");
-        assertThat(Regions.remoteAddress(far)).isEqualTo(memory.segment().address());
-        Regions.segmentOf(far).set(ValueLayout.JAVA_LONG, 8, 1234567);
+        assertThat(REGIONS.remoteAddress(far)).isEqualTo(memory.segment().address());
+        REGIONS.segmentOf(far).set(ValueLayout.JAVA_LONG, 8, 1234567);
         assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(1234567);
         Thrown.with(Status.NOT_SUPPORTED, () -> middle.exportPci(p0))
                 .hasMessageContaining("only for RDMA");
-        Thrown.with(Status.NOT_SUPPORTED, () -> Regions.exportFor(middle, p0, true, null));
+        Thrown.with(Status.NOT_SUPPORTED, () -> REGIONS.exportFor(middle, p0, true, null));
 
         source.stop();
-        assertThat(Regions.checkUse(far, RDMA_WRITE)).isEqualTo(Status.SHUTDOWN);
+        assertThat(REGIONS.checkUse(far, RDMA_WRITE)).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.SHUTDOWN, () -> middle.exportRdma(p0));
         far.close();
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, t0));
@@ -313,9 +314,9 @@ class MmapExportTest {
     void shouldEndTheReExportWithTheImport() {
         Mmap middle = imported(mmap(ALL).exportPci(pf0), p0);
         Mmap far = imported(middle.exportRdma(p0), machines.device(Side.TARGET, "t0"));
-        assertThat(Regions.checkUse(far, RDMA_READ)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.checkUse(far, RDMA_READ)).isEqualTo(Status.SUCCESS);
         middle.close();
-        assertThat(Regions.checkUse(far, RDMA_READ)).isEqualTo(Status.SHUTDOWN);
+        assertThat(REGIONS.checkUse(far, RDMA_READ)).isEqualTo(Status.SHUTDOWN);
     }
 
     @Test
@@ -333,7 +334,7 @@ class MmapExportTest {
                                 .exportPci(pf0),
                         p0);
         Mmap far = imported(mixed.exportRdma(p0), machines.device(Side.TARGET, "t0"));
-        assertThat(Regions.segmentOf(far).isReadOnly()).isTrue();
+        assertThat(REGIONS.segmentOf(far).isReadOnly()).isTrue();
     }
 
     @Test
@@ -341,10 +342,10 @@ class MmapExportTest {
         Mmap mmap = mmap(ALL);
         byte[] blob = mmap.exportPci(pf0);
         Mmap remote = imported(blob, p0);
-        var forLibrary = Regions.exportFor(mmap, pf0, true, null);
+        var forLibrary = REGIONS.exportFor(mmap, pf0, true, null);
         mmap.stop();
         assertThat(forLibrary.revoked()).isTrue();
-        assertThat(Regions.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
+        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
                 .hasMessageContaining("not exported");
         Thrown.with(Status.NOT_PERMITTED, remote::stop).hasMessageContaining("closed");
@@ -363,9 +364,9 @@ class MmapExportTest {
         Thrown.with(Status.IN_USE, p0::close).hasMessageContaining("mmap");
         mmap.close();
         memory.close();
-        MemorySegment seen = Regions.segmentOf(remote);
+        MemorySegment seen = REGIONS.segmentOf(remote);
         assertThat(seen.get(ValueLayout.JAVA_BYTE, 0)).as("still there").isZero();
-        assertThat(Regions.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
+        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
         remote.close();
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> seen.get(ValueLayout.JAVA_BYTE, 0))
                 .isInstanceOf(IllegalStateException.class);
@@ -516,7 +517,7 @@ class MmapExportTest {
         device.close();
         leaving.close();
         theirs.close();
-        assertThat(Regions.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
+        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
                 .hasMessageContaining("nobody serves");
     }

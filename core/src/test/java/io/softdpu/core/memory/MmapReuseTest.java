@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is then: so it is not used again while an importer of before may still hold it.
  */
 class MmapReuseTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 3 * 4096 + 100;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final long SECOND = 1_000_000_000L;
@@ -96,7 +97,7 @@ class MmapReuseTest {
         Mmap remote = imported(first.exportPci(pf0), p0);
         first.close();
         Thrown.with(Status.IN_USE, () -> other.exportPci(pf0)).hasMessageContaining("leases=1");
-        Thrown.with(Status.IN_USE, () -> Regions.exportFor(other, pf0, true, null));
+        Thrown.with(Status.IN_USE, () -> REGIONS.exportFor(other, pf0, true, null));
         remote.close();
         awaitLetGo(memory);
         other.exportPci(pf0);
@@ -111,7 +112,7 @@ class MmapReuseTest {
                         Mmap.createFromExport(mmap.exportPci(pf0), p0, Mapping.NONE, 5 * SECOND));
         Mmap far = imported(middle.exportRdma(p0), machines.device(Side.TARGET, "t0"));
         middle.close();
-        assertThat(Regions.checkUse(far, RDMA_WRITE)).isEqualTo(Status.SHUTDOWN);
+        assertThat(REGIONS.checkUse(far, RDMA_WRITE)).isEqualTo(Status.SHUTDOWN);
         mmap.stop();
         Thrown.with(Status.IN_USE, mmap::start).hasMessageContaining("leases=1");
         far.close();

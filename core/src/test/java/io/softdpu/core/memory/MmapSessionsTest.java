@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Memory given and taken, again and again, between machines that stay. */
 class MmapSessionsTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1 << 16;
     private static final Permissions ALL =
             Permissions.of(
@@ -87,7 +88,7 @@ class MmapSessionsTest {
                     use(memory, there);
                     here.stop();
                     assertThat(
-                                    Regions.checkUse(
+                                    REGIONS.checkUse(
                                             there, p0, Permissions.of(AccessFlag.PCI_READ_ONLY)))
                             .isNotEqualTo(Status.SUCCESS);
                 }
@@ -132,7 +133,7 @@ class MmapSessionsTest {
                     "importer sees the end",
                     Duration.ofSeconds(20),
                     () ->
-                            Regions.checkUse(there, p0, Permissions.of(AccessFlag.PCI_READ_ONLY))
+                            REGIONS.checkUse(there, p0, Permissions.of(AccessFlag.PCI_READ_ONLY))
                                     != Status.SUCCESS);
         }
     }
@@ -143,7 +144,7 @@ class MmapSessionsTest {
 
     private static void use(SharedMemory memory, Mmap there) {
         memory.segment().set(ValueLayout.JAVA_LONG, 0, 0x0123456789abcdefL);
-        assertThat(Regions.segmentOf(there).get(ValueLayout.JAVA_LONG, 0))
+        assertThat(REGIONS.segmentOf(there).get(ValueLayout.JAVA_LONG, 0))
                 .isEqualTo(0x0123456789abcdefL);
     }
 }

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Local mmaps: configuration, life, and what may be done with their memory. */
 class MmapTest {
+    private static final Regions REGIONS = Regions.get();
+
     @TempDir Path folder;
     private Machines machines;
     private Machine host;
@@ -111,14 +113,14 @@ class MmapTest {
         Device stranger = machines.device(host, "pf1");
         Mmap mmap = complete().addDevice(vf).start();
         assertThat(mmap.devices()).containsExactly(pf0, vf);
-        assertThat(Regions.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Regions.checkUse(mmap, stranger, Permissions.LOCAL_READ_ONLY))
+        assertThat(REGIONS.checkUse(mmap, stranger, Permissions.LOCAL_READ_ONLY))
                 .isEqualTo(Status.NOT_PERMITTED);
         Device pf0Again = machines.device(host, "pf0");
-        assertThat(Regions.checkUse(mmap, pf0Again, Permissions.LOCAL_READ_ONLY))
+        assertThat(REGIONS.checkUse(mmap, pf0Again, Permissions.LOCAL_READ_ONLY))
                 .as("another opening of the same function")
                 .isEqualTo(Status.SUCCESS);
     }
@@ -149,13 +151,13 @@ class MmapTest {
     @Clause("core-071")
     void shouldRefuseAccessBeyondItsPermissions() {
         Mmap mmap = complete().setPermissions(Permissions.LOCAL_READ_ONLY);
-        assertThat(Regions.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.BAD_STATE);
+        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.BAD_STATE);
         mmap.start();
-        assertThat(Regions.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.SUCCESS);
-        assertThat(Regions.checkUse(mmap, Permissions.LOCAL_READ_WRITE))
+        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.NOT_PERMITTED);
         mmap.stop();
-        assertThat(Regions.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.BAD_STATE);
+        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.BAD_STATE);
     }
 
     @Test
@@ -195,11 +197,11 @@ class MmapTest {
     @Test
     void shouldBeKeptOpenByALibrary() {
         Mmap mmap = complete();
-        Thrown.with(Status.BAD_STATE, () -> Regions.retain(mmap));
+        Thrown.with(Status.BAD_STATE, () -> REGIONS.retain(mmap));
         mmap.start();
-        Regions.retain(mmap);
+        REGIONS.retain(mmap);
         Thrown.with(Status.NOT_PERMITTED, mmap::close);
-        Regions.release(mmap);
+        REGIONS.release(mmap);
         mmap.close();
     }
 }

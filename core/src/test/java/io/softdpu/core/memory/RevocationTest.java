@@ -37,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag(Soak.TAG)
 class RevocationTest {
+    private static final Regions REGIONS = Regions.get();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final Permissions PCI_WRITE = Permissions.of(AccessFlag.PCI_READ_WRITE);
     private static final Permissions RDMA_WRITE = Permissions.of(AccessFlag.RDMA_WRITE);
@@ -175,13 +176,13 @@ class RevocationTest {
     /** What a library does for a task: it looks, then copies a piece. */
     private static Status copied(
             Mmap remote, Permissions needed, MemorySegment content, long chunkNumber) {
-        Status usable = Regions.checkUse(remote, needed);
+        Status usable = REGIONS.checkUse(remote, needed);
         if (usable == Status.SUCCESS) {
             new PayloadCopy()
                     .payload(
                             content,
                             0,
-                            Regions.segmentOf(remote),
+                            REGIONS.segmentOf(remote),
                             chunkNumber % 2 * content.byteSize(),
                             content.byteSize());
         }

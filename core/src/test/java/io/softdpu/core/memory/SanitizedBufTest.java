@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the sanitizer does to the memory of bufs, and what it finds about them. */
 class SanitizedBufTest {
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 256;
     private static final byte POISON = (byte) 0xa5;
 
@@ -80,12 +81,12 @@ class SanitizedBufTest {
         Buf first = inventory.bufByArgs(mmap, 16, 32, 24, 8); // data 24 to 31, tailroom to 47
         Buf second = inventory.bufByAddress(mmap, 64, 4);
         first.chain(second);
-        assertThat(Regions.markDestination(first, 2)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markDestination(first, 2)).isEqualTo(Status.SUCCESS);
         for (int i = 0; i < SIZE; i++) {
             boolean tailroom = i >= 32 && i < 48 || i >= 64 && i < 68;
             assertThat(at(i)).as("byte %d", i).isEqualTo(tailroom ? POISON : (byte) i);
         }
-        Regions.clearInFlight(first);
+        REGIONS.clearInFlight(first);
         first.release();
         assertThat(reports).isEmpty();
     }
@@ -95,12 +96,12 @@ class SanitizedBufTest {
         Buf first = inventory.bufByAddress(mmap, 0, 8);
         Buf second = inventory.bufByAddress(mmap, 16, 8);
         first.chain(second);
-        assertThat(Regions.markDestination(first, 2, 11)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markDestination(first, 2, 11)).isEqualTo(Status.SUCCESS);
         for (int i = 0; i < SIZE; i++) {
             boolean written = i < 8 || i >= 16 && i < 19;
             assertThat(at(i)).as("byte %d", i).isEqualTo(written ? POISON : (byte) i);
         }
-        Regions.clearInFlight(first);
+        REGIONS.clearInFlight(first);
         first.release();
     }
 
@@ -109,11 +110,11 @@ class SanitizedBufTest {
         Device p0 = machines.device(Side.DPU, "p0");
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
         Buf buf = inventory.bufByAddress(remote, 0, SIZE);
-        assertThat(Regions.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
         assertThat(at(SIZE - 1)).isEqualTo((byte) (SIZE - 1));
-        Regions.clearInFlight(buf);
-        assertThat(Regions.markSource(buf, 1)).isEqualTo(Status.SUCCESS);
-        Regions.clearInFlight(buf);
+        REGIONS.clearInFlight(buf);
+        assertThat(REGIONS.markSource(buf, 1)).isEqualTo(Status.SUCCESS);
+        REGIONS.clearInFlight(buf);
         buf.release();
         assertThat(reports).isEmpty();
     }
@@ -123,16 +124,16 @@ class SanitizedBufTest {
         Buf first = inventory.bufByData(mmap, 0, 16);
         Buf second = inventory.bufByArgs(mmap, 32, 32, 40, 8); // data 40 to 47
         first.chain(second);
-        assertThat(Regions.markSource(first, 2)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markSource(first, 2)).isEqualTo(Status.SUCCESS);
         memory.set(ValueLayout.JAVA_BYTE, 39, (byte) 99); // its headroom is the user's
         memory.set(ValueLayout.JAVA_BYTE, 48, (byte) 99); // its tailroom is not read
-        Regions.clearInFlight(first);
+        REGIONS.clearInFlight(first);
         assertThat(reports).isEmpty();
-        assertThat(Regions.markSource(first, 2)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markSource(first, 2)).isEqualTo(Status.SUCCESS);
         memory.set(ValueLayout.JAVA_BYTE, 47, (byte) 99);
-        Regions.clearInFlight(first);
+        REGIONS.clearInFlight(first);
         assertReported(Kind.SOURCE_CHANGED, "source of a task was changed in flight");
-        Regions.clearInFlight(first);
+        REGIONS.clearInFlight(first);
         assertThat(reports).as("cleared twice").isEmpty();
         first.release();
     }
@@ -158,15 +159,15 @@ class SanitizedBufTest {
     @Test
     void shouldReportWhatIsDoneToABufInFlight() {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
-        assertThat(Regions.markSource(buf, 1)).isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.markSource(buf, 1)).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, () -> buf.setDataLength(4));
         assertReported(Kind.BUF_MISUSED, "buf was changed or released in flight");
         Thrown.with(Status.IN_USE, buf::release);
         assertThat(reports).hasSize(1);
-        assertThat(Regions.markDestination(buf, 1)).isEqualTo(Status.IN_USE);
+        assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.IN_USE);
         assertThat(reports).hasSize(2);
         assertThat(reports.getLast().message()).startsWith("buf was given to a second task");
-        Regions.clearInFlight(buf);
+        REGIONS.clearInFlight(buf);
         buf.release();
     }
 
@@ -176,7 +177,7 @@ class SanitizedBufTest {
         buf.release();
         Thrown.with(Status.BAD_STATE, buf::release);
         assertReported(Kind.BUF_MISUSED, "buf was used after its release");
-        assertThat(Regions.markSource(buf, 1)).isEqualTo(Status.BAD_STATE);
+        assertThat(REGIONS.markSource(buf, 1)).isEqualTo(Status.BAD_STATE);
         assertThat(reports).hasSize(1);
     }
 
@@ -185,12 +186,12 @@ class SanitizedBufTest {
         for (int i = 0; i < 100; i++) {
             Buf source = inventory.bufByData(mmap, 0, 8);
             Buf destination = inventory.bufByAddress(mmap, 8, 8);
-            assertThat(Regions.markSource(source, 1)).isEqualTo(Status.SUCCESS);
-            assertThat(Regions.markDestination(destination, 1)).isEqualTo(Status.SUCCESS);
+            assertThat(REGIONS.markSource(source, 1)).isEqualTo(Status.SUCCESS);
+            assertThat(REGIONS.markDestination(destination, 1)).isEqualTo(Status.SUCCESS);
             MemorySegment.copy(memory, 0, memory, 8, 8);
-            Regions.clearInFlight(source);
-            Regions.clearInFlight(destination);
-            Regions.appendData(destination, 8);
+            REGIONS.clearInFlight(source);
+            REGIONS.clearInFlight(destination);
+            REGIONS.appendData(destination, 8);
             destination.resetDataLength();
             source.release();
             destination.release();

@@ -6,7 +6,6 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.Failures;
-import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.ExportedRegion;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.ImportedRegion;

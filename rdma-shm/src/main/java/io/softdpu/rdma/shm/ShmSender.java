@@ -4,7 +4,6 @@ import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.Link;
 import io.softdpu.fabric.PayloadCopy;
 import io.softdpu.fabric.ring.MessageRing;
