@@ -6,6 +6,10 @@ module io.softdpu.core {
 
     exports io.softdpu.core;
     exports io.softdpu.core.capability;
+    exports io.softdpu.core.check to
+            io.softdpu.comch,
+            io.softdpu.compute,
+            io.softdpu.rdma;
     exports io.softdpu.core.device;
     exports io.softdpu.core.execution;
     exports io.softdpu.core.memory;

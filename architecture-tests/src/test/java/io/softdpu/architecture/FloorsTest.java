@@ -109,7 +109,8 @@ class FloorsTest {
                         dependOnlyOn(
                                 "public packages",
                                 (from, to) ->
-                                        !to.getPackageName().matches("io\\.softdpu\\..*\\.spi")))
+                                        !to.getPackageName()
+                                                .matches("io\\.softdpu\\..*\\.(spi|check)")))
                 .check(House.classes());
     }
 

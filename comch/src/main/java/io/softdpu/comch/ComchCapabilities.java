@@ -4,10 +4,10 @@ import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.Hello;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.nio.charset.StandardCharsets;
 

@@ -2,8 +2,8 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.fabric.ring.FastPathRing;

@@ -2,7 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.spi.TaskBase;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;

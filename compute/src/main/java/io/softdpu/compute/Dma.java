@@ -2,11 +2,11 @@ package io.softdpu.compute;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Copier;

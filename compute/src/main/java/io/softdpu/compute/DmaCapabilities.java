@@ -1,10 +1,10 @@
 package io.softdpu.compute;
 
 import io.softdpu.core.Side;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
-import io.softdpu.core.spi.Arguments;
 
 /**
  * What DMA contexts on a device can do (Core guide, sections 3.3.3 and 4, {@code doca_dma_cap_*}

@@ -1,8 +1,8 @@
 package io.softdpu.compute;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.JobBase;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

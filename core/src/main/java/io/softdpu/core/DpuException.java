@@ -1,6 +1,5 @@
 package io.softdpu.core;
 
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.linux.text.ForeignText;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +36,8 @@ public class DpuException extends RuntimeException {
      * @throws DpuException INVALID_VALUE instead, if status or message is null or it is a success
      */
     public DpuException(Status status, String message, @Nullable Throwable cause) {
-        super(ForeignText.escape(Arguments.notNull(message, "message")), cause);
-        this.status = Arguments.notNull(status, "status");
+        super(ForeignText.escape(NotNull.check(message, "message")), cause);
+        this.status = NotNull.check(status, "status");
         if (status == Status.SUCCESS) {
             throw new DpuException(
                     Status.INVALID_VALUE, "a success is not an exception: status=SUCCESS");

@@ -7,7 +7,6 @@ import io.softdpu.core.internal.HotplugNote;
 import io.softdpu.core.internal.MachineAccess;
 import io.softdpu.core.internal.ProfileCheck;
 import io.softdpu.core.internal.Usage;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.FabricException;
 import java.nio.file.Path;
@@ -228,14 +227,14 @@ public final class Machine implements AutoCloseable {
         private long handshakeTimeoutNanos = DEFAULT_HANDSHAKE_TIMEOUT_NANOS;
 
         private Builder(Side side) {
-            this.side = Arguments.notNull(side, "side");
+            this.side = NotNull.check(side, "side");
         }
 
         /**
          * The card, instead of the built-in one; all programs of a fabric folder need equal ones.
          */
         public Builder topology(Topology topology) {
-            this.topology = Arguments.notNull(topology, "topology");
+            this.topology = NotNull.check(topology, "topology");
             return this;
         }
 
@@ -245,7 +244,7 @@ public final class Machine implements AutoCloseable {
          * /tmp/softdpu-UID}.
          */
         public Builder fabricFolder(Path folder) {
-            this.fabricFolder = Arguments.notNull(folder, "folder");
+            this.fabricFolder = NotNull.check(folder, "folder");
             return this;
         }
 

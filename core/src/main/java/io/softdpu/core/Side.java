@@ -1,6 +1,5 @@
 package io.softdpu.core;
 
-import io.softdpu.core.spi.Arguments;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -34,7 +33,7 @@ public enum Side {
      * @throws DpuException INVALID_VALUE for any other word, naming those that there are
      */
     public static Side of(String word) {
-        Arguments.notNull(word, "word");
+        NotNull.check(word, "word");
         for (Side side : values()) {
             if (side.id.equals(word.toLowerCase(Locale.ROOT))) {
                 return side;

@@ -2,11 +2,11 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.util.Objects;

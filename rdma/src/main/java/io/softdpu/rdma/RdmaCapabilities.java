@@ -1,9 +1,9 @@
 package io.softdpu.rdma;
 
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
 import java.util.List;

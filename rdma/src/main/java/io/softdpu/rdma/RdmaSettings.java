@@ -2,9 +2,9 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.rdma.spi.EndpointConfig;
 

@@ -2,10 +2,10 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.WorkRequest;

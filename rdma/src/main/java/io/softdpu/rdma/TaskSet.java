@@ -2,7 +2,7 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.TaskPool;
 import java.util.function.Function;

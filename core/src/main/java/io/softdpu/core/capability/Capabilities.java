@@ -2,9 +2,9 @@ package io.softdpu.core.capability;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
-import io.softdpu.core.spi.Arguments;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

@@ -2,8 +2,8 @@ package io.softdpu.core.capability;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceLimit;
-import io.softdpu.core.spi.Arguments;
 import java.util.Locale;
 import java.util.regex.Pattern;
 

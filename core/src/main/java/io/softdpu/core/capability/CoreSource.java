@@ -1,8 +1,8 @@
 package io.softdpu.core.capability;
 
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
-import io.softdpu.core.spi.Arguments;
 import java.util.List;
 
 /** What Core itself can do on a device; found by ServiceLoader. */

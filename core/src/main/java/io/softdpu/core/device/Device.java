@@ -4,11 +4,11 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.DeviceAccess;
 import io.softdpu.core.internal.MachineAccess;
 import io.softdpu.core.internal.ProfileCheck;
 import io.softdpu.core.internal.Usage;
-import io.softdpu.core.spi.Arguments;
 import java.util.List;
 import java.util.function.UnaryOperator;
 

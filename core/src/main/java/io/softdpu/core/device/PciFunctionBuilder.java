@@ -3,7 +3,7 @@ package io.softdpu.core.device;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
-import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.check.Arguments;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.util.Map;

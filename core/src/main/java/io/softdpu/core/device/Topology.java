@@ -3,7 +3,7 @@ package io.softdpu.core.device;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
-import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.check.Arguments;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,6 +1,6 @@
 package io.softdpu.core.execution;
 
-import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.check.Arguments;
 
 /** Where a context is in its life; with the DOCA numbers. */
 public enum ContextState {

@@ -2,9 +2,9 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.PreferredCore;
-import io.softdpu.core.spi.Arguments;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.ThreadAffinity;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.check.Arguments;
 
 /**
  * A kind of job, such as the copy of the DMA library: a constant of the library that does it. A

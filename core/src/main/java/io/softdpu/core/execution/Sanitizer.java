@@ -1,8 +1,8 @@
 package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.SanitizerCore;
-import io.softdpu.core.spi.Arguments;
 import org.jspecify.annotations.Nullable;
 
 /**

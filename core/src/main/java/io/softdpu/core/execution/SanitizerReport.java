@@ -1,7 +1,7 @@
 package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.check.Arguments;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.spi.Arguments;
+import io.softdpu.core.check.Arguments;
 
 /**
  * What a submission wishes for beyond being done; with the DOCA numbers. A value; any thread.

@@ -1,8 +1,8 @@
 package io.softdpu.core.memory;
 
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.internal.SanitizerCore;
-import io.softdpu.core.spi.Arguments;
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;

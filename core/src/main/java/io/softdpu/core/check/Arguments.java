@@ -1,4 +1,4 @@
-package io.softdpu.core.spi;
+package io.softdpu.core.check;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;

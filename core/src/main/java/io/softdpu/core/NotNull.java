@@ -1,0 +1,26 @@
+package io.softdpu.core;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The check for null of this package, which the checks of all others ({@code core.check.Arguments})
+ * stand on. Any thread.
+ */
+final class NotNull {
+    private NotNull() {}
+
+    /**
+     * Refuses null.
+     *
+     * @param value what was handed in
+     * @param argument the name of the parameter, for the message
+     * @return the value
+     * @throws DpuException INVALID_VALUE if it is null
+     */
+    static <T> T check(@Nullable T value, String argument) {
+        if (value == null) {
+            throw new DpuException(Status.INVALID_VALUE, "argument is null: argument=" + argument);
+        }
+        return value;
+    }
+}
