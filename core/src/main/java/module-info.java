@@ -21,10 +21,10 @@ module io.softdpu.core {
             io.softdpu.rdma.shm;
 
     uses io.softdpu.core.capability.CapabilitySource;
-    uses io.softdpu.core.internal.ProfileCheck;
+    uses io.softdpu.core.internal.base.ProfileCheck;
 
     provides io.softdpu.core.capability.CapabilitySource with
             io.softdpu.core.capability.CoreSource;
-    provides io.softdpu.core.internal.ProfileCheck with
+    provides io.softdpu.core.internal.base.ProfileCheck with
             io.softdpu.core.limit.LibraryLimits;
 }

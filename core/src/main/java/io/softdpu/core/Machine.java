@@ -2,11 +2,10 @@ package io.softdpu.core;
 
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Topology;
-import io.softdpu.core.internal.FabricFailures;
-import io.softdpu.core.internal.HotplugNote;
-import io.softdpu.core.internal.MachineAccess;
-import io.softdpu.core.internal.ProfileCheck;
-import io.softdpu.core.internal.Usage;
+import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.base.MachineAccess;
+import io.softdpu.core.internal.base.ProfileCheck;
+import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.FabricException;
 import java.nio.file.Path;
@@ -39,9 +38,11 @@ public final class Machine implements AutoCloseable {
                     }
 
                     @Override
-                    public Topology changeTopology(
-                            Machine machine, UnaryOperator<Topology> change) {
-                        return machine.changeTopology(change);
+                    public <T> T changeTopology(
+                            Machine machine, Class<T> topologies, UnaryOperator<T> change) {
+                        return topologies.cast(
+                                machine.changeTopology(now ->
+                                        Topology.class.cast(change.apply(topologies.cast(now)))));
                     }
 
                     @Override
@@ -321,7 +322,8 @@ public final class Machine implements AutoCloseable {
          *     user; OPERATING_SYSTEM if it cannot be used
          */
         public Machine open() {
-            ProfileCheck.checkAll(topology.functions());
+            topology.functions()
+                    .forEach(function -> ProfileCheck.require(function.key(), function.profile()));
             try {
                 long all =
                         importedBytesLimit > 0 ? importedBytesLimit : Bus.defaultMaxMappedBytes();

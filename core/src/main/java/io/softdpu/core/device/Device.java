@@ -5,10 +5,10 @@ import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.internal.DeviceAccess;
-import io.softdpu.core.internal.MachineAccess;
-import io.softdpu.core.internal.ProfileCheck;
-import io.softdpu.core.internal.Usage;
+import io.softdpu.core.internal.base.MachineAccess;
+import io.softdpu.core.internal.base.ProfileCheck;
+import io.softdpu.core.internal.base.Usage;
+import io.softdpu.core.internal.base.UsageAccess;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -20,18 +20,7 @@ import java.util.function.UnaryOperator;
  */
 public final class Device implements AutoCloseable {
     static {
-        DeviceAccess.set(
-                new DeviceAccess() {
-                    @Override
-                    public Usage usage(Device device) {
-                        return device.usage;
-                    }
-
-                    @Override
-                    public Usage usage(Representor representor) {
-                        return representor.usage();
-                    }
-                });
+        UsageAccess.set(Device.class, Device::usage);
     }
 
     private final DeviceInfo info;
@@ -118,7 +107,7 @@ public final class Device implements AutoCloseable {
      */
     public RepresentorInfo plug(PciFunction function) {
         requireOwn(function);
-        ProfileCheck.checkAll(List.of(function));
+        ProfileCheck.require(function.key(), function.profile());
         PciFunction plugged = function.toBuilder().hotplugged(true).build();
         change(now -> Hotplug.plug(now, plugged));
         return new RepresentorInfo(info.function(), plugged);
@@ -152,14 +141,14 @@ public final class Device implements AutoCloseable {
      */
     public RepresentorInfo change(PciFunction function) {
         requireOwn(function);
-        ProfileCheck.checkAll(List.of(function));
+        ProfileCheck.require(function.key(), function.profile());
         Topology now = change(before -> Hotplug.change(before, function));
         return new RepresentorInfo(
                 info.function(), now.functionByKey(function.key()).orElseThrow());
     }
 
     private Topology change(UnaryOperator<Topology> change) {
-        return MachineAccess.get().changeTopology(machine(), change);
+        return MachineAccess.get().changeTopology(machine(), Topology.class, change);
     }
 
     private void requireOwn(PciFunction function) {
@@ -195,5 +184,9 @@ public final class Device implements AutoCloseable {
     @Override
     public String toString() {
         return info.pciAddress() + " " + info.interfaceName();
+    }
+
+    Usage usage() {
+        return usage;
     }
 }

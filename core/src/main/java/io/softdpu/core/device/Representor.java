@@ -1,14 +1,18 @@
 package io.softdpu.core.device;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.internal.DeviceAccess;
-import io.softdpu.core.internal.Usage;
+import io.softdpu.core.internal.base.Usage;
+import io.softdpu.core.internal.base.UsageAccess;
 
 /**
  * An open representor. It keeps its device open, and stays open while a context lives on it. Any
  * thread.
  */
 public final class Representor implements AutoCloseable {
+    static {
+        UsageAccess.set(Representor.class, Representor::usage);
+    }
+
     private final RepresentorInfo info;
     private final Device device;
     private final Usage usage = new Usage(() -> "representor=" + this);
@@ -17,7 +21,7 @@ public final class Representor implements AutoCloseable {
     Representor(RepresentorInfo info, Device device) {
         this.info = info;
         this.device = device;
-        this.onDevice = DeviceAccess.get().usage(device).hold("representor " + info);
+        this.onDevice = device.usage().hold("representor " + info);
     }
 
     /** What was opened. */

@@ -5,8 +5,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.ContextAccess;
 import io.softdpu.core.internal.EngineCore;
-import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.WaitStrategy;
+import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.fabric.FabricException;
 import org.jspecify.annotations.Nullable;
 

@@ -4,9 +4,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.ContextAccess;
-import io.softdpu.core.internal.FabricFailures;
 import io.softdpu.core.internal.QueueCore;
 import io.softdpu.core.internal.QueueMember;
+import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.fabric.FabricException;
 
 /**

@@ -2,25 +2,31 @@ package io.softdpu.core.internal;
 
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
-import org.jspecify.annotations.Nullable;
+import io.softdpu.core.internal.base.Usage;
+import io.softdpu.core.internal.base.UsageAccess;
+import java.util.function.Function;
 
-/** What devices and representors show to the rest of this module. */
-public abstract class DeviceAccess {
-    private static volatile @Nullable DeviceAccess instance;
+/** Access of the packages above to what lives on devices and representors. Any thread. */
+public final class DeviceAccess {
+    private static final DeviceAccess INSTANCE = new DeviceAccess();
 
-    /** The one that {@code Device} has left. */
+    private final Function<Device, Usage> devices = UsageAccess.get(Device.class);
+    private final Function<Representor, Usage> representors = UsageAccess.get(Representor.class);
+
+    private DeviceAccess() {}
+
+    /** The only one. */
     public static DeviceAccess get() {
-        return ClassLoading.access(Device.class, () -> instance);
-    }
-
-    /** Called once, by {@code Device}. */
-    public static void set(DeviceAccess access) {
-        instance = access;
+        return INSTANCE;
     }
 
     /** What lives on the device. */
-    public abstract Usage usage(Device device);
+    public Usage usage(Device device) {
+        return devices.apply(device);
+    }
 
     /** What lives on the representor. */
-    public abstract Usage usage(Representor representor);
+    public Usage usage(Representor representor) {
+        return representors.apply(representor);
+    }
 }

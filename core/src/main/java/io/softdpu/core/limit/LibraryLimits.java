@@ -4,8 +4,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.DeviceLimit;
-import io.softdpu.core.device.PciFunction;
-import io.softdpu.core.internal.ProfileCheck;
+import io.softdpu.core.internal.base.ProfileCheck;
+import java.util.Map;
 
 /** Comparison of profiles with the limits that {@link Capabilities} knows of each library. */
 public final class LibraryLimits implements ProfileCheck {
@@ -13,18 +13,14 @@ public final class LibraryLimits implements ProfileCheck {
     public LibraryLimits() {}
 
     @Override
-    public void check(PciFunction function) {
-        for (String id : function.profile().keySet()) {
+    public void check(String function, Map<String, Long> profile) {
+        for (String id : profile.keySet()) {
             if (!Capabilities.acceptsLimit(id)) {
                 String library = DeviceLimit.libraryOf(id);
                 throw new DpuException(
                         Status.INVALID_VALUE,
                         "library has no such limit: limit=%s, function=%s, library=%s, available=%s"
-                                .formatted(
-                                        id,
-                                        function.key(),
-                                        library,
-                                        Capabilities.limitsOf(library)));
+                                .formatted(id, function, library, Capabilities.limitsOf(library)));
             }
         }
     }

@@ -2,8 +2,8 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.FabricFailures;
-import io.softdpu.core.internal.Usage;
+import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.PrivateSegment;
 import java.lang.foreign.MemorySegment;

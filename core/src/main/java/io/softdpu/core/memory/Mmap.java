@@ -4,7 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.Usage;
+import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.SharedSegment;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;

@@ -4,7 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.DeviceAccess;
-import io.softdpu.core.internal.Usage;
+import io.softdpu.core.internal.base.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

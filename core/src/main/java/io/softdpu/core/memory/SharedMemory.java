@@ -2,9 +2,9 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.FabricFailures;
-import io.softdpu.core.internal.MachineAccess;
-import io.softdpu.core.internal.Usage;
+import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.base.MachineAccess;
+import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.SharedSegment;
 import java.lang.foreign.MemorySegment;

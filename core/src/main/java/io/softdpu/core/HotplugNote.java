@@ -1,7 +1,5 @@
-package io.softdpu.core.internal;
+package io.softdpu.core;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What a machine makes of the note that the programs of a fabric folder share on functions that
  * were plugged in: the canonical text of the whole topology as it is now. Any thread.
  */
-public final class HotplugNote {
+final class HotplugNote {
     private final Topology opened;
     private volatile @Nullable Reading last;
 
@@ -20,7 +18,7 @@ public final class HotplugNote {
      *
      * @param opened what holds while there is no note
      */
-    public HotplugNote(Topology opened) {
+    HotplugNote(Topology opened) {
         this.opened = opened;
     }
 
@@ -30,7 +28,7 @@ public final class HotplugNote {
      * @throws DpuException INVALID_VALUE if nobody could read it: then it must not be written, or
      *     no program of the folder would have devices any more
      */
-    public String write(Topology topology) {
+    String write(Topology topology) {
         String note = topology.canonicalText();
         DpuException cause = null;
         try {
@@ -51,7 +49,7 @@ public final class HotplugNote {
      *
      * @throws DpuException BAD_CONFIG if it is no topology
      */
-    public Topology read(@Nullable String note) {
+    Topology read(@Nullable String note) {
         if (note == null) {
             return opened;
         }

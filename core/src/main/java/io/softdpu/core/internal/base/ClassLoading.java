@@ -1,4 +1,4 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.base;
 
 import java.lang.invoke.MethodHandles;
 import java.util.Objects;

@@ -1,4 +1,4 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.base;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;

@@ -1,9 +1,8 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.base;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.device.PciFunction;
-import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 
 /**
@@ -17,18 +16,20 @@ public interface ProfileCheck {
      * Refuses a limit that its library does not declare; one of a library that this program does
      * not have is accepted.
      *
+     * @param function its key, for the message
+     * @param profile limits by their names
      * @throws DpuException INVALID_VALUE naming the limit and those that the library has
      */
-    void check(PciFunction function);
+    void check(String function, Map<String, Long> profile);
 
     /**
-     * Checks functions by the one that this module provides, if any of them has a profile.
+     * Checks a profile by the service that this module provides, unless the profile is empty.
      *
      * @throws DpuException as {@link #check}
      */
-    static void checkAll(List<PciFunction> functions) {
-        if (functions.stream().anyMatch(function -> !function.profile().isEmpty())) {
-            functions.forEach(load()::check);
+    static void require(String function, Map<String, Long> profile) {
+        if (!profile.isEmpty()) {
+            load().check(function, profile);
         }
     }
 

@@ -1,8 +1,7 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.base;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machine;
-import io.softdpu.core.device.Topology;
 import io.softdpu.fabric.Bus;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -30,10 +29,12 @@ public abstract class MachineAccess {
     /**
      * Changes what there is on the card now, for all programs of the fabric folder.
      *
+     * @param <T> the class of topologies, which is above this package
      * @param change is given what there is; what it throws changes nothing
      * @return what there is then
      */
-    public abstract Topology changeTopology(Machine machine, UnaryOperator<Topology> change);
+    public abstract <T> T changeTopology(
+            Machine machine, Class<T> topologies, UnaryOperator<T> change);
 
     /**
      * Refuses new shared memory while too much of the old is kept back.
