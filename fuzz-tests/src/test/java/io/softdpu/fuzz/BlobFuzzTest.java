@@ -4,7 +4,6 @@ import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
-import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.RegionAddress;
 import io.softdpu.rdma.ConnectionBlobs;
@@ -40,7 +39,7 @@ class BlobFuzzTest {
             export =
                     new ExportDescriptor(
                             data.pickValue(ExportDescriptor.Kind.values()),
-                            new Permissions(data.consumeInt()),
+                            data.consumeInt(),
                             data.consumeInt(),
                             data.consumeLong(),
                             data.consumeLong(),

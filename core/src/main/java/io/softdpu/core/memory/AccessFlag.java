@@ -1,5 +1,7 @@
 package io.softdpu.core.memory;
 
+import io.softdpu.core.memory.wire.AccessBits;
+
 /**
  * What may be done with the memory of an mmap, and by whom; one bit each (Core guide, section 3.1.2
  * and the flags that later releases added). {@code PCI_*} is what the guide calls {@code DPU_*}.
@@ -8,19 +10,19 @@ public enum AccessFlag {
     /** Devices of this machine may read. It is the absence of a bit: it always holds. */
     LOCAL_READ_ONLY(0),
     /** Devices of this machine may read and write. */
-    LOCAL_READ_WRITE(1),
+    LOCAL_READ_WRITE(AccessBits.LOCAL_READ_WRITE),
     /** An RDMA peer may read. */
-    RDMA_READ(1 << 1),
+    RDMA_READ(AccessBits.RDMA_READ),
     /** An RDMA peer may write. */
-    RDMA_WRITE(1 << 2),
+    RDMA_WRITE(AccessBits.RDMA_WRITE),
     /** An RDMA peer may do atomic operations. */
-    RDMA_ATOMIC(1 << 3),
+    RDMA_ATOMIC(AccessBits.RDMA_ATOMIC),
     /** The other side of the PCIe bus may read. */
-    PCI_READ_ONLY(1 << 4),
+    PCI_READ_ONLY(AccessBits.PCI_READ_ONLY),
     /** The other side of the PCIe bus may read and write; excludes {@link #PCI_READ_ONLY}. */
-    PCI_READ_WRITE(1 << 5),
+    PCI_READ_WRITE(AccessBits.PCI_READ_WRITE),
     /** Accesses over the PCIe bus may be reordered; only together with one of the two above. */
-    PCI_RELAXED_ORDERING(1 << 6);
+    PCI_RELAXED_ORDERING(AccessBits.PCI_RELAXED_ORDERING);
 
     private final int bit;
 

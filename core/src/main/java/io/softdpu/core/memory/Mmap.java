@@ -88,7 +88,7 @@ public final class Mmap implements AutoCloseable {
     /** An import: started from the beginning. */
     Mmap(MmapOrigin origin, Device device, Usage.Hold onDevice) {
         this.origin = origin;
-        this.permissions = origin.descriptor().permissions();
+        this.permissions = new Permissions(origin.descriptor().permissions());
         this.sizeBytes = origin.descriptor().sizeBytes();
         SharedSegment mapped = origin.region().memory();
         this.segment = mapped == null ? null : mapped.segment();

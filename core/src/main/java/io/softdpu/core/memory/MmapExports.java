@@ -167,7 +167,7 @@ final class MmapExports {
         PciFunction function = device.info().function();
         return new ExportDescriptor(
                         kind,
-                        granted,
+                        granted.bits(),
                         forRdma ? remoteKey : 0,
                         mmap.sizeBytes(),
                         address(),

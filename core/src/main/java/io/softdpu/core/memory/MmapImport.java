@@ -50,13 +50,14 @@ final class MmapImport {
         Bus bus = MachineAccess.get().bus(device.machine());
         requireSameFabric(descriptor.region(), bus);
         requireSameTopology(descriptor, device.machine());
+        Permissions granted = new Permissions(descriptor.permissions());
         boolean writable =
                 switch (descriptor.kind()) {
                     case PCI -> {
                         requireParent(descriptor, device);
-                        yield descriptor.permissions().allowsPciWrite();
+                        yield granted.allowsPciWrite();
                     }
-                    case RDMA -> descriptor.permissions().allowsRdmaWrite();
+                    case RDMA -> granted.allowsRdmaWrite();
                 };
         Usage.Hold onDevice = DeviceAccess.get().usage(device).hold("mmap");
         boolean made = false;

@@ -13,7 +13,7 @@ import io.softdpu.fabric.ImportedRegion;
  */
 record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permissions rights) {
     static MmapOrigin of(ExportDescriptor descriptor, ImportedRegion region) {
-        Permissions granted = descriptor.permissions();
+        Permissions granted = new Permissions(descriptor.permissions());
         return new MmapOrigin(
                 descriptor,
                 region,

@@ -1,10 +1,8 @@
 package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
-import java.util.ArrayList;
-import java.util.List;
+import io.softdpu.core.memory.wire.AccessBits;
 
 /**
  * A set of {@link AccessFlag}s that fit together.
@@ -15,17 +13,6 @@ import java.util.List;
  * @param bits the flags' numbers, added up
  */
 public record Permissions(int bits) {
-    private static final int ALL = 0x7f;
-    private static final int PCI_READ_ONLY = AccessFlag.PCI_READ_ONLY.bit();
-    private static final int PCI_READ_WRITE = AccessFlag.PCI_READ_WRITE.bit();
-    private static final int PCI_RELAXED_ORDERING = AccessFlag.PCI_RELAXED_ORDERING.bit();
-    private static final int PCI = PCI_READ_ONLY | PCI_READ_WRITE;
-    private static final int RDMA_WRITES =
-            AccessFlag.RDMA_WRITE.bit() | AccessFlag.RDMA_ATOMIC.bit();
-    private static final int RDMA = AccessFlag.RDMA_READ.bit() | RDMA_WRITES;
-
-    // Behind the numbers above, which their constructor looks at.
-
     /** Only reading, and only by devices of this machine. */
     public static final Permissions LOCAL_READ_ONLY = of(AccessFlag.LOCAL_READ_ONLY);
 
@@ -38,21 +25,7 @@ public record Permissions(int bits) {
      * @throws DpuException INVALID_VALUE if they do not, or a bit is unknown
      */
     public Permissions {
-        if ((bits & ~ALL) != 0) {
-            throw new DpuException(
-                    Status.INVALID_VALUE, "unknown access flags: bits=%#x".formatted(bits));
-        }
-        if ((bits & PCI) == PCI) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "access flags exclude each other: flags=[PCI_READ_ONLY, PCI_READ_WRITE]");
-        }
-        if ((bits & PCI_RELAXED_ORDERING) != 0 && (bits & PCI) == 0) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "access flag needs another: flag=PCI_RELAXED_ORDERING,"
-                            + " oneOf=[PCI_READ_ONLY, PCI_READ_WRITE]");
-        }
+        AccessBits.requireLegal(bits);
     }
 
     /**
@@ -83,28 +56,28 @@ public record Permissions(int bits) {
      */
     public boolean grants(Permissions needed) {
         Arguments.notNull(needed, "needed");
-        int have = (bits & PCI_READ_WRITE) == 0 ? bits : bits | PCI_READ_ONLY;
-        return (needed.bits & ~PCI_RELAXED_ORDERING & ~have) == 0;
+        int have = (bits & AccessBits.PCI_READ_WRITE) == 0 ? bits : bits | AccessBits.PCI_READ_ONLY;
+        return (needed.bits & ~AccessBits.PCI_RELAXED_ORDERING & ~have) == 0;
     }
 
     /** Whether the other side of the PCIe bus may do anything with the memory. */
     public boolean allowsPci() {
-        return (bits & PCI) != 0;
+        return (bits & AccessBits.PCI) != 0;
     }
 
     /** Whether an RDMA peer may do anything with the memory. */
     public boolean allowsRdma() {
-        return (bits & RDMA) != 0;
+        return (bits & AccessBits.RDMA) != 0;
     }
 
     /** Whether the other side of the PCIe bus may change the memory. */
     public boolean allowsPciWrite() {
-        return (bits & PCI_READ_WRITE) != 0;
+        return (bits & AccessBits.PCI_READ_WRITE) != 0;
     }
 
     /** Whether an RDMA peer may change the memory. */
     public boolean allowsRdmaWrite() {
-        return (bits & RDMA_WRITES) != 0;
+        return (bits & (AccessBits.RDMA_WRITE | AccessBits.RDMA_ATOMIC)) != 0;
     }
 
     /** Whether devices of this machine may change the memory. */
@@ -124,24 +97,17 @@ public record Permissions(int bits) {
      */
     public Permissions acrossPci() {
         int local = allowsPciWrite() ? AccessFlag.LOCAL_READ_WRITE.bit() : 0;
-        return new Permissions((bits & (PCI | PCI_RELAXED_ORDERING)) | local);
+        return new Permissions((bits & (AccessBits.PCI | AccessBits.PCI_RELAXED_ORDERING)) | local);
     }
 
     /** What of this concerns RDMA peers. */
     public Permissions rdmaOnly() {
-        return new Permissions(bits & RDMA);
+        return new Permissions(bits & AccessBits.RDMA);
     }
 
     /** The names of the flags, for messages. */
     @Override
     public String toString() {
-        List<AccessFlag> flags = new ArrayList<>();
-        for (AccessFlag flag : AccessFlag.values()) {
-            boolean shown = flag == AccessFlag.LOCAL_READ_ONLY ? !allowsLocalWrite() : has(flag);
-            if (shown) {
-                flags.add(flag);
-            }
-        }
-        return flags.toString();
+        return AccessBits.describe(bits);
     }
 }

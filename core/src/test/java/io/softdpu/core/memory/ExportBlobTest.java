@@ -241,11 +241,7 @@ class ExportBlobTest {
         Mmap readable = exported(Permissions.of(AccessFlag.PCI_READ_ONLY), 4096);
         ExportDescriptor read = ExportDescriptor.decode(readable.exportPci(pf0));
         byte[] raised =
-                copy(
-                                read,
-                                read.region(),
-                                read.topologySha256(),
-                                Permissions.of(AccessFlag.PCI_READ_WRITE))
+                copy(read, read.region(), read.topologySha256(), AccessFlag.PCI_READ_WRITE.bit())
                         .encode();
         assertThat(statusOf(raised, p0)).as("more than granted").isEqualTo(Status.NOT_PERMITTED);
         mmap.stop();
@@ -289,7 +285,7 @@ class ExportBlobTest {
     }
 
     private static ExportDescriptor copy(
-            ExportDescriptor of, RegionAddress region, byte[] topology, Permissions permissions) {
+            ExportDescriptor of, RegionAddress region, byte[] topology, int permissions) {
         return new ExportDescriptor(
                 of.kind(),
                 permissions,

@@ -3,7 +3,6 @@ package io.softdpu.core.memory.wire;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
-import io.softdpu.core.memory.Permissions;
 import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.RegionAddress;
 import java.lang.foreign.MemorySegment;
@@ -39,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * @param kind whom the export is for
- * @param permissions all of the mmap for PCI; only the {@code RDMA_*} ones for RDMA
+ * @param permissions {@link AccessBits}: all of the mmap for PCI; only the {@code RDMA_*} ones for
+ *     RDMA
  * @param remoteKey the RDMA key; 0 for PCI
  * @param sizeBytes the size of the range
  * @param address the first byte's address
@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // equals, hashCode and the accessors see to the arrays
 public record ExportDescriptor(
         Kind kind,
-        Permissions permissions,
+        int permissions,
         int remoteKey,
         long sizeBytes,
         long address,
@@ -124,6 +124,7 @@ public record ExportDescriptor(
      * @throws DpuException INVALID_VALUE naming the field that is wrong
      */
     public ExportDescriptor {
+        AccessBits.requireLegal(permissions);
         gid = gid.clone();
         topologySha256 = topologySha256.clone();
         if (gid.length != GID_BYTES || topologySha256.length != HASH_BYTES) {
@@ -137,19 +138,19 @@ public record ExportDescriptor(
         }
         switch (kind) {
             case PCI -> {
-                if (!permissions.allowsPci()) {
-                    throw refused("permissions", permissions, "one of PCI_*");
+                if ((permissions & AccessBits.PCI) == 0) {
+                    throw refused("permissions", AccessBits.describe(permissions), "one of PCI_*");
                 }
                 if (remoteKey != 0 || !Arrays.equals(gid, new byte[GID_BYTES])) {
                     throw refused("key and GID", remoteKey, "0 in a PCI export");
                 }
             }
             case RDMA -> {
-                if (!permissions.allowsRdma()) {
-                    throw refused("permissions", permissions, "one of RDMA_*");
+                if ((permissions & AccessBits.RDMA) == 0) {
+                    throw refused("permissions", AccessBits.describe(permissions), "one of RDMA_*");
                 }
-                if (permissions.allowsPci() || permissions.allowsLocalWrite()) {
-                    throw refused("permissions", permissions, "RDMA_* alone");
+                if ((permissions & (AccessBits.PCI | AccessBits.LOCAL_READ_WRITE)) != 0) {
+                    throw refused("permissions", AccessBits.describe(permissions), "RDMA_* alone");
                 }
                 if (remoteKey == 0) {
                     throw refused("key", remoteKey, "not 0 in an RDMA export");
@@ -182,7 +183,7 @@ public record ExportDescriptor(
         blob.set(U32, AT_MAGIC, MAGIC);
         blob.set(U16, AT_VERSION, (short) VERSION);
         blob.set(U16, AT_KIND, (short) kind.code);
-        blob.set(U32, AT_PERMISSIONS, permissions.bits());
+        blob.set(U32, AT_PERMISSIONS, permissions);
         blob.set(U32, AT_REMOTE_KEY, remoteKey);
         blob.set(U64, AT_SIZE, sizeBytes);
         blob.set(U64, AT_ADDRESS, address);
@@ -243,7 +244,7 @@ public record ExportDescriptor(
     private static ExportDescriptor read(MemorySegment blob) {
         return new ExportDescriptor(
                 Kind.ofCode(Short.toUnsignedInt(blob.get(U16, AT_KIND))),
-                new Permissions(blob.get(U32, AT_PERMISSIONS)),
+                AccessBits.requireLegal(blob.get(U32, AT_PERMISSIONS)),
                 blob.get(U32, AT_REMOTE_KEY),
                 blob.get(U64, AT_SIZE),
                 blob.get(U64, AT_ADDRESS),
@@ -322,7 +323,7 @@ public record ExportDescriptor(
                         kind,
                         side.id(),
                         interfaceName,
-                        permissions,
+                        AccessBits.describe(permissions),
                         sizeBytes,
                         HexFormat.of().formatHex(topologySha256, 0, 4));
     }

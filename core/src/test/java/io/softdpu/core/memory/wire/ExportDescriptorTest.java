@@ -7,8 +7,6 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
-import io.softdpu.core.memory.AccessFlag;
-import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.wire.ExportDescriptor.Kind;
 import io.softdpu.fabric.RegionAddress;
 import io.softdpu.testkit.Clause;
@@ -18,6 +16,7 @@ import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ExportDescriptorTest {
     private static final RegionAddress REGION =
@@ -57,7 +56,7 @@ class ExportDescriptorTest {
     private static ExportDescriptor rdma() {
         return new ExportDescriptor(
                 Kind.RDMA,
-                Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE),
+                AccessBits.RDMA_READ | AccessBits.RDMA_WRITE,
                 0xdeadbeef,
                 0x10000,
                 0x7f1234560000L,
@@ -71,7 +70,7 @@ class ExportDescriptorTest {
     private static ExportDescriptor pci() {
         return new ExportDescriptor(
                 Kind.PCI,
-                Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE),
+                AccessBits.LOCAL_READ_WRITE | AccessBits.PCI_READ_WRITE,
                 0,
                 0x10000,
                 0x7f1234560000L,
@@ -93,7 +92,7 @@ class ExportDescriptorTest {
         ExportDescriptor read = ExportDescriptor.decode(golden());
         assertThat(read).isEqualTo(rdma()).hasSameHashCodeAs(rdma());
         assertThat(read.kind()).isEqualTo(Kind.RDMA);
-        assertThat(read.permissions().bits()).isEqualTo(6);
+        assertThat(read.permissions()).isEqualTo(6);
         assertThat(read.remoteKey()).isEqualTo(0xdeadbeef);
         assertThat(read.sizeBytes()).isEqualTo(0x10000);
         assertThat(read.address()).isEqualTo(0x7f1234560000L);
@@ -190,9 +189,29 @@ class ExportDescriptorTest {
     @Test
     void shouldNotShowItsKeys() {
         assertThat(rdma().toString())
-                .contains("kind=RDMA", "dpu/p0", "sizeBytes=65536")
+                .contains("kind=RDMA", "dpu/p0", "sizeBytes=65536", "RDMA_READ, RDMA_WRITE]")
                 .doesNotContainIgnoringCase("deadbeef")
                 .doesNotContain("61626364");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 0x80, 0x30, 0x40})
+    void shouldRefuseFlagsThatDoNotFitTogether(int permissions) {
+        Thrown.with(
+                        Status.INVALID_VALUE,
+                        () ->
+                                new ExportDescriptor(
+                                        Kind.PCI,
+                                        permissions,
+                                        0,
+                                        0x10000,
+                                        0,
+                                        new byte[16],
+                                        hash(),
+                                        REGION,
+                                        Side.HOST,
+                                        "pf0"))
+                .hasMessageContaining("access flag");
     }
 
     @Test
@@ -201,7 +220,7 @@ class ExportDescriptorTest {
         ExportDescriptor descriptor =
                 new ExportDescriptor(
                         Kind.RDMA,
-                        Permissions.of(AccessFlag.RDMA_READ),
+                        AccessBits.RDMA_READ,
                         1,
                         0x10000,
                         0,
