@@ -10,6 +10,9 @@ module io.softdpu.linux {
     exports io.softdpu.linux to
             io.softdpu.fabric,
             io.softdpu.storage;
+    exports io.softdpu.linux.event to
+            io.softdpu.core,
+            io.softdpu.fabric;
     exports io.softdpu.linux.file to
             io.softdpu.cli,
             io.softdpu.fabric,

@@ -150,4 +150,24 @@ enum Abi {
 
         private Statfs() {}
     }
+
+    /** struct timespec. */
+    static final class TimeSpec {
+        static final int SECONDS = 0;
+        static final int NANOS = 8;
+        static final int BYTES = 16;
+
+        private TimeSpec() {}
+    }
+
+    /** struct itimerspec. */
+    static final class ITimerSpec {
+        static final int INTERVAL_SECONDS = 0;
+        static final int INTERVAL_NANOS = 8;
+        static final int SECONDS = 16;
+        static final int NANOS = 24;
+        static final int BYTES = 32;
+
+        private ITimerSpec() {}
+    }
 }

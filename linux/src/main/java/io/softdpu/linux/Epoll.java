@@ -39,6 +39,14 @@ public final class Epoll implements AutoCloseable {
     private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLL_CTL_MOD = 3;
     private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+    /**
+     * The kernel may end a wait late by a thousandth of its time, by five in a process of lower
+     * priority (nice), so that wake-ups fall together. A wait longer than this is made of one that
+     * ends a 128th before its time and of what is left then.
+     */
+    private static final long SLACK_MATTERS_NANOS = 128 * NANOS_PER_MILLI;
 
     private static final int EVENT_BYTES = Abi.CURRENT.epollEventBytes;
     private static final int DATA_OFFSET = Abi.CURRENT.epollDataOffset;
@@ -51,9 +59,45 @@ public final class Epoll implements AutoCloseable {
     private static final MethodHandle EPOLL_WAIT_PLAIN =
             Libc.bindPlain("epoll_wait", FunctionDescriptor.of(INT, INT, POINTER, INT, INT));
 
+    /** Whether this libc and this kernel have epoll_pwait2; a sandbox may forbid it, too. */
+    private static final boolean PRECISE = Libc.has("epoll_pwait2") && Precise.isKnown();
+
+    /** Bound where libc has it: since glibc 2.35. */
+    private static final class Precise {
+        private static final MethodHandle EPOLL_PWAIT2 =
+                Libc.bind("epoll_pwait2", INT, INT, POINTER, INT, POINTER, POINTER);
+        private static final MethodHandle EPOLL_PWAIT2_PLAIN =
+                Libc.bindPlain(
+                        "epoll_pwait2",
+                        FunctionDescriptor.of(INT, INT, POINTER, INT, POINTER, POINTER));
+
+        private Precise() {}
+
+        /** Asks for a wait on no descriptor at all: a kernel before 5.11 answers ENOSYS. */
+        static boolean isKnown() {
+            CallState own = CallState.current();
+            own.scratch.fill((byte) 0);
+            try {
+                int result =
+                        (int)
+                                EPOLL_PWAIT2.invokeExact(
+                                        own.errno,
+                                        -1,
+                                        own.scratchAddress + Abi.TimeSpec.BYTES,
+                                        1,
+                                        own.scratchAddress,
+                                        0L);
+                return result < 0 && own.lastErrno() == Errno.EBADF;
+            } catch (Throwable thrown) {
+                throw Libc.rethrow(thrown);
+            }
+        }
+    }
+
     private final int fd;
     private final int maxEvents;
     private final MemorySegment ready;
+    private final MemorySegment timeout = Arena.ofAuto().allocate(Abi.TimeSpec.BYTES, Long.BYTES);
     private final CallState state = new CallState();
     private int readyCount;
     private volatile boolean closed;
@@ -124,7 +168,31 @@ public final class Epoll implements AutoCloseable {
         control("epoll_ctl(EPOLL_CTL_DEL)", EPOLL_CTL_DEL, watched, 0, 0);
     }
 
+    /**
+     * Stops watching a descriptor unless the kernel has done so, which it does when the last
+     * descriptor of the open file is closed.
+     *
+     * @param watched a descriptor that was added
+     * @return false if it was not watched any more
+     */
+    public boolean removeIfWatched(int watched) {
+        int error = tryControl(EPOLL_CTL_DEL, watched, 0, 0);
+        if (error != 0 && error != Errno.EBADF && error != Errno.ENOENT) {
+            throw new LinuxException(
+                    "epoll_ctl(EPOLL_CTL_DEL)", error, "epollFd=" + fd + ", fd=" + watched);
+        }
+        return error == 0;
+    }
+
     private void control(String call, int operation, int watched, int events, long data) {
+        int error = tryControl(operation, watched, events, data);
+        if (error != 0) {
+            throw new LinuxException(call, error, "epollFd=" + fd + ", fd=" + watched);
+        }
+    }
+
+    /** Calls epoll_ctl; the error number, or 0. */
+    private int tryControl(int operation, int watched, int events, long data) {
         checkOpen();
         CallState own = CallState.current();
         own.scratch.set(INT, 0, events);
@@ -138,9 +206,7 @@ public final class Epoll implements AutoCloseable {
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }
-        if (result != 0) {
-            throw new LinuxException(call, own.lastErrno(), "epollFd=" + fd + ", fd=" + watched);
-        }
+        return result == 0 ? 0 : own.lastErrno();
     }
 
     /**
@@ -196,6 +262,79 @@ public final class Epoll implements AutoCloseable {
             if (state.lastErrno() != Errno.EINTR) {
                 throw new LinuxException("epoll_wait", state.lastErrno(), "epollFd=" + fd);
             }
+        }
+    }
+
+    /**
+     * Whether {@link #awaitNanos} can be called here.
+     *
+     * @return false without glibc 2.35 and Linux 5.11; a {@link TimerFd} does the same then
+     */
+    public static boolean canAwaitNanos() {
+        return PRECISE;
+    }
+
+    /**
+     * Waits until a descriptor is ready or time is up, which is never early; a signal does not end
+     * it. Allocates nothing.
+     *
+     * @param timeoutNanos how long, above 0
+     * @return as {@link #await}
+     * @throws UnsupportedOperationException where {@link #canAwaitNanos} says so
+     */
+    public int awaitNanos(long timeoutNanos) {
+        checkOpen();
+        if (!PRECISE) {
+            throw new UnsupportedOperationException(
+                    "system lacks a call: name=epoll_pwait2, epollFd=" + fd);
+        }
+        if (timeoutNanos <= 0) {
+            throw new IllegalArgumentException(
+                    "timeout is not positive: timeoutNanos=" + timeoutNanos + ", epollFd=" + fd);
+        }
+        readyCount = 0;
+        long begin = System.nanoTime();
+        long left = timeoutNanos;
+        boolean withErrno = false; // as in await
+        while (true) {
+            long nanos = left > SLACK_MATTERS_NANOS ? left - left / 128 : left;
+            timeout.set(ValueLayout.JAVA_LONG, Abi.TimeSpec.SECONDS, nanos / NANOS_PER_SECOND);
+            timeout.set(ValueLayout.JAVA_LONG, Abi.TimeSpec.NANOS, nanos % NANOS_PER_SECOND);
+            int result = withErrno ? awaitNanosWithErrno() : awaitNanosPlain();
+            if (result > 0) {
+                readyCount = result;
+                return result;
+            }
+            if (result < 0) {
+                if (withErrno && state.lastErrno() != Errno.EINTR) {
+                    throw new LinuxException("epoll_pwait2", state.lastErrno(), "epollFd=" + fd);
+                }
+                withErrno = true;
+            }
+            left = timeoutNanos - (System.nanoTime() - begin);
+            if (left <= 0) {
+                return 0;
+            }
+        }
+    }
+
+    private int awaitNanosPlain() {
+        try {
+            return (int)
+                    Precise.EPOLL_PWAIT2_PLAIN.invokeExact(
+                            fd, ready.address(), maxEvents, timeout.address(), 0L);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    private int awaitNanosWithErrno() {
+        try {
+            return (int)
+                    Precise.EPOLL_PWAIT2.invokeExact(
+                            state.errno, fd, ready.address(), maxEvents, timeout.address(), 0L);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
         }
     }
 

@@ -5,6 +5,7 @@ import static io.softdpu.linux.Libc.LONG;
 import static io.softdpu.linux.Libc.POINTER;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -22,6 +23,8 @@ public final class EventFd {
 
     private static final MethodHandle EVENTFD = Libc.bind("eventfd", INT, INT, INT);
     private static final MethodHandle WRITE = Libc.bind("write", LONG, INT, POINTER, LONG);
+    private static final MethodHandle WRITE_PLAIN =
+            Libc.bindPlain("write", FunctionDescriptor.of(LONG, INT, POINTER, LONG));
     private static final MethodHandle READ = Libc.bind("read", LONG, INT, POINTER, LONG);
 
     private static final long ONE = makeOne();
@@ -55,11 +58,25 @@ public final class EventFd {
     }
 
     /**
-     * Makes it readable until the next {@link #drain}. Allocates nothing, never waits.
+     * Makes it readable until the next {@link #drain}. Allocates nothing, also not on a thread's
+     * first call; never waits.
      *
      * @param fd the eventfd
      */
     public static void signal(int fd) {
+        long written;
+        try {
+            written = (long) WRITE_PLAIN.invokeExact(fd, ONE, (long) Long.BYTES);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (written < 0) {
+            signalAgain(fd);
+        }
+    }
+
+    /** After a write that has failed, or that a signal has interrupted. */
+    private static void signalAgain(int fd) {
         CallState state = CallState.current();
         long result;
         try {

@@ -33,6 +33,11 @@ final class Libc {
 
     private Libc() {}
 
+    /** Whether this libc has a function, for those that came late. */
+    static boolean has(String name) {
+        return SYMBOLS.find(name).isPresent();
+    }
+
     /** A function that reports in errno: the handle's first argument is {@link CallState#errno}. */
     static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {
         return LINKER.downcallHandle(symbol(name), FunctionDescriptor.of(result, arguments), ERRNO);

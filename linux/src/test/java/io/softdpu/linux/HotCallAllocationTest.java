@@ -1,42 +1,21 @@
 package io.softdpu.linux;
 
+import static io.softdpu.linux.AllocationMeter.OPERATIONS;
+import static io.softdpu.linux.AllocationMeter.bytesPerOperation;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The calls of the data path allocate nothing on the heap, once they are compiled. */
 final class HotCallAllocationTest {
-    private static final int ROUNDS = 40;
-    private static final int OPERATIONS = 10_000;
-
     private final OpenFiles files = new OpenFiles();
 
     @AfterEach
     void closeFiles() {
         files.close();
-    }
-
-    /**
-     * The least that any round allocated for an operation: what the call needs, without what the
-     * JVM does in a round while it still interprets.
-     */
-    private static double bytesPerOperation(Runnable operation) {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        double least = Double.MAX_VALUE;
-        for (int round = 0; round < ROUNDS && least >= 1; round++) {
-            long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < OPERATIONS; i++) {
-                operation.run();
-            }
-            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-            least = Math.min(least, (double) allocated / OPERATIONS);
-        }
-        return least;
     }
 
     @Test
@@ -85,6 +64,30 @@ final class HotCallAllocationTest {
                             bytesPerOperation(() -> {
                                 epoll.await(0);
                                 sum[0] += epoll.data(0) + epoll.events(0);
+                            }))
+                    .isLessThan(1);
+            assertThat(sum[0]).isPositive();
+        }
+    }
+
+    @Test
+    void shouldNotAllocateWhenWaitingByNanosecondsOrByATimerDescriptor() {
+        int timer = files.own(TimerFd.create());
+        int[] pair = files.pair();
+        Doorbell.ring(pair[0]);
+        try (Epoll epoll = new Epoll(8)) {
+            epoll.add(pair[1], Epoll.IN, 3);
+            epoll.add(timer, Epoll.IN, 4);
+            long[] sum = new long[1];
+
+            assertThat(
+                            bytesPerOperation(() -> {
+                                TimerFd.arm(timer, Long.MAX_VALUE);
+                                sum[0] +=
+                                        Epoll.canAwaitNanos()
+                                                ? epoll.awaitNanos(Long.MAX_VALUE)
+                                                : epoll.await(-1);
+                                TimerFd.disarm(timer);
                             }))
                     .isLessThan(1);
             assertThat(sum[0]).isPositive();

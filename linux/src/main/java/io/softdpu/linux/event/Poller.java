@@ -1,0 +1,421 @@
+package io.softdpu.linux.event;
+
+import io.softdpu.linux.Epoll;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.EventFd;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Event source of one thread: descriptors, timers, and calls of {@link #wake} from other threads,
+ * all served by {@link #poll}.
+ *
+ * <p>Descriptors are level-triggered: a handler that leaves something unread runs again in the next
+ * turn. Within a turn descriptors come first, in the kernel's order, then the timers that are due,
+ * in the order of their deadlines. A handler that throws keeps nothing from the others: {@link
+ * #poll} throws it when the turn is over, what further handlers threw suppressed in it.
+ *
+ * <p>Waits end at the nearest deadline, never before it. They are epoll_pwait2, or where the system
+ * lacks that a timerfd beside the other descriptors; milliseconds, which are all that epoll_wait
+ * knows, would be rounded.
+ *
+ * <p>Belongs to one thread at a time, with its registrations and timers; {@link #wake} is for any.
+ */
+public final class Poller implements AutoCloseable {
+    /** There is something to read, or to accept. */
+    public static final int IN = Epoll.IN;
+
+    /** There is room to write. */
+    public static final int OUT = Epoll.OUT;
+
+    /** An error is pending; reported without being asked for. */
+    public static final int ERR = Epoll.ERR;
+
+    /** Both directions have ended; reported without being asked for. */
+    public static final int HUP = Epoll.HUP;
+
+    /** The peer sends no more. */
+    public static final int RDHUP = Epoll.RDHUP;
+
+    private static final int INTERESTS = IN | OUT | ERR | HUP | RDHUP;
+    private static final int EVENTS_AT_ONCE = 64;
+    private static final int WAKE_SLOT = -1;
+    private static final int TIMER_SLOT = -2;
+
+    /** Told of a descriptor that is ready. */
+    @FunctionalInterface
+    public interface Handler {
+        /**
+         * The descriptor is ready.
+         *
+         * @param events what for: constants of {@link Poller}, or-ed
+         */
+        void onReady(int events);
+    }
+
+    private final Epoll epoll;
+    private final int wakeDescriptor;
+    private final boolean precise;
+    private final AtomicBoolean signalled = new AtomicBoolean();
+    private final TimerQueue timers = new TimerQueue();
+    private final RegistrationTable registrations = new RegistrationTable();
+    private final DeadlineDescriptor descriptor;
+    private @Nullable Throwable failure;
+    private boolean running;
+    private volatile boolean closed;
+
+    /**
+     * Makes a poller that watches nothing.
+     *
+     * @throws LinuxException if the process has no descriptors left
+     */
+    public Poller() {
+        this(Epoll.canAwaitNanos());
+    }
+
+    /**
+     * Makes a poller that waits in the given way.
+     *
+     * @param precise by epoll_pwait2; otherwise by a timerfd
+     */
+    Poller(boolean precise) {
+        this.precise = precise;
+        epoll = new Epoll(EVENTS_AT_ONCE);
+        descriptor = new DeadlineDescriptor(epoll, TIMER_SLOT);
+        int wake = -1;
+        try {
+            wake = EventFd.create();
+            epoll.add(wake, Epoll.IN, WAKE_SLOT);
+            if (!precise) {
+                descriptor.open();
+            }
+        } catch (RuntimeException e) {
+            if (wake >= 0) {
+                FileDescriptors.close(wake);
+            }
+            epoll.close();
+            throw e;
+        }
+        wakeDescriptor = wake;
+    }
+
+    /**
+     * A descriptor that is readable while a descriptor is ready or a wake is pending, for a loop
+     * outside; while a timer is due only where {@link #followDeadlines} was called.
+     *
+     * @return the same number until closed; the poller's to close
+     */
+    public int fd() {
+        return epoll.fd();
+    }
+
+    // ---- descriptors ----
+
+    /**
+     * Watches a descriptor until the registration is removed, which has to be before the descriptor
+     * is closed.
+     *
+     * @param fd an open descriptor that epoll can watch; regular files are none
+     * @param interest {@link #IN}, {@link #OUT} and {@link #RDHUP}, or-ed; 0 for errors alone
+     * @param handler runs inside {@link #poll} while the descriptor is ready
+     * @return to change the interest and to end it by
+     * @throws IllegalStateException if the descriptor is registered already, naming it
+     * @throws LinuxException if it cannot be watched, or the kernel lets this user watch no more
+     */
+    public Registration add(int fd, int interest, Handler handler) {
+        Objects.requireNonNull(handler, "handler");
+        requireInterest(fd, interest);
+        Registration registration = new Registration(this, fd, registrations.nextKey(), handler);
+        try {
+            epoll.add(fd, interest, registration.key);
+        } catch (LinuxException e) {
+            if (e.errno() == Errno.EEXIST) {
+                throw new IllegalStateException(
+                        "descriptor is registered already: fd=" + fd + ", epollFd=" + epoll.fd(),
+                        e);
+            }
+            throw e;
+        }
+        registrations.put(registration);
+        return registration;
+    }
+
+    private static void requireInterest(int fd, int interest) {
+        if ((interest & ~INTERESTS) != 0) {
+            throw new IllegalArgumentException(
+                    "interest has unknown bits: fd=%d, interest=0x%x, known=0x%x"
+                            .formatted(fd, interest, INTERESTS));
+        }
+    }
+
+    void modify(Registration registration, int interest) {
+        requireInterest(registration.fd, interest);
+        epoll.modify(registration.fd, interest, registration.key);
+    }
+
+    boolean remove(Registration registration) {
+        forget(registration);
+        return !closed && epoll.removeIfWatched(registration.fd); // its watches go with the epoll
+    }
+
+    void forget(Registration registration) {
+        registrations.remove(registration);
+    }
+
+    /**
+     * How many descriptors are registered.
+     *
+     * @return the number of registrations that have not ended
+     */
+    public int registrations() {
+        return registrations.count();
+    }
+
+    // ---- timers ----
+
+    /**
+     * Makes a timer that is not set.
+     *
+     * @param handler runs inside {@link #poll} or {@link #runDueTimers} after each deadline
+     * @return the timer; nothing is left of it once it is neither set nor referred to
+     */
+    public Timer newTimer(Runnable handler) {
+        return new Timer(this, Objects.requireNonNull(handler, "handler"));
+    }
+
+    /**
+     * Whether a timer is set.
+     *
+     * @return whether {@link #nearestDeadlineNanos} has an answer
+     */
+    public boolean hasDeadline() {
+        return !timers.isEmpty();
+    }
+
+    /**
+     * The nearest deadline of the timers that are set; constant time.
+     *
+     * @return in terms of {@link System#nanoTime}
+     * @throws IllegalStateException if none is set
+     */
+    public long nearestDeadlineNanos() {
+        if (timers.isEmpty()) {
+            throw new IllegalStateException("no timer is set: epollFd=" + epoll.fd());
+        }
+        return timers.first().deadlineNanos;
+    }
+
+    void set(Timer timer, long deadlineNanos) {
+        timers.set(timer, deadlineNanos);
+        descriptor.follow(timers);
+    }
+
+    void cancel(Timer timer) {
+        timers.cancel(timer);
+        descriptor.follow(timers);
+    }
+
+    // ---- waiting and serving ----
+
+    /**
+     * Waits until a descriptor is ready, a timer is due, {@link #wake} is called or the time is up,
+     * and runs the handlers.
+     *
+     * @param timeoutNanos the longest wait; 0 only looks; negative waits without limit
+     * @return how many events came and timers were due, wakes included; 0 if time was up
+     * @throws IllegalStateException inside a handler, or if the poller is closed
+     */
+    public int poll(long timeoutNanos) {
+        requireOutside();
+        int ready = await(timeoutNanos);
+        running = true;
+        int served;
+        try {
+            served = serve(ready) + runDue();
+        } finally {
+            running = false;
+        }
+        throwFailure();
+        return served;
+    }
+
+    /**
+     * Runs the timers that are due and looks at no descriptor: without a system call.
+     *
+     * @return how many were due
+     * @throws IllegalStateException inside a handler
+     */
+    public int runDueTimers() {
+        if (timers.isEmpty()) {
+            return 0;
+        }
+        requireOutside();
+        running = true;
+        int served;
+        try {
+            served = runDue();
+        } finally {
+            running = false;
+        }
+        throwFailure();
+        return served;
+    }
+
+    private void requireOutside() {
+        if (running) {
+            throw new IllegalStateException(
+                    "handlers are served already: epollFd=" + epoll.fd() + ", call=inside one");
+        }
+    }
+
+    private int await(long timeoutNanos) {
+        long nanos = timeoutNanos;
+        if (!timers.isEmpty() && timeoutNanos != 0) {
+            long left = Math.max(0, timers.first().deadlineNanos - System.nanoTime());
+            nanos = timeoutNanos < 0 ? left : Math.min(timeoutNanos, left);
+        }
+        if (nanos <= 0) {
+            return epoll.await(nanos < 0 ? -1 : 0);
+        }
+        if (precise) {
+            return epoll.awaitNanos(nanos);
+        }
+        descriptor.arm(nanos);
+        try {
+            return epoll.await(-1);
+        } finally {
+            descriptor.disarm();
+            descriptor.follow(timers);
+        }
+    }
+
+    private int serve(int ready) {
+        int served = 0;
+        for (int i = 0; i < ready; i++) {
+            long key = epoll.data(i);
+            int slot = (int) key;
+            if (slot == TIMER_SLOT) {
+                continue; // what is due is known without it
+            }
+            served++;
+            if (slot == WAKE_SLOT) {
+                // Drained before the flag falls: a wake in between finds the flag up and does not
+                // signal, but what it announces is seen, since the owner looks before it waits.
+                EventFd.drain(wakeDescriptor);
+                signalled.set(false);
+                continue;
+            }
+            Registration registration = registrations.find(key);
+            if (registration != null) { // else removed meanwhile
+                try {
+                    registration.handler.onReady(epoll.events(i));
+                } catch (Throwable thrown) {
+                    failed(thrown);
+                }
+            }
+        }
+        return served;
+    }
+
+    /** Takes out what is due, then runs it: what a handler sets waits for the next turn. */
+    private int runDue() {
+        if (timers.isEmpty()) {
+            return 0;
+        }
+        timers.takeDue(System.nanoTime());
+        int served = 0;
+        Timer due;
+        while ((due = timers.nextDue()) != null) {
+            served++;
+            try {
+                due.handler.run();
+            } catch (Throwable thrown) {
+                failed(thrown);
+            }
+        }
+        descriptor.follow(timers);
+        return served;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the same object cannot suppress itself
+    private void failed(Throwable thrown) {
+        if (failure == null) {
+            failure = thrown;
+        } else if (failure != thrown) {
+            failure.addSuppressed(thrown);
+        }
+    }
+
+    private void throwFailure() {
+        Throwable thrown = failure;
+        if (thrown != null) {
+            failure = null;
+            switch (thrown) {
+                case RuntimeException e -> throw e;
+                case Error e -> throw e;
+                default ->
+                        throw new IllegalStateException(
+                                "handler threw a checked exception", thrown);
+            }
+        }
+    }
+
+    /**
+     * Ends a {@link #poll} now, or the next one where none is waiting. Any thread; allocates
+     * nothing, and makes a system call only if no wake is pending.
+     */
+    public void wake() {
+        if (signalled.compareAndSet(false, true)) {
+            synchronized (signalled) { // only beside a close, which must not free the number yet
+                if (!closed) {
+                    EventFd.signal(wakeDescriptor);
+                }
+            }
+        }
+    }
+
+    // ---- for loops outside ----
+
+    /**
+     * Has {@link #fd} become readable at the nearest deadline as well, whatever is set or cancelled
+     * from now on, until {@link #unfollowDeadlines}. Costs a system call each time the nearest
+     * deadline changes, which is why a poller that waits by {@link #poll} does not do it.
+     *
+     * @throws LinuxException if the process has no descriptor left for a timerfd, the first time
+     */
+    public void followDeadlines() {
+        descriptor.open();
+        descriptor.setFollowing(true);
+        descriptor.follow(timers);
+    }
+
+    /** Takes {@link #followDeadlines} back. */
+    public void unfollowDeadlines() {
+        descriptor.setFollowing(false);
+        descriptor.disarm();
+    }
+
+    /**
+     * Closes the poller's own descriptors. Registrations and timers end without a call of their
+     * handlers. Again: nothing happens.
+     *
+     * @throws IllegalStateException inside a handler
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        requireOutside();
+        signalled.set(true); // no thread needs to try any more
+        epoll.close();
+        descriptor.close();
+        synchronized (signalled) {
+            closed = true;
+            FileDescriptors.close(wakeDescriptor);
+        }
+    }
+}

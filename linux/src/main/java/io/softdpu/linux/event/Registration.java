@@ -1,0 +1,84 @@
+package io.softdpu.linux.event;
+
+/**
+ * A descriptor that a {@link Poller} watches. Belongs to the thread of its poller, and may be used
+ * in any handler, its own included.
+ */
+public final class Registration {
+    private final Poller poller;
+    final int fd;
+    final long key;
+    final Poller.Handler handler;
+    private boolean ended;
+
+    Registration(Poller poller, int fd, long key, Poller.Handler handler) {
+        this.poller = poller;
+        this.fd = fd;
+        this.key = key;
+        this.handler = handler;
+    }
+
+    /**
+     * The descriptor.
+     *
+     * @return the number that was registered
+     */
+    public int fd() {
+        return fd;
+    }
+
+    /**
+     * Changes what the descriptor is watched for.
+     *
+     * @param interest as for {@link Poller#add}
+     * @throws IllegalStateException if the registration has ended
+     */
+    public void setInterest(int interest) {
+        if (ended) {
+            throw new IllegalStateException("registration has ended: fd=" + fd);
+        }
+        poller.modify(this, interest);
+    }
+
+    /**
+     * Ends the registration, before its descriptor is closed: the handler does not run any more,
+     * also not for an event that has been reported already. Again: nothing happens.
+     *
+     * @return false if nothing was watched any more: the registration had ended, or its descriptor
+     *     has been closed, which is a mistake of its owner
+     */
+    public boolean remove() {
+        if (ended) {
+            return false;
+        }
+        ended = true;
+        return poller.remove(this);
+    }
+
+    /**
+     * Ends the registration of a descriptor that another thread closes, or has closed: as {@link
+     * #remove}, but leaves the number alone, which may be another file's by now. The kernel stops
+     * watching when the descriptor is closed.
+     */
+    public void abandon() {
+        if (!ended) {
+            ended = true;
+            poller.forget(this);
+        }
+    }
+
+    /**
+     * Whether the registration has ended.
+     *
+     * @return true after {@link #remove} or {@link #abandon}, and once the number of a descriptor
+     *     that was closed without either has been registered again
+     */
+    public boolean isEnded() {
+        return ended;
+    }
+
+    /** The descriptor was closed, and its number is another's that has just been registered. */
+    void superseded() {
+        ended = true;
+    }
+}

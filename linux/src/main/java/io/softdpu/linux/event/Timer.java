@@ -1,0 +1,66 @@
+package io.softdpu.linux.event;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A deadline of a {@link Poller}, made once and then set and cancelled as often as needed. Neither
+ * allocates; both take logarithmic time. Belongs to the thread of its poller, and may be used in
+ * any handler, its own included.
+ */
+public final class Timer {
+    /** Value of {@link #place} for a timer that is not set. */
+    static final int IDLE = -1;
+
+    /** Value of {@link #place} for a timer whose handler runs in this turn unless it is changed. */
+    static final int DUE = -2;
+
+    private final Poller poller;
+    final Runnable handler;
+    int place = IDLE;
+    long deadlineNanos;
+
+    /** Order of setting, among equal deadlines. */
+    long sequence;
+
+    /** The timers that are due before and after this one. */
+    @Nullable Timer previous;
+
+    @Nullable Timer next;
+
+    Timer(Poller poller, Runnable handler) {
+        this.poller = poller;
+        this.handler = handler;
+    }
+
+    /**
+     * Runs the handler once, in the first turn of the poller that begins after the deadline; timers
+     * with the same deadline run in the order in which they were set. One that is set already is
+     * moved. A timer that is set inside a handler runs in a later turn, also if it is due by then.
+     *
+     * @param deadlineNanos in terms of {@link System#nanoTime}, less than 146 years (2^62 ns) from
+     *     now in either direction
+     */
+    public void set(long deadlineNanos) {
+        poller.set(this, deadlineNanos);
+    }
+
+    /** Takes the deadline back; nothing happens if none is set. */
+    public void cancel() {
+        poller.cancel(this);
+    }
+
+    /**
+     * Whether the handler is still to run.
+     *
+     * @return false inside the handler, unless it has set the timer again
+     */
+    public boolean isSet() {
+        return place != IDLE;
+    }
+
+    /** Whether this one is to run before the other; right beyond the overflow of nanoTime, too. */
+    boolean isBefore(Timer other) {
+        long difference = deadlineNanos - other.deadlineNanos;
+        return difference != 0 ? difference < 0 : sequence - other.sequence < 0;
+    }
+}

@@ -1,0 +1,32 @@
+package io.softdpu.linux;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+
+/** Measures what an operation allocates on the heap, once it is compiled. */
+public final class AllocationMeter {
+    /** Operations of one round. */
+    public static final int OPERATIONS = 10_000;
+
+    private static final int ROUNDS = 40;
+
+    private AllocationMeter() {}
+
+    /**
+     * The least that any round allocated for an operation: what the call needs, without what the
+     * JVM does in a round while it still interprets.
+     */
+    public static double bytesPerOperation(Runnable operation) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        double least = Double.MAX_VALUE;
+        for (int round = 0; round < ROUNDS && least >= 1; round++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < OPERATIONS; i++) {
+                operation.run();
+            }
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            least = Math.min(least, (double) allocated / OPERATIONS);
+        }
+        return least;
+    }
+}
