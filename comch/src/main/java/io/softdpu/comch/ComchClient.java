@@ -35,6 +35,10 @@ public final class ComchClient extends ComchEndpoint {
     private final String busName;
     private long connectTimeoutNanos = DEFAULT_CONNECT_TIMEOUT_NANOS;
     private @Nullable Attempt attempt;
+
+    /** Wakes the engine for the next attempt; cancelled when there will be none. */
+    private Bus.@Nullable Alarm retryAlarm;
+
     private @Nullable ComchConnection connection;
 
     /** The attempts to connect of one start. */
@@ -156,7 +160,8 @@ public final class ComchClient extends ComchEndpoint {
         } catch (FabricException e) {
             throw Failures.from(e);
         }
-        wakeEngineAfter(0); // the first attempt is made in progress, as the later ones are
+        retryAlarm =
+                wakeEngineAfter(0); // the first attempt is made in progress, as the later ones are
         return ContextState.STARTING;
     }
 
@@ -172,6 +177,7 @@ public final class ComchClient extends ComchEndpoint {
 
     @Override
     void endOwn() {
+        cancelRetry();
         Attempt current = attempt;
         if (current != null) {
             attempt = null;
@@ -197,7 +203,15 @@ public final class ComchClient extends ComchEndpoint {
 
     // ---- connecting ----
 
+    private void cancelRetry() {
+        if (retryAlarm != null) {
+            retryAlarm.cancel();
+            retryAlarm = null;
+        }
+    }
+
     private void ask(Attempt current) {
+        cancelRetry(); // whatever has woken the engine meanwhile
         Handover<Answer> asked = new Handover<>();
         current.asked = asked;
         long leftNanos = Math.max(1, current.deadlineNanos - System.nanoTime());
@@ -299,7 +313,7 @@ public final class ComchClient extends ComchEndpoint {
         if (retry && leftNanos > 0) {
             long pauseNanos = Math.min(RETRY_NANOS, leftNanos);
             of.askNanos = System.nanoTime() + pauseNanos;
-            wakeEngineAfter(pauseNanos);
+            retryAlarm = wakeEngineAfter(pauseNanos);
             return;
         }
         attempt = null;

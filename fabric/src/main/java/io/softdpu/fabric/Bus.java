@@ -506,7 +506,7 @@ public final class Bus implements AutoCloseable {
 
     void dispose(Link link) {
         loop.execute(() -> {
-            loop.remove(link.watchKey(), link.descriptor());
+            link.endWatch();
             closer.closeSocket(link.descriptor());
         });
     }

@@ -1,73 +1,45 @@
 package io.softdpu.fabric;
 
-import io.softdpu.linux.Epoll;
-import io.softdpu.linux.EventFd;
-import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Origins;
 import io.softdpu.linux.RestrictedThreads;
-import java.util.ArrayList;
-import java.util.HashMap;
+import io.softdpu.linux.event.Poller;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bus thread: one epoll, handlers by key, deadlines, and commands from other threads. It knows
- * nothing of frames or regions.
+ * The bus thread: handlers of descriptors and deadlines over one {@link Poller}, and commands from
+ * other threads. It knows nothing of frames or regions.
  *
  * <p>Everything but {@link #execute} and {@link #shutdown} happens on the bus thread.
  */
 final class BusLoop {
     private static final System.Logger LOG = System.getLogger(BusLoop.class.getName());
-    private static final int EVENTS_AT_ONCE = 64;
-    private static final long WAKE_KEY = 0;
 
     /** Something that waits for a descriptor, a deadline, or both. */
     interface Handler {
-        /** The descriptor is ready; events as of epoll. */
+        /** The descriptor is ready; events as of {@link Poller}. */
         void onEvents(int events);
 
-        /** When {@link #onDeadline} is due, in nanoTime; {@link Long#MAX_VALUE} for never. */
-        default long deadlineNanos() {
-            return Long.MAX_VALUE;
-        }
-
-        /** The deadline has passed. */
+        /** The deadline has passed, and is not set any more. */
         default void onDeadline() {}
 
         /** The bus closes: give up whatever is held. */
         void onShutdown();
     }
 
-    private final Epoll epoll = new Epoll(EVENTS_AT_ONCE);
-    private final int wakeDescriptor;
+    private final Poller poller = new Poller();
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
-    private final Map<Long, Handler> handlers = new HashMap<>();
-
-    /** Who asked for a handler; empty unless origins are recorded. */
-    private final Map<Long, Throwable> origins = new HashMap<>();
-
+    private final Set<BusWatch> watches = new HashSet<>();
     private final Thread thread;
-    private long lastKey = WAKE_KEY;
     private boolean stopping;
     private volatile boolean ending;
     private volatile boolean ended;
 
     BusLoop() {
-        int descriptor = -1;
-        try {
-            descriptor = EventFd.create();
-            epoll.add(descriptor, Epoll.IN, WAKE_KEY);
-        } catch (RuntimeException e) {
-            if (descriptor >= 0) {
-                FileDescriptors.close(descriptor);
-            }
-            epoll.close();
-            throw e;
-        }
-        wakeDescriptor = descriptor;
         thread = new Thread(this::run, "softdpu-bus");
         thread.setDaemon(true);
         Origins.threadMade(thread);
@@ -95,7 +67,7 @@ final class BusLoop {
                 runCommands();
             }
         } else {
-            signal();
+            poller.wake();
         }
     }
 
@@ -127,22 +99,32 @@ final class BusLoop {
         }
     }
 
-    /** Watches a descriptor; returns the key for {@link #remove}. */
-    long add(int descriptor, int events, Handler handler) {
-        long key = ++lastKey;
-        epoll.add(descriptor, events, key);
-        handlers.put(key, handler);
-        if (Origins.RECORDED) {
-            origins.put(key, Objects.requireNonNull(Origins.asking()));
-        }
-        return key;
+    /** Takes in a handler that waits for nothing yet. */
+    BusWatch join(Handler handler) {
+        BusWatch watch = new BusWatch(this, poller, handler);
+        watches.add(watch);
+        return watch;
     }
 
-    /** Watches a deadline only. */
-    long addTimer(Handler handler) {
-        long key = ++lastKey;
-        handlers.put(key, handler);
-        return key;
+    /**
+     * Takes in a handler that waits for a descriptor.
+     *
+     * @throws LinuxException if the kernel lets this user watch nothing more: nothing was taken in
+     */
+    BusWatch join(Handler handler, int descriptor, int events) {
+        BusWatch watch = join(handler);
+        try {
+            watch.listen(descriptor, events);
+            return watch;
+        } catch (RuntimeException e) {
+            watch.end();
+            throw e;
+        }
+    }
+
+    /** For a watch that ends. */
+    void left(BusWatch watch) {
+        watches.remove(watch);
     }
 
     /**
@@ -155,36 +137,22 @@ final class BusLoop {
         return alarm;
     }
 
-    /** How much is watched now, deadlines included; a look from any thread, for tests. */
+    /** How many handlers there are now; a look from any thread, for tests. */
     int watched() {
-        return handlers.size();
+        return watches.size();
     }
 
     /** The epoll of the bus thread, for tests. */
     int epollDescriptor() {
-        return epoll.fd();
-    }
-
-    /** Stops watching; the descriptor stays open. Pass -1 for a timer. */
-    void remove(long key, int descriptor) {
-        if (Origins.RECORDED) {
-            origins.remove(key);
-        }
-        if (handlers.remove(key) != null && descriptor >= 0) {
-            epoll.remove(descriptor);
-        }
+        return poller.fd();
     }
 
     private void run() {
         var _ = RestrictedThreads.enter(RestrictedThreads.Scope.BUS);
         try {
             while (!stopping) {
-                int count = epoll.await(timeoutMillis());
-                for (int i = 0; i < count; i++) {
-                    dispatch(epoll.data(i), epoll.events(i));
-                }
+                poller.poll(-1);
                 runCommands();
-                runDeadlines();
             }
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "bus thread ends: " + e, e);
@@ -193,57 +161,14 @@ final class BusLoop {
         }
     }
 
-    private void dispatch(long key, int events) {
-        if (key == WAKE_KEY) {
-            EventFd.drain(wakeDescriptor);
-            return;
-        }
-        Handler handler = handlers.get(key);
-        if (handler != null) {
-            Runnable work = () -> handler.onEvents(events);
-            guarded(Origins.RECORDED ? onBehalf(origins.get(key), work) : work);
-        }
-    }
-
     private void runCommands() {
         Runnable command;
         while ((command = commands.poll()) != null) {
-            guarded(command);
-        }
-    }
-
-    private int timeoutMillis() {
-        long nearest = Long.MAX_VALUE;
-        long now = System.nanoTime();
-        for (Handler handler : handlers.values()) {
-            long deadline = handler.deadlineNanos();
-            if (deadline != Long.MAX_VALUE) {
-                nearest = Math.min(nearest, Math.max(0, deadline - now));
+            try {
+                command.run();
+            } catch (RuntimeException | Error e) { // which must not end the thread of all others
+                LOG.log(System.Logger.Level.ERROR, "bus command failed: " + e, e);
             }
-        }
-        return nearest == Long.MAX_VALUE
-                ? -1
-                : (int) Math.min(Integer.MAX_VALUE, (nearest + 999_999) / 1_000_000);
-    }
-
-    private void runDeadlines() {
-        long now = System.nanoTime();
-        List<Handler> due = new ArrayList<>();
-        for (Handler handler : handlers.values()) {
-            long deadline = handler.deadlineNanos();
-            if (deadline != Long.MAX_VALUE && deadline - now <= 0) {
-                due.add(handler);
-            }
-        }
-        due.forEach(handler -> guarded(handler::onDeadline));
-    }
-
-    /** One connection's failure must not end the thread that serves all others. */
-    private static void guarded(Runnable work) {
-        try {
-            work.run();
-        } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, "bus handler failed: " + e, e);
         }
     }
 
@@ -254,37 +179,26 @@ final class BusLoop {
 
     private void end() {
         ending = true;
-        List<Handler> left = List.copyOf(handlers.values());
-        handlers.clear();
-        left.forEach(handler -> guarded(handler::onShutdown));
-        synchronized (this) {
-            ended = true;
-            epoll.close();
-            FileDescriptors.close(wakeDescriptor);
-        }
+        List<BusWatch> left = List.copyOf(watches);
+        watches.clear();
+        left.forEach(BusWatch::shutdown);
+        ended = true;
+        poller.close();
         synchronized (commands) {
             runCommands();
         }
     }
 
-    private synchronized void signal() {
-        if (!ended) {
-            EventFd.signal(wakeDescriptor);
-        }
-    }
-
     /** Watches a link until its peer goes or it is disposed of. */
     void watch(Link link) {
-        LinkWatch watch = new LinkWatch(link);
-        watch.key = add(link.descriptor(), Epoll.RDHUP | Epoll.HUP | Epoll.ET, watch);
-        link.watchKey(watch.key);
+        link.setWatch(join(new LinkWatch(link), link.descriptor(), Poller.RDHUP | Poller.HUP));
     }
 
     /** A deadline that somebody above waits for; its states change on the bus thread. */
     private final class Alarm implements Handler, Bus.Alarm {
         private final long deadlineNanos;
         private volatile @Nullable Runnable work;
-        private long key = -1;
+        private @Nullable BusWatch watch;
 
         private Alarm(long deadlineNanos, Runnable work) {
             this.deadlineNanos = deadlineNanos;
@@ -293,7 +207,8 @@ final class BusLoop {
 
         private void begin() {
             if (work != null && !ended) {
-                key = addTimer(this);
+                watch = join(this);
+                watch.setDeadline(deadlineNanos);
             }
         }
 
@@ -301,7 +216,13 @@ final class BusLoop {
         public void cancel() {
             if (work != null) {
                 work = null; // what it holds can go at once
-                execute(() -> remove(key, -1));
+                execute(this::leave);
+            }
+        }
+
+        private void leave() {
+            if (watch != null) {
+                watch.end();
             }
         }
 
@@ -311,15 +232,10 @@ final class BusLoop {
         }
 
         @Override
-        public long deadlineNanos() {
-            return deadlineNanos;
-        }
-
-        @Override
         public void onDeadline() {
             Runnable due = work;
             work = null;
-            remove(key, -1);
+            leave();
             if (due != null) {
                 due.run();
             }
@@ -330,9 +246,8 @@ final class BusLoop {
     }
 
     /** The handler of a link: it only waits for the peer's end. */
-    private final class LinkWatch implements Handler {
+    private static final class LinkWatch implements Handler {
         private final Link link;
-        private long key;
 
         private LinkWatch(Link link) {
             this.link = link;
@@ -340,8 +255,8 @@ final class BusLoop {
 
         @Override
         public void onEvents(int events) {
-            if ((events & (Epoll.RDHUP | Epoll.HUP | Epoll.ERR)) != 0) {
-                remove(key, link.descriptor());
+            if ((events & (Poller.RDHUP | Poller.HUP | Poller.ERR)) != 0) {
+                link.endWatch();
                 link.hungUp();
             }
         }

@@ -1,11 +1,11 @@
 package io.softdpu.fabric;
 
-import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.event.Poller;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +31,7 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
     private final int lock;
     private final int socket;
     private final @Nullable EndpointListener listener;
-    private long key = -1;
-    private long resumeNanos = Long.MAX_VALUE;
-    private boolean paused;
+    private @Nullable BusWatch watch;
     private boolean closed;
 
     private Endpoint(
@@ -118,7 +116,9 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
         bus.endpointClosed(this);
         bus.loop()
                 .execute(() -> {
-                    bus.loop().remove(key, paused ? -1 : socket);
+                    if (watch != null) {
+                        watch.end();
+                    }
                     bus.closer().closeListener(socket);
                 });
     }
@@ -148,15 +148,7 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
     }
 
     @Override
-    public long deadlineNanos() {
-        return resumeNanos;
-    }
-
-    @Override
     public void onDeadline() {
-        resumeNanos = Long.MAX_VALUE;
-        paused = false;
-        bus.loop().remove(key, -1);
         watch();
     }
 
@@ -171,14 +163,24 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
                 return;
             }
         }
+        BusWatch present = place();
         try {
-            key = bus.loop().add(socket, Epoll.IN, this);
+            present.listen(socket, Poller.IN);
         } catch (LinuxException e) { // others of this user may give watches back
             LOG.log(
                     System.Logger.Level.DEBUG,
                     () -> "name cannot be watched yet: name=" + name + ", " + e.getMessage());
-            waitForRoom();
+            waitForRoom(present);
         }
+    }
+
+    private BusWatch place() {
+        BusWatch present = watch;
+        if (present == null) {
+            present = bus.loop().join(this);
+            watch = present;
+        }
+        return present;
     }
 
     /** A full descriptor table would turn the level-triggered wake-up into a spin. */
@@ -191,13 +193,12 @@ public final class Endpoint implements AutoCloseable, BusLoop.Handler {
 
     /** Accepts nobody for a while. On the bus thread. */
     void pause() {
-        bus.loop().remove(key, socket);
-        waitForRoom();
+        BusWatch present = place();
+        present.unlisten();
+        waitForRoom(present);
     }
 
-    private void waitForRoom() {
-        paused = true;
-        resumeNanos = System.nanoTime() + EXHAUSTED_PAUSE_NANOS;
-        key = bus.loop().addTimer(this);
+    private static void waitForRoom(BusWatch present) {
+        present.setDeadline(System.nanoTime() + EXHAUSTED_PAUSE_NANOS);
     }
 }

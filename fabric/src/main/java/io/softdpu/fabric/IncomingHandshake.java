@@ -1,12 +1,12 @@
 package io.softdpu.fabric;
 
 import io.softdpu.linux.DescriptorPassing;
-import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.event.Poller;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +22,7 @@ final class IncomingHandshake implements BusLoop.Handler {
     private final PeerCredentials peer;
     private final @Nullable EndpointListener listener;
     private final long deadlineNanos;
-    private long key;
-    private boolean socketWatched;
+    private @Nullable BusWatch watch;
     private boolean over;
 
     /** The client's memory on its way; null until its frame has come. */
@@ -66,14 +65,16 @@ final class IncomingHandshake implements BusLoop.Handler {
             throw e;
         }
         bus.handshakes().add(handshake);
-        handshake.onEvents(Epoll.IN); // most have spoken already, and so need no room
+        handshake.onEvents(Poller.IN); // most have spoken already, and so need no room
         return true;
     }
 
     /** Waits for the frame; where that cannot be, the client is refused. */
     private boolean watch() {
         try {
-            key = bus.loop().add(socket, Epoll.IN | Epoll.RDHUP, this);
+            BusWatch begun = bus.loop().join(this, socket, Poller.IN | Poller.RDHUP);
+            begun.setDeadline(deadlineNanos);
+            watch = begun;
         } catch (LinuxException e) {
             String reason =
                     "server cannot watch a further client: "
@@ -85,17 +86,11 @@ final class IncomingHandshake implements BusLoop.Handler {
             refuse(Refusals.OPERATING_SYSTEM, reason);
             return false;
         }
-        socketWatched = true;
         return true;
     }
 
     int peerPid() {
         return peer.pid();
-    }
-
-    @Override
-    public long deadlineNanos() {
-        return deadlineNanos;
     }
 
     @Override
@@ -161,9 +156,9 @@ final class IncomingHandshake implements BusLoop.Handler {
                 new MappedAnswer.Part(
                         message.takeDescriptor(0), hello.memoryBytes(), true, allocatedBytes);
         // There is no second frame: until the memory is mapped the deadline alone is watched.
-        bus.loop().remove(key, socket);
-        socketWatched = false;
-        key = bus.loop().addTimer(this);
+        if (watch != null) {
+            watch.unlisten();
+        }
         mapping = PeerMapping.begin(bus, peer.pid(), memory, () -> {});
         var _ =
                 mapping.whenComplete((remote, failure) -> {
@@ -238,7 +233,9 @@ final class IncomingHandshake implements BusLoop.Handler {
     private void leave() {
         over();
         bus.handshakes().remove(this);
-        bus.loop().remove(key, socketWatched ? socket : -1);
+        if (watch != null) {
+            watch.end();
+        }
     }
 
     /** Ends a mapping that is under way; none is where this is called by its end. */

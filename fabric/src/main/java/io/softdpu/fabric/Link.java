@@ -1,8 +1,9 @@
 package io.softdpu.fabric;
 
 import io.softdpu.linux.Doorbell;
-import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Socket;
+import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.event.Registration;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -45,7 +46,8 @@ public final class Link {
     /** Whether a doorbell may bring descriptors; of the thread that listens. */
     private boolean watchful = true;
 
-    private long watchKey = -1;
+    /** The bus thread's watch for the peer's end; of the bus thread. */
+    private @Nullable BusWatch watch;
 
     @SuppressWarnings("unused") // through USERS
     private volatile int users;
@@ -116,13 +118,16 @@ public final class Link {
         return descriptor;
     }
 
-    /** Key of the bus thread's watch; on the bus thread. */
-    long watchKey() {
-        return watchKey;
+    /** On the bus thread, before anybody else has the link. */
+    void setWatch(BusWatch watch) {
+        this.watch = watch;
     }
 
-    void watchKey(long key) {
-        watchKey = key;
+    /** Waits for the peer's end no more. On the bus thread. */
+    void endWatch() {
+        if (watch != null) {
+            watch.end();
+        }
     }
 
     /** Tells the peer that its lease has ended while its own end is still watched. */
@@ -136,25 +141,28 @@ public final class Link {
         }
     }
 
-    boolean listen(Epoll epoll, int key) {
+    /** Listens for doorbells; null if the link is closed. */
+    @Nullable Registration listen(Poller poller, Poller.Handler handler) {
         if (!enter()) {
-            return false;
+            return null;
         }
         try {
-            epoll.add(descriptor, Epoll.IN, key);
-            return true;
+            return poller.add(descriptor, Poller.IN, handler);
         } finally {
             leave();
         }
     }
 
-    void unlisten(Epoll epoll) {
+    /** Takes {@link #listen} back. */
+    void unlisten(Registration registration) {
         if (enter()) {
             try {
-                epoll.remove(descriptor);
+                registration.remove();
             } finally {
                 leave();
             }
+        } else { // the bus thread closes the descriptor, or has closed it
+            registration.abandon();
         }
     }
 

@@ -1,14 +1,16 @@
 package io.softdpu.fabric;
 
 import io.softdpu.linux.DescriptorPassing;
-import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.event.Poller;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One frame to a name and the one frame that answers it, under a deadline; what comes of it is a
@@ -35,9 +37,8 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final long deadlineNanos;
     private int socket = -1;
-    private long key = -1;
+    private @Nullable BusWatch watch;
     private boolean connected;
-    private long retryNanos;
     private Runnable sentOrFailed = () -> {};
 
     OutgoingHandshake(
@@ -76,6 +77,12 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         return result;
     }
 
+    private void leave() {
+        if (watch != null) {
+            watch.end();
+        }
+    }
+
     private void letGo() {
         Runnable once = sentOrFailed;
         sentOrFailed = () -> {};
@@ -83,14 +90,8 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     }
 
     @Override
-    public long deadlineNanos() {
-        return connected || deadlineNanos - retryNanos < 0 ? deadlineNanos : retryNanos;
-    }
-
-    @Override
     public void onDeadline() {
         if (!connected && System.nanoTime() - deadlineNanos < 0) {
-            bus.loop().remove(key, -1);
             retry();
             return;
         }
@@ -132,7 +133,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
                 throw FabricException.refused(code, text);
             }
             PeerCredentials peer = UnixSocket.peerCredentials(socket);
-            bus.loop().remove(key, socket);
+            leave();
             T made = answer.take(frame, message, socket, peer);
             socket = -1;
             if (!result.complete(made)) {
@@ -163,7 +164,9 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         }
         try {
             socket = UnixSocket.create();
-            tryConnect();
+            BusWatch begun = bus.loop().join(this);
+            watch = begun;
+            tryConnect(begun);
         } catch (RuntimeException e) {
             fail(e);
         }
@@ -171,17 +174,17 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
 
     private void retry() {
         try {
-            tryConnect();
+            tryConnect(Objects.requireNonNull(watch, "has begun"));
         } catch (RuntimeException e) {
             fail(e);
         }
     }
 
-    private void tryConnect() {
+    private void tryConnect(BusWatch begun) {
         int error = bus.fabricFolder().connect(socket, name);
         if (error == Errno.EAGAIN) { // the listener's backlog is full
-            retryNanos = System.nanoTime() + RETRY_NANOS;
-            key = bus.loop().addTimer(this);
+            long retryNanos = System.nanoTime() + RETRY_NANOS;
+            begun.setDeadline(retryNanos - deadlineNanos < 0 ? retryNanos : deadlineNanos);
             return;
         }
         if (error != 0) {
@@ -202,7 +205,8 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
                                     + bus.uid()));
             return;
         }
-        key = bus.loop().add(socket, Epoll.IN | Epoll.RDHUP, this);
+        begun.listen(socket, Poller.IN | Poller.RDHUP);
+        begun.setDeadline(deadlineNanos);
         int sent = Bus.sendFrame(socket, request, descriptors);
         letGo();
         if (sent != 0) {
@@ -235,9 +239,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     }
 
     private void fail(RuntimeException cause) {
-        if (key >= 0) {
-            bus.loop().remove(key, connected ? socket : -1);
-        }
+        leave();
         if (socket >= 0) {
             bus.closer().closeSocket(socket);
             socket = -1;

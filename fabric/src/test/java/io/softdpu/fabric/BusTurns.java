@@ -3,18 +3,21 @@ package io.softdpu.fabric;
 import io.softdpu.testkit.CpuMeter;
 
 /**
- * Measures the CPU time of the bus thread's turns: a deadline that is never due, for which the loop
- * looks before it waits and after it has served. Between two looks lies a turn, or a part of one.
+ * Measures the CPU time of the bus thread's turns: a deadline that is due in each of them, so that
+ * the loop does not wait meanwhile. Between two looks lies a turn.
  */
 final class BusTurns implements BusLoop.Handler, AutoCloseable {
     private final BusLoop loop;
     private final CpuMeter cpu = new CpuMeter();
     private volatile long looks; // written by the bus thread alone
-    private long key = -1;
+    private BusWatch watch;
 
     BusTurns(Bus bus) {
         loop = bus.loop();
-        loop.execute(() -> key = loop.addTimer(this));
+        loop.execute(() -> {
+            watch = loop.join(this);
+            onDeadline();
+        });
     }
 
     /** CPU time of the longest, in nanoseconds. */
@@ -28,10 +31,10 @@ final class BusTurns implements BusLoop.Handler, AutoCloseable {
     }
 
     @Override
-    public long deadlineNanos() {
+    public void onDeadline() {
         cpu.next();
         looks++;
-        return Long.MAX_VALUE;
+        watch.setDeadline(System.nanoTime());
     }
 
     @Override
@@ -44,6 +47,6 @@ final class BusTurns implements BusLoop.Handler, AutoCloseable {
 
     @Override
     public void close() {
-        loop.execute(() -> loop.remove(key, -1));
+        loop.execute(() -> watch.end());
     }
 }
