@@ -16,6 +16,9 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.execution.DescriptorCallback;
+import io.softdpu.core.execution.DescriptorWatch;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
@@ -96,6 +99,17 @@ final class CoreFixtures {
                             case "any" -> CpuBinding.any();
                             default -> CpuBinding.core(Integer.MAX_VALUE);
                         });
+        registry.none(DescriptorCallback.class, "the user's to implement, nobody's to call");
+        registry.add(
+                DescriptorWatch.class,
+                Threads.OF_ENGINE,
+                List.of("watching", "closed", "engine closed"),
+                CoreFixtures::watch);
+        registry.add(
+                EngineTimer.class,
+                Threads.OF_ENGINE,
+                List.of("made", "set", "engine closed"),
+                CoreFixtures::timer);
         registry.add(
                 ProgressEngine.class,
                 Threads.OF_ENGINE,
@@ -154,5 +168,32 @@ final class CoreFixtures {
             default -> {}
         }
         return engine;
+    }
+
+    private static DescriptorWatch watch(Scene scene, String state) {
+        ProgressEngine engine = scene.keep(ProgressEngine.create());
+        DescriptorWatch watch =
+                scene.keep(
+                        engine.watch(
+                                scene.descriptor(),
+                                DescriptorWatch.READABLE,
+                                (present, events) -> {}));
+        switch (state) {
+            case "closed" -> watch.close();
+            case "engine closed" -> engine.close();
+            default -> {}
+        }
+        return watch;
+    }
+
+    private static EngineTimer timer(Scene scene, String state) {
+        ProgressEngine engine = scene.keep(ProgressEngine.create());
+        EngineTimer timer = engine.timer(() -> {});
+        switch (state) {
+            case "set" -> timer.set(1);
+            case "engine closed" -> engine.close();
+            default -> {}
+        }
+        return timer;
     }
 }

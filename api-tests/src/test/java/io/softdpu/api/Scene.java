@@ -21,6 +21,8 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.EventFd;
+import io.softdpu.linux.FileDescriptors;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import java.time.Duration;
@@ -105,6 +107,13 @@ final class Scene implements AutoCloseable {
             default -> {}
         }
         return thing;
+    }
+
+    /** A descriptor that can be watched, and is not ready. */
+    int descriptor() {
+        int descriptor = EventFd.create();
+        keep((AutoCloseable) () -> FileDescriptors.close(descriptor));
+        return descriptor;
     }
 
     SharedMemory memory() {

@@ -98,8 +98,9 @@ class FloorsTest {
                                 "cli"))
                 .should(
                         dependOnlyOn(
-                                "linux.text; linux.file above comch; all of linux from"
-                                        + " storage.backend, and of storage its memory limits",
+                                "linux.text; linux.event from core; linux.file above comch; all of"
+                                        + " linux from storage.backend, and of storage its memory"
+                                        + " limits",
                                 (from, to) ->
                                         !House.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -110,6 +111,7 @@ class FloorsTest {
         String module = House.moduleOf(from).orElseThrow();
         return switch (to.getPackageName()) {
             case "io.softdpu.linux.text" -> true;
+            case "io.softdpu.linux.event" -> module.equals("core");
             case "io.softdpu.linux.file" -> !Set.of("core", "comch").contains(module);
             default ->
                     from.getPackageName().startsWith("io.softdpu.storage.backend")

@@ -37,6 +37,7 @@
  *     start, on the same engine; its configuration may be another then
  * <tr><td>{@link io.softdpu.core.execution.ProgressEngine}<td>no<td>create another; contexts cannot
  *     move to it
+ * <tr><td>{@link io.softdpu.core.execution.DescriptorWatch}<td>no<td>watch the descriptor again
  * <tr><td>{@link io.softdpu.core.execution.WorkQueue}<td>no<td>create another and add it to the
  *     contexts
  * <tr><td>{@link io.softdpu.core.execution.Sanitizer}<td>no<td>start another

@@ -6,6 +6,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
@@ -19,6 +20,8 @@ import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.UnixSocket;
 import io.softdpu.testkit.Clause;
 import java.io.IOException;
 import java.lang.reflect.Modifier;
@@ -108,6 +111,7 @@ class RestartTest {
                 "LocalMemory", this::showLocalMemory,
                 "Mmap imported", this::showImportedMmap,
                 "ProgressEngine", this::showEngine,
+                "DescriptorWatch", this::showDescriptorWatch,
                 "WorkQueue", this::showWorkQueue,
                 "Sanitizer", this::showSanitizer);
     }
@@ -271,6 +275,22 @@ class RestartTest {
         Context context = machines.add(new TinyContext(pf0));
         Thrown.with(Status.BAD_STATE, () -> engine.connect(context));
         another.connect(context);
+    }
+
+    private void showDescriptorWatch() {
+        ProgressEngine engine = machines.add(ProgressEngine.create());
+        int[] pair = UnixSocket.pair();
+        try {
+            DescriptorWatch watch =
+                    engine.watch(pair[0], DescriptorWatch.READABLE, (ready, events) -> {});
+            watch.close();
+            watch.close();
+            Thrown.with(Status.BAD_STATE, () -> watch.setInterest(DescriptorWatch.WRITABLE));
+            engine.watch(pair[0], DescriptorWatch.READABLE, (ready, events) -> {}).close();
+        } finally {
+            FileDescriptors.close(pair[0]);
+            FileDescriptors.close(pair[1]);
+        }
     }
 
     private void showWorkQueue() {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where an engine sleeps: a {@link Poller} over the doorbells of its links, with the wake-ups of
- * this process.
+ * this process, and the engine's own {@linkplain EngineEvents descriptors and deadlines} below it.
  *
  * <p>The engine's thread adds, removes, sleeps and clears; any thread may {@link #wake()}. The
  * order that loses nothing: arm the rings, look again (rings and mailbox), sleep.
@@ -101,6 +101,11 @@ public final class EngineWaiter implements AutoCloseable {
     @Override
     public void close() {
         poller.close();
+    }
+
+    /** For the engine's events: a poller below this one, which ends a sleep as a doorbell does. */
+    Registration addBelow(Poller below, Poller.Handler handler) {
+        return poller.add(below.fd(), 0, handler);
     }
 
     /** A link that is listened to. */

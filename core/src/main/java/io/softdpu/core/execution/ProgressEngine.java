@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * call from another thread fails with NOT_PERMITTED that names both; {@link #wake()}, {@link
  * #owner()} and the counters may be used by any. After the start of its contexts an engine
  * allocates nothing, takes no lock, and makes no system call while it polls; moving to and from a
- * {@linkplain CpuBinding#preferring preferred} processor does.
+ * {@linkplain CpuBinding#preferring preferred} processor does, and looking at {@linkplain #watch
+ * watched} descriptors.
  *
  * <p>Callbacks: {@link #progress()} and {@link #close()} are refused inside one. What a callback
  * throws does not disturb the engine: the pass of progress goes on to its end, and then throws it
@@ -170,6 +171,48 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
+     * Watches a file descriptor of the program, so that an engine can be waited in for sockets as
+     * well. The callback runs inside {@link #progress()} while the descriptor is ready
+     * (level-triggered), {@link #await} sleeps until it is, and the {@linkplain #eventHandle event
+     * handle} becomes readable for it as for anything else. An engine that finds other work in each
+     * progress looks at its descriptors every 50 microseconds.
+     *
+     * @param descriptor an open descriptor; it stays the program's
+     * @param interest {@link DescriptorWatch#READABLE}, {@link DescriptorWatch#WRITABLE} and {@link
+     *     DescriptorWatch#PEER_CLOSED}, or-ed; 0 for errors and hang-ups alone, which are reported
+     *     in any case
+     * @param callback told when it is ready
+     * @return the watch; to be closed before the descriptor is
+     * @throws DpuException INVALID_VALUE if the descriptor is negative or the interest has other
+     *     bits; NOT_FOUND if the descriptor is not open; IN_USE if it is watched already;
+     *     NOT_SUPPORTED if it cannot be watched, as that of a regular file; OPERATING_SYSTEM if the
+     *     system has no room for a further watch; NOT_PERMITTED from another thread; BAD_STATE if
+     *     the engine is closed
+     */
+    public DescriptorWatch watch(int descriptor, int interest, DescriptorCallback callback) {
+        core.requireOwner();
+        core.requireOpen();
+        Arguments.notNull(callback, "callback");
+        return new DescriptorWatch(core, descriptor, interest, callback);
+    }
+
+    /**
+     * Makes a timer that is not set. {@link #await} sleeps no longer than until the nearest
+     * deadline, and never ends for one before it; the {@linkplain #eventHandle event handle}
+     * becomes readable then. While a timer is set each progress reads the clock.
+     *
+     * @param callback runs inside {@link #progress()} after each deadline
+     * @return the timer; the engine keeps no more of it than its deadline
+     * @throws DpuException OPERATING_SYSTEM if the program has no file descriptors left, the first
+     *     time; NOT_PERMITTED from another thread; BAD_STATE if the engine is closed
+     */
+    public EngineTimer timer(Runnable callback) {
+        core.requireOwner();
+        core.requireOpen();
+        return new EngineTimer(core, Arguments.notNull(callback, "callback"));
+    }
+
+    /**
      * Ends an {@link #await} now, or the next one where none is going on; it then returns false
      * unless it did something. The same for {@link #awaitNotification}, which then returns true.
      * Any thread.
@@ -197,8 +240,9 @@ public final class ProgressEngine implements AutoCloseable {
      * must be asked for anew each time a notification is wanted.
      *
      * @throws DpuException NOT_SUPPORTED if a context {@linkplain Context#isEventDrivenSupported()
-     *     cannot be} waited for, naming it; NOT_PERMITTED from another thread; BAD_STATE if the
-     *     engine is closed
+     *     cannot be} waited for, naming it; OPERATING_SYSTEM if the engine has timers and the
+     *     program no file descriptor left, the first time; NOT_PERMITTED from another thread;
+     *     BAD_STATE if the engine is closed
      */
     public void requestNotification() {
         core.requestNotification();
@@ -221,7 +265,7 @@ public final class ProgressEngine implements AutoCloseable {
      * #requestNotification requested} notification has come, or after {@link #wake()}, which is
      * taken by this. Progress is not made meanwhile.
      *
-     * @param timeoutNanos the longest sleep, rounded up to milliseconds; 0 only looks
+     * @param timeoutNanos the longest sleep; 0 only looks
      * @return whether it was readable; it is not any more
      * @throws DpuException INVALID_VALUE if the time is negative; NOT_PERMITTED from another thread
      *     or from inside a callback; BAD_STATE if the engine is closed
@@ -265,7 +309,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Closes the engine; closing twice does nothing.
+     * Closes the engine, with its watches and timers; closing twice does nothing.
      *
      * @throws DpuException IN_USE while contexts are connected, or from inside a callback
      */

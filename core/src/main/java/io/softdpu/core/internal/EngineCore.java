@@ -2,14 +2,14 @@ package io.softdpu.core.internal;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.fabric.EngineEvents;
 import io.softdpu.fabric.EngineWaiter;
+import io.softdpu.fabric.FabricException;
 import io.softdpu.fabric.Mailbox;
 import io.softdpu.fabric.PayloadCopy;
 import io.softdpu.fabric.ProgressScope;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,23 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Belongs to the thread that made it, except for {@link #wake()}, the mailbox and the counters.
  * Nothing here allocates, locks or calls the system while it polls.
  */
-@SuppressWarnings("ReferenceEquality") // threads, contexts and failures are what they are
+@SuppressWarnings("ReferenceEquality") // threads are what they are
 public final class EngineCore implements WaitStrategy.Waiter {
-    private static final VarHandle HITS;
-    private static final VarHandle MISSES;
-    private static final VarHandle IN_FLIGHT;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            HITS = lookup.findVarHandle(EngineCore.class, "hits", long.class);
-            MISSES = lookup.findVarHandle(EngineCore.class, "misses", long.class);
-            IN_FLIGHT = lookup.findVarHandle(EngineCore.class, "inFlight", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     /** One sleep, of many where the wait is longer: an hour. */
     private static final long MAX_SLEEP_NANOS = 3_600_000_000_000L;
 
@@ -45,25 +30,22 @@ public final class EngineCore implements WaitStrategy.Waiter {
     private final EngineWaiter waiter = new EngineWaiter();
     private final Mailbox mailbox = new Mailbox(waiter);
     private final PayloadCopy copier = new PayloadCopy();
+    private final CallbackFailures failures = new CallbackFailures();
+    private final EngineMembers members = new EngineMembers(failures);
+    private final EngineCounters counters = new EngineCounters();
     private final WaitStrategy waitStrategy;
-    private @Nullable EngineMember[] members = new @Nullable EngineMember[8];
-    private int slots;
-    private int connected;
+
+    /** Null as long as there was neither a descriptor nor a timer. */
+    private @Nullable EngineEvents events;
+
     private boolean progressing;
     private boolean selective = true;
 
     /** Between a request for a notification and what rings for it, as far as this thread knows. */
     private boolean requested;
 
-    /** Between a notification and the first pass that finds nothing: only what was selected. */
-    private boolean selecting;
-
     private boolean closed;
-    private @Nullable Throwable failure;
     private volatile boolean woken;
-    private int inFlight;
-    private long hits;
-    private long misses;
 
     /** An engine of the calling thread, without contexts. */
     public EngineCore(WaitStrategy waitStrategy) {
@@ -82,31 +64,23 @@ public final class EngineCore implements WaitStrategy.Waiter {
         boolean progressed = false;
         try {
             progressed = drainMailbox();
-            for (int i = 0; i < slots; i++) { // slots may grow: a callback may connect a context
-                EngineMember member = members[i];
-                if (member != null && (!selecting || member.selected)) {
-                    progressed |= progress(member);
-                }
+            if (events != null) {
+                progressed |= progress(events);
             }
+            progressed |= members.progress();
             if (disorder != null) {
                 progressed |= disorder.deliver();
             }
         } finally {
             ProgressScope.end(scope);
             progressing = false;
-            if (connected < slots) {
-                closeGaps();
-            }
+            members.closeGaps();
         }
-        if (progressed) {
-            HITS.setOpaque(this, hits + 1);
-        } else {
-            selecting = false; // whoever polls on sees all of them again
-            MISSES.setOpaque(this, misses + 1);
+        counters.passed(progressed);
+        if (!progressed) {
+            members.selectAll(); // whoever polls on sees all of them again
         }
-        if (failure != null) {
-            throwFailure();
-        }
+        failures.throwKept();
         return progressed;
     }
 
@@ -126,19 +100,28 @@ public final class EngineCore implements WaitStrategy.Waiter {
     public void requestNotification() {
         requireOwner();
         requireOpen();
-        for (int i = 0; i < slots; i++) {
-            EngineMember member = members[i];
-            if (member != null && !member.isEventDrivenSupported()) {
-                throw new DpuException(
-                        Status.NOT_SUPPORTED,
-                        "context does not support event mode: context=%s, engineThread=%s"
-                                .formatted(member.describe(), owner.getName()));
-            }
+        EngineMember polled = members.firstWithoutEvents();
+        if (polled != null) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "context does not support event mode: context=%s, engineThread=%s"
+                            .formatted(polled.describe(), owner.getName()));
         }
-        selecting = false;
+        members.selectAll();
+        if (events != null) {
+            request(events);
+        }
         requested = !arm();
         if (!requested) {
             waiter.wake();
+        }
+    }
+
+    private static void request(EngineEvents events) {
+        try {
+            events.request();
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
         }
     }
 
@@ -148,8 +131,13 @@ public final class EngineCore implements WaitStrategy.Waiter {
         requireOpen();
         requested = false;
         waiter.clear();
+        if (events != null) {
+            events.clear();
+        }
         if (selective) {
-            select();
+            // What comes later is found when the next notification is requested. Work in the
+            // mailbox may be for any of them.
+            members.select(mailbox.isEmpty() && disorder == null);
         }
         disarm();
     }
@@ -158,11 +146,11 @@ public final class EngineCore implements WaitStrategy.Waiter {
     public void setSelective(boolean selective) {
         requireOwner();
         requireOpen();
-        if (connected > 0) {
+        if (members.count() > 0) {
             throw new DpuException(
                     Status.BAD_STATE,
                     "event mode is set before contexts are connected: contexts=%d, engineThread=%s"
-                            .formatted(connected, owner.getName()));
+                            .formatted(members.count(), owner.getName()));
         }
         this.selective = selective;
     }
@@ -170,20 +158,6 @@ public final class EngineCore implements WaitStrategy.Waiter {
     /** Whether a notification is followed by those contexts alone that have something to do. */
     public boolean isSelective() {
         return selective;
-    }
-
-    /**
-     * Looks at each context once more, which arming does. What comes later is found when the next
-     * notification is requested. Work in the mailbox may be for any of them.
-     */
-    private void select() {
-        selecting = mailbox.isEmpty() && disorder == null;
-        for (int i = 0; i < slots; i++) {
-            EngineMember member = members[i];
-            if (member != null) {
-                member.selected = member.arm();
-            }
-        }
     }
 
     /** See {@code ProgressEngine.awaitNotification}. */
@@ -209,16 +183,18 @@ public final class EngineCore implements WaitStrategy.Waiter {
                     Status.IN_USE,
                     "engine closed from inside a callback: thread=" + owner.getName());
         }
-        if (connected > 0) {
+        EngineMember first = members.first();
+        if (first != null) {
             throw new DpuException(
                     Status.IN_USE,
                     "contexts are connected to the engine: contexts=%d, first=%s"
-                            .formatted(
-                                    connected,
-                                    Objects.requireNonNull(members[0], "no gaps").describe()));
+                            .formatted(members.count(), first.describe()));
         }
         closed = true;
         mailbox.close();
+        if (events != null) {
+            events.close();
+        }
         waiter.close();
         return true;
     }
@@ -236,41 +212,52 @@ public final class EngineCore implements WaitStrategy.Waiter {
 
     /** Passes of progress that did something; any thread. */
     public long hits() {
-        return (long) HITS.getOpaque(this);
+        return counters.hits();
     }
 
     /** Passes of progress that found nothing to do; any thread. */
     public long misses() {
-        return (long) MISSES.getOpaque(this);
+        return counters.misses();
     }
 
     /** Tasks submitted and not completed; any thread. */
     public int inFlight() {
-        return (int) IN_FLIGHT.getOpaque(this);
+        return counters.inFlight();
     }
 
     // ---- for the contexts ----
 
     /** Takes a context in. */
     public void connect(EngineMember member) {
-        if (slots == members.length) {
-            members = Arrays.copyOf(members, slots * 2);
-        }
-        members[slots++] = member;
-        connected++;
+        members.add(member);
     }
 
     /** Lets a context go; inside progress its slot stays empty until the pass is over. */
     public void disconnect(EngineMember member) {
-        for (int i = 0; i < slots; i++) {
-            if (members[i] == member) {
-                members[i] = null;
-                connected--;
+        members.remove(member);
+        if (!progressing) {
+            members.closeGaps();
+        }
+    }
+
+    /**
+     * Descriptors and deadlines; made when they are asked for the first time, so that an engine
+     * without any pays nothing for them.
+     */
+    public EngineEvents events() {
+        EngineEvents present = events;
+        if (present == null) {
+            try {
+                present = new EngineEvents(waiter);
+            } catch (FabricException e) {
+                throw FabricFailures.from(e);
+            }
+            events = present;
+            if (requested) {
+                request(present);
             }
         }
-        if (!progressing) {
-            closeGaps();
-        }
+        return present;
     }
 
     /** Where the engine sleeps, for the doorbells of its contexts. */
@@ -311,7 +298,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
      * sleep, and nobody else rings where it is progress that goes on with the task.
      */
     public void submitted(EngineMember to) {
-        IN_FLIGHT.setOpaque(this, inFlight + 1);
+        counters.addInFlight(1);
         if (requested && to.arm()) {
             ring();
         }
@@ -319,7 +306,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
 
     /** One task less is in flight. */
     public void completed() {
-        IN_FLIGHT.setOpaque(this, inFlight - 1);
+        counters.addInFlight(-1);
     }
 
     /**
@@ -327,11 +314,7 @@ public final class EngineCore implements WaitStrategy.Waiter {
      * work; progress throws it then, later ones of the same pass suppressed in it.
      */
     public void callbackFailed(Throwable thrown) {
-        if (failure == null) {
-            failure = thrown;
-        } else if (failure != thrown) {
-            failure.addSuppressed(thrown);
-        }
+        failures.add(thrown);
     }
 
     /**
@@ -382,12 +365,9 @@ public final class EngineCore implements WaitStrategy.Waiter {
 
     @Override
     public boolean arm() {
-        boolean ready = false;
-        for (int i = 0; i < slots; i++) {
-            EngineMember member = members[i];
-            if (member != null) {
-                ready |= member.arm();
-            }
+        boolean ready = members.arm();
+        if (events != null) {
+            events.arm();
         }
         VarHandle.fullFence();
         ready |= disorder != null && disorder.restless();
@@ -396,17 +376,13 @@ public final class EngineCore implements WaitStrategy.Waiter {
 
     @Override
     public void disarm() {
-        for (int i = 0; i < slots; i++) {
-            EngineMember member = members[i];
-            if (member != null) {
-                member.disarm();
-            }
-        }
+        members.disarm();
     }
 
     @Override
     public void sleep(long timeoutNanos) {
-        waiter.sleep(Math.min(timeoutNanos, MAX_SLEEP_NANOS));
+        long limitNanos = Math.min(timeoutNanos, MAX_SLEEP_NANOS);
+        waiter.sleep(events == null ? limitNanos : events.untilDeadline(limitNanos));
     }
 
     private boolean drainMailbox() {
@@ -421,35 +397,12 @@ public final class EngineCore implements WaitStrategy.Waiter {
         return true;
     }
 
-    private boolean progress(EngineMember member) {
+    private boolean progress(EngineEvents present) {
         try {
-            return member.progress();
-        } catch (Throwable e) {
+            return present.progress();
+        } catch (Throwable e) { // of handlers, all of which have run
             callbackFailed(e);
             return true;
-        }
-    }
-
-    private void closeGaps() {
-        int kept = 0;
-        for (int i = 0; i < slots; i++) {
-            EngineMember member = members[i];
-            members[i] = null;
-            if (member != null) {
-                members[kept++] = member;
-            }
-        }
-        slots = kept;
-    }
-
-    private void throwFailure() {
-        Throwable thrown = Objects.requireNonNull(failure, "failure");
-        failure = null;
-        switch (thrown) {
-            case RuntimeException e -> throw e;
-            case Error e -> throw e;
-            default ->
-                    throw new IllegalStateException("a callback threw a checked exception", thrown);
         }
     }
 }

@@ -427,9 +427,9 @@ public abstract class ContextBase implements Context {
         return new Copier(core().copier());
     }
 
-    /** The same three for a provider below the library, which is no context itself. */
+    /** These, and the engine's events, for a provider below the library, which is no context. */
     protected final ContextServices services() {
-        return new ContextServices(core().waiter(), core().copier(), core().mailbox());
+        return new ContextServices(engine(), core().waiter(), core().copier(), core().mailbox());
     }
 
     /** Whether the user wants to hear of changes of state. */

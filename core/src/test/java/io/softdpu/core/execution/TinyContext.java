@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.spi.ContextBase;
+import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.TaskPool;
 import java.util.ArrayList;
@@ -84,6 +85,10 @@ public final class TinyContext extends ContextBase {
 
     void postWork(Runnable work) {
         post(work);
+    }
+
+    ContextServices ownServices() {
+        return services();
     }
 
     boolean progressing() {

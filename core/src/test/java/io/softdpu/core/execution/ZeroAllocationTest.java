@@ -18,6 +18,9 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
+import io.softdpu.linux.Doorbell;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.UnixSocket;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -199,5 +202,37 @@ class ZeroAllocationTest {
         }
         assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isLessThan(NOISE_BYTES);
         task.free();
+    }
+
+    @Test
+    void shouldServeDescriptorsAndTimersWithoutAllocation() {
+        int[] pair = UnixSocket.pair();
+        EngineTimer due = engine.timer(() -> completed++);
+        EngineTimer far = engine.timer(() -> completed++);
+        DescriptorWatch watch =
+                engine.watch(
+                        pair[0],
+                        DescriptorWatch.READABLE,
+                        (present, events) -> {
+                            Doorbell.drain(present.descriptor());
+                            completed++;
+                        });
+        try {
+            assertAllocatesNothing(() -> {
+                far.set(1_000_000_000);
+                due.set(0);
+                Doorbell.ring(pair[1]);
+                int before = completed;
+                while (completed < before + 2) {
+                    engine.progress();
+                }
+                far.cancel();
+            });
+        } finally {
+            watch.close();
+            FileDescriptors.close(pair[0]);
+            FileDescriptors.close(pair[1]);
+        }
+        assertThat(completed).isEqualTo(4 * ROUNDS);
     }
 }
