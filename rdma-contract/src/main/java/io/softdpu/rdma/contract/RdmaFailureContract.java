@@ -15,6 +15,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What goes wrong with every provider, and what it then looks like on both sides. */
 public abstract class RdmaFailureContract extends RdmaContract {
+    /** Longer than any sleep that something ends. */
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+
     /** For subclasses. */
     protected RdmaFailureContract() {}
 
@@ -121,6 +124,26 @@ public abstract class RdmaFailureContract extends RdmaContract {
         assertThat(near.next(pair.far()).status()).isEqualTo(Status.IO_FAILED);
         Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
         assertFailed(pair.toFar(), Status.IO_FAILED);
+    }
+
+    /** Each retry may wake the engine, and nothing else does. */
+    @Test
+    void shouldLetTheEngineSleepBetweenTheRetries() {
+        int retries = 6;
+        Pair pair = connect(openNearWithRetries(retries), openFar());
+        Party near = pair.near();
+        near.send(pair.toFar(), near.data(0, 64), 1);
+        int notifications = 0;
+        while (near.outcomes.isEmpty()) {
+            near.engine.requestNotification();
+            assertThat(near.engine.awaitNotification(PATIENCE_NANOS)).isTrue();
+            near.engine.clearNotification();
+            notifications++;
+            while (near.engine.progress()) {}
+        }
+        assertThat(near.next(pair.far()).status()).isEqualTo(Status.IO_FAILED);
+        assertThat(notifications).isBetween(1, 2 * retries);
+        Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
     }
 
     @ParameterizedTest

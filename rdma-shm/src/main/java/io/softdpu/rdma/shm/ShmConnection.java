@@ -2,6 +2,7 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.spi.ContextServices;
@@ -259,6 +260,13 @@ final class ShmConnection implements ProviderConnection {
             return; // with Arrivals, which gives the region back when this closes
         }
         imported = region;
+        EngineTimer rnrTimer;
+        try {
+            rnrTimer = ShmSender.rnrTimer(services, endpoint.rnrRetries());
+        } catch (DpuException e) {
+            connectFailed(e);
+            return;
+        }
         ShmSender out =
                 new ShmSender(
                         this,
@@ -267,7 +275,8 @@ final class ShmConnection implements ProviderConnection {
                         details.geometry(),
                         region.link(),
                         endpoint.sendQueueSize(),
-                        endpoint.rnrRetries());
+                        endpoint.rnrRetries(),
+                        rnrTimer);
         sender = out;
         out.hello(details.key(), key);
     }

@@ -1,9 +1,11 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.ContextServices;
 import io.softdpu.fabric.Link;
 import io.softdpu.fabric.PayloadCopy;
 import io.softdpu.fabric.ring.MessageRing;
@@ -54,6 +56,9 @@ final class ShmSender {
     private final int maxPayloadBytes;
     private final int rnrRetries;
 
+    /** Ends the engine's sleep for the next try; null where a message waits for its receive. */
+    private final @Nullable EngineTimer rnrTimer;
+
     private final @Nullable WorkRequest[] queue;
     private final int mask;
     private long head;
@@ -62,6 +67,10 @@ final class ShmSender {
     private long messagesSent;
     private int unannounced;
     private long rnrSince;
+
+    /** When an engine that sleeps has to look again; unspecified unless {@link #rnrWaiting}. */
+    private long rnrNextNanos;
+
     private boolean rnrWaiting;
 
     /** Bytes that sends may still copy in this pass, or in this call outside of one. */
@@ -74,7 +83,8 @@ final class ShmSender {
             MessageRing.Geometry geometry,
             Link doorbell,
             int queueSize,
-            int rnrRetries) {
+            int rnrRetries,
+            @Nullable EngineTimer rnrTimer) {
         this.connection = connection;
         this.copier = copier;
         this.peerRegion = peerRegion;
@@ -84,8 +94,21 @@ final class ShmSender {
         this.doorbell = doorbell;
         this.maxPayloadBytes = geometry.maxPayloadBytes();
         this.rnrRetries = rnrRetries;
+        this.rnrTimer = rnrTimer;
         this.queue = new @Nullable WorkRequest[queueSize];
         this.mask = queueSize - 1;
+    }
+
+    /**
+     * The timer for the tries of a sender.
+     *
+     * @param services of the context, on whose engine's thread this is called
+     * @return null where the tries are not limited
+     */
+    static @Nullable EngineTimer rnrTimer(ContextServices services, int rnrRetries) {
+        // The context is asked in the progress that the timer ends the sleep for: nothing else to
+        // do.
+        return rnrRetries < RNR_FOREVER ? services.timer(() -> {}) : null;
     }
 
     /** The first message of a connection; the ring is empty. */
@@ -219,7 +242,7 @@ final class ShmSender {
         }
         long limit = (long) LONG.getAcquire(peerRegion, ShmWire.RECEIVE_LIMIT_OFFSET);
         if (messagesSent < limit) {
-            rnrWaiting = false;
+            rnrOver();
             return true;
         }
         long now = System.nanoTime();
@@ -227,9 +250,39 @@ final class ShmSender {
             rnrWaiting = true;
             rnrSince = now;
         }
-        if (now - rnrSince >= rnrRetries * RNR_DELAY_NANOS) {
+        long leftNanos = rnrRetries * RNR_DELAY_NANOS - (now - rnrSince);
+        if (leftNanos <= 0) {
             connection.end(End.RECEIVER_NOT_READY);
         }
+        rnrNextNanos = now + Math.min(leftNanos, RNR_DELAY_NANOS);
+        return false;
+    }
+
+    private void rnrOver() {
+        if (rnrWaiting) {
+            rnrWaiting = false;
+            cancelRnrTimer();
+        }
+    }
+
+    private void cancelRnrTimer() {
+        if (rnrTimer != null) {
+            rnrTimer.cancel();
+        }
+    }
+
+    /**
+     * Has the engine look again after the delay, however long it sleeps: the peer rings for
+     * messages, not for receives. One that polls sees the receive in any pass.
+     *
+     * @return whether it is time already
+     */
+    private boolean armRnrTimer() {
+        long leftNanos = rnrNextNanos - System.nanoTime();
+        if (leftNanos <= 0 || rnrTimer == null) {
+            return true;
+        }
+        rnrTimer.set(leftNanos);
         return false;
     }
 
@@ -281,6 +334,7 @@ final class ShmSender {
 
     /** Completes what the peer has acknowledged with success, and the rest as the end has it. */
     void flush(End end, Status guiltyStatus) {
+        rnrOver();
         complete();
         boolean guiltyFound = false;
         while (head != tail) {
@@ -333,18 +387,26 @@ final class ShmSender {
         if (head == tail) {
             return false;
         }
-        if (executed != tail && (rnrWaiting || at(executed).kind != WorkRequest.Kind.SEND)) {
+        if (executed != tail && at(executed).kind != WorkRequest.Kind.SEND) {
             return true;
+        }
+        if (rnrWaiting) { // room in the ring is of no use then
+            return producer.arm() || acknowledged() || producer.corrupt() || armRnrTimer();
         }
         // After arm() has looked at the index for the last time: a slot that was freed, or a
         // message that was acknowledged, before the peer could know that we sleep.
         return producer.arm()
                 || (executed != tail && producer.free() > 0)
-                || (head != executed && producer.consumed() >= at(head).providerWord)
+                || acknowledged()
                 || producer.corrupt();
     }
 
+    private boolean acknowledged() {
+        return head != executed && producer.consumed() >= at(head).providerWord;
+    }
+
     void disarm() {
+        cancelRnrTimer(); // an engine that polls needs none
         producer.disarm();
     }
 
