@@ -112,11 +112,11 @@ class LauncherCacheTest {
 
     @ParameterizedTest
     @CsvSource({
-        "HOME, , /nonexistent/.cache/softdpu",
-        "HOME, /proc/self/none, /proc/self/none/.cache/softdpu",
-        "HOME, relative, relative/.cache/softdpu",
-        "SOFTDPU_CACHE, relative/cache, relative/cache",
-        "SOFTDPU_CACHE, /a:b, /a:b"
+        "HOME, , HOME=:",
+        "HOME, /proc/self/none, HOME=/proc/self/none:",
+        "HOME, relative, folder=relative/.cache/softdpu:",
+        "SOFTDPU_CACHE, relative/cache, folder=relative/cache:",
+        "SOFTDPU_CACHE, /a:b, folder=/a:b:"
     })
     void shouldSayInOneLineThatThereIsNoFolder(
             String variable, @Nullable String value, String named, Processes processes)
@@ -128,7 +128,7 @@ class LauncherCacheTest {
             command.environment().put(variable, value);
         }
 
-        shouldRefuse(processes, command, "folder=" + named, "set SOFTDPU_CACHE");
+        shouldRefuse(processes, command, named, "set SOFTDPU_CACHE");
         assertThat(folder.resolve("relative")).isEmptyDirectory();
     }
 
