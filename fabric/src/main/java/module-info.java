@@ -10,7 +10,33 @@ module io.softdpu.fabric {
             io.softdpu.core,
             io.softdpu.comch,
             io.softdpu.rdma.shm;
+    exports io.softdpu.fabric.engine to
+            io.softdpu.core,
+            io.softdpu.comch,
+            io.softdpu.rdma.shm;
+    exports io.softdpu.fabric.error to
+            io.softdpu.core,
+            io.softdpu.comch,
+            io.softdpu.rdma.shm;
+    exports io.softdpu.fabric.handshake to
+            io.softdpu.comch;
+    exports io.softdpu.fabric.link to
+            io.softdpu.core,
+            io.softdpu.comch,
+            io.softdpu.rdma.shm;
+    exports io.softdpu.fabric.memory to
+            io.softdpu.core,
+            io.softdpu.comch,
+            io.softdpu.rdma.shm;
+    exports io.softdpu.fabric.region to
+            io.softdpu.core,
+            io.softdpu.comch,
+            io.softdpu.rdma.shm;
     exports io.softdpu.fabric.ring to
+            io.softdpu.comch,
+            io.softdpu.rdma.shm;
+    exports io.softdpu.fabric.wire to
+            io.softdpu.core,
             io.softdpu.comch,
             io.softdpu.rdma.shm;
 }

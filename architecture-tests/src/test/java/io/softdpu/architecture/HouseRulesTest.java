@@ -95,18 +95,18 @@ class HouseRulesTest {
                             "io.softdpu.linux.file.CheckedFile.openChannel",
                             "opens what it has examined, by /proc/self/fd"),
                     Map.entry(
-                            "io.softdpu.fabric.FabricFolder.join",
+                            "io.softdpu.fabric.folder.FabricFolder.join",
                             "opens the folder itself, with O_DIRECTORY, which waits for nothing"),
                     Map.entry(
-                            "io.softdpu.fabric.FabricFolder.connect",
+                            "io.softdpu.fabric.folder.FabricFolder.connect",
                             "opens a place with O_PATH, which waits for nothing, and examines it"),
                     Map.entry(
-                            "io.softdpu.fabric.NameLocks.lockFolder",
+                            "io.softdpu.fabric.folder.NameLocks.lockFolder",
                             "opens the folder itself, with O_DIRECTORY, which waits for nothing"),
                     Map.entry(
                             "io.softdpu.linux.MemoryLimits.lines",
                             "reads /proc and the files of cgroups in /sys"),
-                    Map.entry("io.softdpu.fabric.Bus.readBootId", "reads /proc/sys"),
+                    Map.entry("io.softdpu.fabric.region.BusIdentity.readBootId", "reads /proc/sys"),
                     Map.entry("io.softdpu.perf.demo.CpuChoice.here", "reads /proc/self/status"),
                     Map.entry(
                             "io.softdpu.perf.child.JvmCommand.ofThisProcess",
@@ -136,7 +136,7 @@ class HouseRulesTest {
                 .that()
                 .resideOutsideOfPackage("io.softdpu.fabric.ring")
                 .and()
-                .doNotHaveFullyQualifiedName("io.softdpu.fabric.GenerationPage")
+                .doNotHaveFullyQualifiedName("io.softdpu.fabric.region.GenerationPage")
                 .and()
                 .doNotHaveFullyQualifiedName("io.softdpu.linux.NativeMemory")
                 .should()
@@ -160,7 +160,9 @@ class HouseRulesTest {
         boolean value = type.isRecord() || type.isEnum() || type.isAssignableTo(Throwable.class);
         return name.matches("java\\.net|java\\.nio\\.(channels|file)(\\..*)?")
                 || name.matches("java\\.util\\.concurrent(\\..*)?")
-                || (name.matches("io\\.softdpu\\.(linux|fabric)(\\..*)?") && !value)
+                || (name.matches("io\\.softdpu\\.(linux|fabric)(\\..*)?")
+                        && !name.endsWith(".wire")
+                        && !value)
                 || (name.equals("java.io") && !value && !type.isEquivalentTo(Serializable.class))
                 || type.isEquivalentTo(Thread.class)
                 || type.isAssignableTo(Linker.class);

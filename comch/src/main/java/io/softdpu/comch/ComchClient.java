@@ -9,9 +9,9 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.spi.Failures;
-import io.softdpu.fabric.Attachment;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Attachment;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +82,7 @@ public final class ComchClient extends ComchEndpoint {
     private record Answer(@Nullable Attachment attachment, @Nullable Throwable failure) {
         void discard(Bus bus) {
             if (attachment != null) {
-                attachment.close(bus);
+                bus.release(attachment);
             }
         }
     }
@@ -280,7 +280,7 @@ public final class ComchClient extends ComchEndpoint {
                                         attachment.remote().sizeBytes()));
             }
         } catch (DpuException e) {
-            attachment.close(machineBus());
+            machineBus().release(attachment);
             inbound.release();
             fatal(e);
             return;
@@ -289,7 +289,7 @@ public final class ComchClient extends ComchEndpoint {
         try {
             established(new Channel(established, attachment, inbound, theirs));
         } catch (RuntimeException e) {
-            attachment.close(machineBus());
+            machineBus().release(attachment);
             inbound.release();
             fatal(Failures.of(e));
             return;

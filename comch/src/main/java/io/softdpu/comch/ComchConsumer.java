@@ -14,8 +14,8 @@ import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskPool;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.FabricException;
-import io.softdpu.fabric.Link;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.link.Link;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -11,7 +11,7 @@ import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskPool;
-import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -11,8 +11,8 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.spi.Failures;
-import io.softdpu.fabric.Attachment;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.linux.text.ForeignText;
 import java.util.ArrayList;
 import java.util.List;
@@ -195,7 +195,7 @@ public final class ComchServer extends ComchEndpoint {
             connections.add(connection);
         } catch (RuntimeException e) {
             if (attachment != null) {
-                attachment.close(machineBus());
+                machineBus().release(attachment);
             }
             inbound.release();
             connection.ended(Failures.of(e));

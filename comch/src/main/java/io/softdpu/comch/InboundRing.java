@@ -2,7 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.comch.wire.ChannelTerms;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.SharedSegment;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.ring.MessageRing;
 
 /**

@@ -1,7 +1,7 @@
 package io.softdpu.comch;
 
 import io.softdpu.core.Status;
-import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;

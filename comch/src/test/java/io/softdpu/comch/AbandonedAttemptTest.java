@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.PendingLink;
+import io.softdpu.fabric.handshake.PendingLink;
 import io.softdpu.testkit.Await;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.fabric.EngineWaiter;
+import io.softdpu.fabric.link.EngineWaiter;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.comch.wire.Hello;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.fabric.Endpoint;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.testkit.HostileText;
 import java.nio.file.Path;
 import java.util.ArrayList;

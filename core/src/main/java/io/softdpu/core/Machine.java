@@ -7,7 +7,7 @@ import io.softdpu.core.internal.base.MachineAccess;
 import io.softdpu.core.internal.base.ProfileCheck;
 import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,24 +1,27 @@
 package io.softdpu.fabric;
 
-import io.softdpu.linux.DescriptorPassing;
-import io.softdpu.linux.Identity;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.folder.FabricFolder;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.EndpointListener;
+import io.softdpu.fabric.handshake.Handshakes;
+import io.softdpu.fabric.link.Mailbox;
+import io.softdpu.fabric.memory.MappedBytes;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.BusIdentity;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.Exports;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.region.LeaseListener;
+import io.softdpu.fabric.thread.BusThreads;
+import io.softdpu.fabric.wire.Frame;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.MemoryLimits;
-import io.softdpu.linux.PeerCredentials;
-import io.softdpu.linux.ReceivedMessage;
-import io.softdpu.linux.UnixSocket;
-import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.Arena;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.util.List;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -31,19 +34,6 @@ import org.jspecify.annotations.Nullable;
  * they post to a {@link Mailbox} and return.
  */
 public final class Bus implements AutoCloseable {
-    /** Largest memory that comes with a HELLO or a WELCOME: rings. */
-    static final long MAX_JOINING_BYTES = 16 << 20;
-
-    /** How long a bus that closes waits for memory to be unmapped: 20 GiB and more. */
-    private static final long UNMAPPING_PATIENCE_NANOS = 10_000_000_000L;
-
-    /** How long a bus that closes waits for descriptors of peers to be closed. */
-    private static final long CLOSER_PATIENCE_NANOS = 1_000_000_000L;
-
-    private static final System.Logger LOG = System.getLogger(Bus.class.getName());
-
-    private static final String EXPORTER_PREFIX = "bus:";
-
     /**
      * How a bus is opened.
      *
@@ -84,29 +74,27 @@ public final class Bus implements AutoCloseable {
 
     private final Config config;
     private final FabricFolder folder;
-    private final BusLoop loop;
-    private final RegionAddress.Id bootId;
-    private final RegionAddress.Id busId;
-    private final int uid = Identity.effectiveUid();
-    private final SecureRandom random = new SecureRandom();
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final BusThreads threads;
+    private final BusIdentity identity;
     private final Exports exports;
-    private final Set<Endpoint> endpoints = ConcurrentHashMap.newKeySet();
-    private final PendingHandshakes handshakes = new PendingHandshakes();
-    private final DescriptorCloser closer = new DescriptorCloser();
-    private final MappingWorkers workers = new MappingWorkers();
     private final MappedBytes mappedBytes;
-    private final ReceivedMessage receiveBuffer =
-            new ReceivedMessage(Frame.MAX_BYTES, 1 + Frame.MAX_GENERATIONS, closer::closeRefused);
+    private final Handshakes handshakes;
 
-    private Bus(Config config, FabricFolder folder) {
+    private Bus(Config config, FabricFolder folder, BusThreads threads) {
         this.config = config;
-        this.mappedBytes = new MappedBytes(config.maxMappedBytes(), config.maxMappedBytesPerPeer());
         this.folder = folder;
-        this.bootId = readBootId();
-        this.busId = randomId();
-        this.exports = new Exports(this, folder.id());
-        this.loop = new BusLoop();
+        this.threads = threads;
+        this.identity = BusIdentity.create(folder.id());
+        this.exports = new Exports(threads, identity);
+        this.mappedBytes = new MappedBytes(config.maxMappedBytes(), config.maxMappedBytesPerPeer());
+        this.handshakes =
+                new Handshakes(
+                        threads,
+                        folder,
+                        exports,
+                        mappedBytes,
+                        new Handshakes.Limits(
+                                config.handshakeTimeoutNanos(), config.maxImportBytes()));
     }
 
     /**
@@ -123,16 +111,16 @@ public final class Bus implements AutoCloseable {
                         config.topologyHash(),
                         config.topologyName(),
                         config.handshakeTimeoutNanos());
-        Bus bus = null;
+        BusThreads threads = null;
+        Bus bus;
         try {
-            bus = new Bus(config, folder);
-            bus.workers.start();
-            bus.loop.start();
+            threads = new BusThreads(folder.path());
+            bus = new Bus(config, folder, threads);
+            threads.start();
         } catch (LinuxException | UncheckedIOException | OutOfMemoryError e) {
             // The last: no thread could be started, which the JVM counts as a lack of memory.
-            if (bus != null) {
-                bus.loop.abandon();
-                boolean _ = bus.workers.end(UNMAPPING_PATIENCE_NANOS);
+            if (threads != null) {
+                threads.abandon();
             }
             folder.close();
             throw new FabricException(
@@ -140,7 +128,7 @@ public final class Bus implements AutoCloseable {
         }
         boolean opened = false;
         try {
-            bus.endpoints.add(Endpoint.open(bus, exporterName(bus.busId), null));
+            bus.handshakes.serveRegions(bus.identity.busId());
             opened = true;
             return bus;
         } finally {
@@ -157,12 +145,7 @@ public final class Bus implements AutoCloseable {
 
     /** The kernel's boot id: addresses of another kernel cannot be imported. */
     public RegionAddress.Id bootId() {
-        return bootId;
-    }
-
-    /** Identity of this bus among those of its folder. */
-    RegionAddress.Id busId() {
-        return busId;
+        return identity.bootId();
     }
 
     /** The folder's identity: addresses of another fabric cannot be imported. */
@@ -216,22 +199,7 @@ public final class Bus implements AutoCloseable {
     public ExportedRegion export(
             SharedSegment memory, boolean writable, @Nullable LeaseListener listener) {
         requireOpen();
-        memory.requireLetGo();
-        memory.seal(!writable);
-        if (!memory.retain()) {
-            throw SharedSegment.gone();
-        }
-        boolean registered = false;
-        try {
-            ExportedRegion region =
-                    exports.register(memory.sizeBytes(), writable, memory, null, listener);
-            registered = true;
-            return region;
-        } finally {
-            if (!registered) {
-                release(memory);
-            }
-        }
+        return exports.export(memory, writable, listener);
     }
 
     /**
@@ -264,29 +232,8 @@ public final class Bus implements AutoCloseable {
     public CompletableFuture<ImportedRegion> importRegion(
             RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
         requireOpen();
-        requireHere("kernel", region.bootId(), bootId);
-        requireHere("fabric", region.fabricId(), folder.id());
-        if (region.sizeBytes() > config.maxImportBytes()) {
-            throw new FabricException(
-                    FabricException.Kind.TOO_BIG,
-                    "region is larger than what is imported here: sizeBytes="
-                            + region.sizeBytes()
-                            + ", limitBytes="
-                            + config.maxImportBytes()
-                            + ", region="
-                            + region.regionId());
-        }
-        Frame.Lease request = new Frame.Lease(region.regionId(), region.key(), writable);
-        return MappedAnswer.follow(
-                this,
-                new OutgoingHandshake<>(
-                                this,
-                                exporterName(region.busId()),
-                                Frame.encode(request),
-                                new int[0],
-                                timeoutNanos,
-                                new Answers.Grants(this, region, writable, map))
-                        .begin());
+        identity.requireReachable(region);
+        return handshakes.lease(region, writable, map, timeoutNanos);
     }
 
     /**
@@ -296,13 +243,7 @@ public final class Bus implements AutoCloseable {
      */
     public Endpoint listen(String name, EndpointListener listener) {
         requireOpen();
-        Endpoint endpoint = Endpoint.open(this, name, listener);
-        endpoints.add(endpoint);
-        if (closed.get()) { // close() may have looked before the name was there
-            endpoint.close();
-            requireOpen();
-        }
-        return endpoint;
+        return handshakes.listen(name, listener);
     }
 
     /**
@@ -324,20 +265,7 @@ public final class Bus implements AutoCloseable {
                             + Frame.MAX_PAYLOAD_BYTES);
         }
         inbound.seal(false);
-        if (!inbound.retain()) {
-            throw SharedSegment.gone();
-        }
-        OutgoingHandshake<MappedAnswer.Checked<Attachment>> handshake =
-                new OutgoingHandshake<>(
-                        this,
-                        name,
-                        Frame.encode(new Frame.Hello(inbound.sizeBytes(), payload)),
-                        new int[] {inbound.descriptor()},
-                        timeoutNanos,
-                        new Answers.Welcomes(this));
-        // Held until the bus thread has sent it: by then the caller may have let go of it, and the
-        // number of its descriptor stand for something that is not the peer's to have.
-        return MappedAnswer.follow(this, handshake.begin(() -> release(inbound)));
+        return handshakes.join(name, payload, inbound, timeoutNanos);
     }
 
     /**
@@ -345,7 +273,12 @@ public final class Bus implements AutoCloseable {
      * memory, so this returns at once and may be called on any thread, inside progress too.
      */
     public void release(SharedSegment memory) {
-        memory.release(this, () -> {});
+        memory.release(threads);
+    }
+
+    /** Closes the link of a connection and releases its memory; any thread. */
+    public void release(Attachment connection) {
+        connection.close(threads);
     }
 
     /**
@@ -356,12 +289,13 @@ public final class Bus implements AutoCloseable {
      * @param work runs once
      */
     public void runForPeer(int peerPid, Runnable work) {
-        workers.submit(
-                peerPid,
-                () -> {
-                    work.run();
-                    return false;
-                });
+        threads.workers()
+                .submit(
+                        peerPid,
+                        () -> {
+                            work.run();
+                            return false;
+                        });
     }
 
     /**
@@ -403,160 +337,36 @@ public final class Bus implements AutoCloseable {
      */
     public Alarm after(long delayNanos, Runnable work) {
         requireOpen();
-        return loop.schedule(System.nanoTime() + Math.max(0, delayNanos), work);
+        return threads.loop().schedule(System.nanoTime() + Math.max(0, delayNanos), work)::cancel;
     }
 
     /** Leaves the fabric: names, exports and links of this bus end. Waits for the bus thread. */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
+        if (threads.beginClose()) {
             try {
-                List.copyOf(endpoints).forEach(Endpoint::close);
+                handshakes.closeEndpoints();
                 exports.revokeAll();
-            } finally { // a folder that cannot be cleaned must not keep the thread alive
-                loop.shutdown();
-                if (!workers.end(UNMAPPING_PATIENCE_NANOS)) {
-                    LOG.log(
-                            System.Logger.Level.WARNING,
-                            "memory is not unmapped yet: folder=" + folder.path());
-                }
-                receiveBuffer.close();
-                if (!closer.end(CLOSER_PATIENCE_NANOS)) {
-                    LOG.log(
-                            System.Logger.Level.WARNING,
-                            "descriptors of peers are not closed yet: folder=" + folder.path());
-                }
+            } finally { // a folder that cannot be cleaned must not keep the threads alive
+                threads.endWork();
+                handshakes.end();
+                threads.endClosing();
                 folder.close();
             }
         }
     }
 
-    // ---- for the handshakes and regions of this package ----
-
-    BusLoop loop() {
-        return loop;
+    private void requireOpen() {
+        threads.requireOpen();
     }
 
+    /** The threads of this bus, for tests. */
+    BusThreads threads() {
+        return threads;
+    }
+
+    /** The folder with the sockets, for tests. */
     FabricFolder fabricFolder() {
         return folder;
-    }
-
-    boolean closed() {
-        return closed.get();
-    }
-
-    /** Whether links go because this bus does, be it closed or for want of its thread. */
-    boolean ending() {
-        return closed.get() || loop.ending();
-    }
-
-    int uid() {
-        return uid;
-    }
-
-    long handshakeTimeoutNanos() {
-        return config.handshakeTimeoutNanos();
-    }
-
-    long maxImportBytes() {
-        return config.maxImportBytes();
-    }
-
-    /** Largest memory that comes with a client or a server, for its rings. */
-    long maxJoiningBytes() {
-        return Math.min(MAX_JOINING_BYTES, config.maxImportBytes());
-    }
-
-    /** The one receive buffer; on the bus thread, emptied by the message's close. */
-    ReceivedMessage receiveBuffer() {
-        return receiveBuffer;
-    }
-
-    /** Maps and unmaps, on threads that may take their time. */
-    MappingWorkers workers() {
-        return workers;
-    }
-
-    /** Account of the memory of peers that is mapped here. */
-    MappedBytes mappedBytes() {
-        return mappedBytes;
-    }
-
-    /** Closes what a peer has chosen, on threads that it may keep. */
-    DescriptorCloser closer() {
-        return closer;
-    }
-
-    /** Clients that have said nothing yet; on the bus thread. */
-    PendingHandshakes handshakes() {
-        return handshakes;
-    }
-
-    void endpointClosed(Endpoint endpoint) {
-        endpoints.remove(endpoint);
-    }
-
-    /** Makes a watched link of a socket, on the bus thread. */
-    Link newLink(int socket, PeerCredentials peer) {
-        boolean descriptorsRefused = UnixSocket.refuseDescriptors(socket);
-        Link link = new Link(this, socket, peer.uid(), peer.pid(), descriptorsRefused);
-        loop.watch(link);
-        return link;
-    }
-
-    void dispose(Link link) {
-        loop.execute(() -> {
-            link.endWatch();
-            closer.closeSocket(link.descriptor());
-        });
-    }
-
-    /** Regions that others may import. */
-    Exports exports() {
-        return exports;
-    }
-
-    /** Sends one frame with descriptors, without blocking; 0 or an errno. */
-    static int sendFrame(int socket, byte[] frame, int... descriptors) {
-        try (Arena arena = Arena.ofConfined()) {
-            return DescriptorPassing.send(
-                    socket, Frame.toNative(frame, arena), frame.length, descriptors);
-        }
-    }
-
-    private void requireHere(String what, RegionAddress.Id theirs, RegionAddress.Id ours) {
-        if (!theirs.equals(ours)) {
-            throw new FabricException(
-                    FabricException.Kind.NOT_FOUND,
-                    "region belongs to another " + what + ": theirs=" + theirs + ", ours=" + ours);
-        }
-    }
-
-    /** Throws CLOSED once the bus has been closed. */
-    void requireOpen() {
-        if (closed.get()) {
-            throw new FabricException(
-                    FabricException.Kind.CLOSED, "bus closed: folder=" + folder.path());
-        }
-    }
-
-    /** Number that nobody else has or guesses. */
-    RegionAddress.Id randomId() {
-        return new RegionAddress.Id(random.nextLong(), random.nextLong());
-    }
-
-    private static String exporterName(RegionAddress.Id busId) {
-        return EXPORTER_PREFIX + busId;
-    }
-
-    private static RegionAddress.Id readBootId() {
-        try {
-            UUID id =
-                    UUID.fromString(
-                            Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip());
-            return new RegionAddress.Id(id.getMostSignificantBits(), id.getLeastSignificantBits());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.softdpu.fabric;
 
+import io.softdpu.fabric.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /** What a hostile client is answered, in words; each waits for it. */

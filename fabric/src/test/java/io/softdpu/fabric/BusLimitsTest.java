@@ -3,6 +3,17 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.folder.FabricFolder;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Handshakes;
+import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.region.RegionProbe;
+import io.softdpu.fabric.thread.MappingWorkers;
+import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
 import java.lang.ref.WeakReference;
@@ -88,7 +99,8 @@ final class BusLimitsTest {
     @Test
     void shouldRefuseAClientWhoseRingsAreTooLargeToMapAtOnce() throws Exception {
         exporter.listen("name", pending -> pending.refuse(1, "not reached"));
-        SharedSegment tooLarge = SharedSegment.allocate("rings", Bus.MAX_JOINING_BYTES + 4096);
+        SharedSegment tooLarge =
+                SharedSegment.allocate("rings", Handshakes.MAX_JOINING_BYTES + 4096);
         assertThatThrownBy(() ->
                         importer.connect("name", new byte[0], tooLarge, 20 * SECOND)
                                 .get(20, TimeUnit.SECONDS))
@@ -147,7 +159,8 @@ final class BusLimitsTest {
                     return held.refersTo(null);
                 });
         assertThat(ran).isFalse();
-        assertThat(importer.loop().watched()).isEqualTo(exporter.loop().watched());
+        assertThat(importer.threads().loop().watched())
+                .isEqualTo(exporter.threads().loop().watched());
     }
 
     private WeakReference<Object> scheduleAndCancel(AtomicBoolean ran) {
@@ -168,14 +181,14 @@ final class BusLimitsTest {
         for (int i = 0; i < 50; i++) {
             importer.reexport(imported, true, null).revoke();
         }
-        assertThat(imported.children()).isZero();
+        assertThat(RegionProbe.children(imported)).isZero();
         ExportedRegion one = importer.reexport(imported, true, null);
         ExportedRegion other = importer.reexport(imported, true, null);
-        assertThat(imported.children()).isEqualTo(2);
+        assertThat(RegionProbe.children(imported)).isEqualTo(2);
 
         exporter.close();
 
-        Await.until("re-exports end", DEADLINE, () -> imported.children() == 0);
+        Await.until("re-exports end", DEADLINE, () -> RegionProbe.children(imported) == 0);
         assertThat(one.revoked()).isTrue();
         assertThat(other.revoked()).isTrue();
         imported.close();
@@ -212,7 +225,7 @@ final class BusLimitsTest {
         exporter.listen("name", arrived::complete);
         List<HostilePeer> silent = new ArrayList<>();
         try {
-            for (int i = 0; i < PendingHandshakes.LIMIT + 3; i++) {
+            for (int i = 0; i < Handshakes.PENDING_LIMIT + 3; i++) {
                 silent.add(HostilePeer.connectPatiently(exporter, "name"));
             }
             silent.getFirst().awaitEnd();

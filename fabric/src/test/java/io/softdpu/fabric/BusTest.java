@@ -3,6 +3,18 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.error.Refusals;
+import io.softdpu.fabric.folder.FabricFolder;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.EndpointListener;
+import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.wire.RegionAddress;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;

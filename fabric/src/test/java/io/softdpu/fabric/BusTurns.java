@@ -1,5 +1,7 @@
 package io.softdpu.fabric;
 
+import io.softdpu.fabric.thread.BusLoop;
+import io.softdpu.fabric.thread.BusWatch;
 import io.softdpu.testkit.CpuMeter;
 
 /**
@@ -13,7 +15,7 @@ final class BusTurns implements BusLoop.Handler, AutoCloseable {
     private BusWatch watch;
 
     BusTurns(Bus bus) {
-        loop = bus.loop();
+        loop = bus.threads().loop();
         loop.execute(() -> {
             watch = loop.join(this);
             onDeadline();

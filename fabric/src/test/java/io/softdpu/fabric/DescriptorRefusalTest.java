@@ -3,6 +3,17 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.error.Refusals;
+import io.softdpu.fabric.folder.FabricFolder;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.memory.DescriptorCheck;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.wire.Frame;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;

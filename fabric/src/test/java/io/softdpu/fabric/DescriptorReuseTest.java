@@ -3,6 +3,16 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.EndpointProbe;
+import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.region.Lease;
+import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.linux.Memfd;
 import io.softdpu.testkit.Await;
 import java.lang.foreign.ValueLayout;
@@ -98,9 +108,10 @@ class DescriptorReuseTest {
         Footprint before = Footprint.now();
         Endpoint endpoint = bus.listen("paused", pending -> pending.refuse(1, "no"));
         CompletableFuture<Void> paused = new CompletableFuture<>();
-        bus.loop()
+        bus.threads()
+                .loop()
                 .execute(() -> {
-                    endpoint.pause();
+                    EndpointProbe.pause(endpoint);
                     paused.complete(null);
                 });
         paused.get(20, TimeUnit.SECONDS);
@@ -108,7 +119,7 @@ class DescriptorReuseTest {
         endpoint.close();
 
         CompletableFuture<Void> closed = new CompletableFuture<>();
-        bus.loop().execute(() -> closed.complete(null));
+        bus.threads().loop().execute(() -> closed.complete(null));
         closed.get(20, TimeUnit.SECONDS);
         Footprint.awaitAgain(before);
     }
@@ -137,7 +148,7 @@ class DescriptorReuseTest {
                         .get(20, TimeUnit.SECONDS);
 
         CompletableFuture<Void> handled = new CompletableFuture<>();
-        bus.loop().execute(() -> handled.complete(null));
+        bus.threads().loop().execute(() -> handled.complete(null));
         handled.get(20, TimeUnit.SECONDS);
         assertThat(imported.revoked()).isFalse();
         imported.close();

@@ -2,6 +2,13 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.Mailbox;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.CpuMeter;
 import java.lang.foreign.MemorySegment;

@@ -2,7 +2,10 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.linux.Epoll;
+import io.softdpu.fabric.error.Refusals;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.EndpointProbe;
+import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.ReplacedEpoll;
 import java.nio.file.Path;
@@ -44,7 +47,8 @@ final class ExhaustedWatchesTest {
     /** Runs something on the bus thread, within one turn. */
     private void onBusThread(Runnable work) throws Exception {
         CompletableFuture<?> done = new CompletableFuture<>();
-        bus.loop()
+        bus.threads()
+                .loop()
                 .execute(() -> {
                     try {
                         work.run();
@@ -63,8 +67,8 @@ final class ExhaustedWatchesTest {
             onBusThread(() -> {
                 clients[0] = HostilePeer.connect(bus, NAME);
                 clients[1] = HostilePeer.connect(bus, NAME);
-                try (ReplacedEpoll _ = new ReplacedEpoll(bus.loop().epollDescriptor())) {
-                    endpoint.onEvents(Epoll.IN);
+                try (ReplacedEpoll _ = new ReplacedEpoll(bus.threads().loop().epollDescriptor())) {
+                    EndpointProbe.accept(endpoint);
                 }
             });
 
@@ -91,9 +95,9 @@ final class ExhaustedWatchesTest {
     @Test
     void shouldPauseAgainWhereTheNameItselfCannotBeWatched() throws Exception {
         onBusThread(() -> {
-            endpoint.pause();
-            try (ReplacedEpoll _ = new ReplacedEpoll(bus.loop().epollDescriptor())) {
-                endpoint.onDeadline();
+            EndpointProbe.pause(endpoint);
+            try (ReplacedEpoll _ = new ReplacedEpoll(bus.threads().loop().epollDescriptor())) {
+                EndpointProbe.watch(endpoint);
             }
         });
 

@@ -3,6 +3,9 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.HostileText;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package io.softdpu.fabric;
 
+import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;

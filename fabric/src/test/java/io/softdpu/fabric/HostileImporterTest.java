@@ -3,6 +3,14 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.Lease;
+import io.softdpu.fabric.region.LeaseListener;
+import io.softdpu.fabric.wire.Frame;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;

@@ -2,6 +2,8 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.fabric.wire.Frame;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.Errno;

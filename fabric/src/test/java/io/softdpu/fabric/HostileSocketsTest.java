@@ -70,12 +70,12 @@ final class HostileSocketsTest {
     /** Waits until a bus has closed and unmapped what it was told to. */
     private static void settle(Bus bus) throws Exception {
         CompletableFuture<Void> turn = new CompletableFuture<>();
-        bus.loop().execute(() -> turn.complete(null));
+        bus.threads().loop().execute(() -> turn.complete(null));
         turn.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
         Await.until(
                 "all is closed and unmapped",
                 DEADLINE,
-                () -> bus.workers().isIdle() && bus.closer().isIdle());
+                () -> bus.threads().workers().isIdle() && bus.threads().closer().isIdle());
     }
 
     private JavaCommand attacker(long seed, String... what) {
@@ -98,7 +98,7 @@ final class HostileSocketsTest {
         settle(bus);
         settle(client);
         Footprint before = Footprint.now();
-        int watched = bus.loop().watched();
+        int watched = bus.threads().loop().watched();
         ChildProcess attacker =
                 processes.start(attacker(seed, Integer.toString(Soak.count(1700, 51_000))));
 
@@ -116,7 +116,10 @@ final class HostileSocketsTest {
         assertThat(served).as("handshakes of the other client").isPositive();
         server.awaitNoClients(DEADLINE);
         Footprint.awaitAgain(before);
-        Await.until("nothing more is watched", DEADLINE, () -> bus.loop().watched() <= watched);
+        Await.until(
+                "nothing more is watched",
+                DEADLINE,
+                () -> bus.threads().loop().watched() <= watched);
         Soak.report(
                 "hostile-sockets",
                 seed,

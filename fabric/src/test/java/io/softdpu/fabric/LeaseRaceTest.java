@@ -2,6 +2,10 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.testkit.Await;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;

@@ -2,6 +2,14 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.Link;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.MemoryMapping;

@@ -3,6 +3,11 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.FileIo;
 import io.softdpu.linux.Memfd;

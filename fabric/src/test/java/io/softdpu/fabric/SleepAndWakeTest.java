@@ -2,6 +2,12 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.Link;
+import io.softdpu.fabric.link.Mailbox;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.ring.MessageRing;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.folder.FabricFolder;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.Mailbox;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Identity;
 import java.io.IOException;

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.thread.MappingWorkers;
+import io.softdpu.fabric.wire.Frame;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;

@@ -6,7 +6,7 @@ import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.comch.wire.ControlWord;
 import io.softdpu.comch.wire.MessageType;
-import io.softdpu.fabric.RegionAddress;
+import io.softdpu.fabric.wire.RegionAddress;
 import java.lang.foreign.MemorySegment;
 
 /** The control messages of a Comm Channel: where a consumer is, and the numbers beside it. */

@@ -5,7 +5,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.memory.wire.ExportDescriptor;
-import io.softdpu.fabric.RegionAddress;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.rdma.ConnectionBlobs;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

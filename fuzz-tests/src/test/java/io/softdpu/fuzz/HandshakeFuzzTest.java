@@ -6,7 +6,6 @@ import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ChannelTerms;
 import io.softdpu.comch.wire.Hello;
 import io.softdpu.core.DpuException;
-import io.softdpu.fabric.Frames;
 
 /** The datagrams of the bus's handshake and what the Comm Channel puts into them. */
 class HandshakeFuzzTest {

@@ -2,7 +2,7 @@ package io.softdpu.fuzz;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.function.UnaryOperator;

@@ -2,8 +2,8 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.softdpu.fabric.EngineWaiter;
-import io.softdpu.fabric.Mailbox;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.Mailbox;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;

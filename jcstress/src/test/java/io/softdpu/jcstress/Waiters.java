@@ -2,7 +2,7 @@ package io.softdpu.jcstress;
 
 import io.softdpu.core.internal.EngineCore;
 import io.softdpu.core.internal.WaitStrategy;
-import io.softdpu.fabric.EngineWaiter;
+import io.softdpu.fabric.link.EngineWaiter;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

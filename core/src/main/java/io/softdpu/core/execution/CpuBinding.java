@@ -5,8 +5,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.PreferredCore;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.fabric.FabricException;
-import io.softdpu.fabric.ThreadAffinity;
+import io.softdpu.fabric.engine.ThreadAffinity;
+import io.softdpu.fabric.error.FabricException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,7 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.EngineCore;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.event.Poller;
 import io.softdpu.linux.event.Registration;
 

@@ -7,7 +7,7 @@ import io.softdpu.core.internal.ContextAccess;
 import io.softdpu.core.internal.EngineCore;
 import io.softdpu.core.internal.WaitStrategy;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 import org.jspecify.annotations.Nullable;
 
 /**

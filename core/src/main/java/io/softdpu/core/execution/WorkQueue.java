@@ -7,7 +7,7 @@ import io.softdpu.core.internal.ContextAccess;
 import io.softdpu.core.internal.QueueCore;
 import io.softdpu.core.internal.QueueMember;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 
 /**
  * A thread's queue of jobs for the contexts that it was added to (the WorkQ of the Core guide,

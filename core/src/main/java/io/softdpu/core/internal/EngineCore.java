@@ -3,12 +3,12 @@ package io.softdpu.core.internal;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.fabric.EngineEvents;
-import io.softdpu.fabric.EngineWaiter;
-import io.softdpu.fabric.FabricException;
-import io.softdpu.fabric.Mailbox;
-import io.softdpu.fabric.PayloadCopy;
-import io.softdpu.fabric.ProgressScope;
+import io.softdpu.fabric.engine.PayloadCopy;
+import io.softdpu.fabric.engine.ProgressScope;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.link.EngineEvents;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.Mailbox;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 

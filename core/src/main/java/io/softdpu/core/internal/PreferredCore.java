@@ -1,7 +1,7 @@
 package io.softdpu.core.internal;
 
-import io.softdpu.fabric.FabricException;
-import io.softdpu.fabric.ThreadAffinity;
+import io.softdpu.fabric.engine.ThreadAffinity;
+import io.softdpu.fabric.error.FabricException;
 
 /**
  * The processor that an engine's thread is bound to until somebody else computes there, which slow

@@ -4,8 +4,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.base.Usage;
-import io.softdpu.fabric.FabricException;
-import io.softdpu.fabric.PrivateSegment;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.memory.PrivateSegment;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -5,7 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.base.Usage;
-import io.softdpu.fabric.SharedSegment;
+import io.softdpu.fabric.memory.SharedSegment;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -2,7 +2,7 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.wire.ExportDescriptor;
-import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
 
 /**
  * Where an imported mmap comes from.

@@ -4,9 +4,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.fabric.ExportedRegion;
-import io.softdpu.fabric.ImportedRegion;
-import io.softdpu.fabric.LeaseListener;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.region.LeaseListener;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

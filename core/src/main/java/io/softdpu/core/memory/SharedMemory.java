@@ -5,8 +5,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.base.MachineAccess;
 import io.softdpu.core.internal.base.Usage;
-import io.softdpu.fabric.FabricException;
-import io.softdpu.fabric.SharedSegment;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.memory.SharedSegment;
 import java.lang.foreign.MemorySegment;
 
 /**

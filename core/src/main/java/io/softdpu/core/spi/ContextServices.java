@@ -4,9 +4,9 @@ import io.softdpu.core.execution.DescriptorCallback;
 import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.fabric.EngineWaiter;
-import io.softdpu.fabric.Mailbox;
-import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.engine.PayloadCopy;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.Mailbox;
 
 /**
  * What of a context's engine a provider needs: a library hands it down without having to know the

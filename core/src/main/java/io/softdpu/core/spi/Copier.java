@@ -1,6 +1,6 @@
 package io.softdpu.core.spi;
 
-import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.engine.PayloadCopy;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -3,7 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 
 /** Gives the failures of the bus their DOCA statuses. Any thread. */
 public final class Failures {

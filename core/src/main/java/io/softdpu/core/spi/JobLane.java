@@ -7,7 +7,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.internal.QueueCore;
 import io.softdpu.core.internal.QueueMember;
-import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.engine.PayloadCopy;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

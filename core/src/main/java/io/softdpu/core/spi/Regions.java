@@ -9,9 +9,9 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.ExportedRegion;
-import io.softdpu.fabric.ImportedRegion;
-import io.softdpu.fabric.LeaseListener;
+import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.region.LeaseListener;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package io.softdpu.core.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.Affinity;
 import io.softdpu.testkit.FakeClock;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.engine.PayloadCopy;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;

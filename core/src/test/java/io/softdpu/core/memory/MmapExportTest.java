@@ -10,7 +10,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.fabric.RegionAddress;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.LeakCheck;

@@ -9,7 +9,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.testkit.Await;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;

@@ -3,7 +3,7 @@ package io.softdpu.rdma.shm;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.jcstress.Memory;
 import io.softdpu.rdma.spi.WorkRequest;

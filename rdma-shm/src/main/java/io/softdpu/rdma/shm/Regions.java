@@ -6,7 +6,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.ImportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -2,9 +2,9 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.fabric.FabricException;
-import io.softdpu.fabric.RegionAddress;
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.fabric.wire.RegionAddress;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

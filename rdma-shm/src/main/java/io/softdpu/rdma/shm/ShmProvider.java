@@ -4,7 +4,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.RegionAddress;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderEndpoint;

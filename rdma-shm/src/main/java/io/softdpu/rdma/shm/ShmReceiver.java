@@ -2,7 +2,7 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.spi.FixedQueue;
-import io.softdpu.fabric.PayloadCopy;
+import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.fabric.RegionAddress;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.SeededRandom;
 import java.util.Arrays;
 import java.util.HexFormat;

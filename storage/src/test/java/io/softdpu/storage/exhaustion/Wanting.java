@@ -1,7 +1,7 @@
 package io.softdpu.storage.exhaustion;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 

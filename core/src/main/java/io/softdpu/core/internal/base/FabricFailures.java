@@ -2,7 +2,7 @@ package io.softdpu.core.internal.base;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.fabric.FabricException;
+import io.softdpu.fabric.error.FabricException;
 
 /** Gives the failures of the bus their DOCA statuses. Any thread. */
 public final class FabricFailures {

@@ -1,0 +1,34 @@
+package io.softdpu.fabric.engine;
+
+import io.softdpu.linux.RestrictedThreads;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Marks a pass of progress for the {@linkplain RestrictedThreads checks} that tests switch on: in
+ * it no system call is made whose cost a peer chooses. Costs nothing where they are off.
+ */
+public final class ProgressScope {
+    private ProgressScope() {}
+
+    /**
+     * Begins a pass on this thread.
+     *
+     * @return for {@link #end}: a callback may drive another engine
+     */
+    public static @Nullable Object begin() {
+        return RestrictedThreads.CHECKED
+                ? RestrictedThreads.enter(RestrictedThreads.Scope.PROGRESS)
+                : null;
+    }
+
+    /**
+     * Ends it.
+     *
+     * @param before as returned by {@link #begin}
+     */
+    public static void end(@Nullable Object before) {
+        if (RestrictedThreads.CHECKED) {
+            RestrictedThreads.leave((RestrictedThreads.Scope) before);
+        }
+    }
+}

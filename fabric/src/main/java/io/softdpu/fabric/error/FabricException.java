@@ -1,0 +1,84 @@
+package io.softdpu.fabric.error;
+
+import io.softdpu.linux.text.ForeignText;
+
+/**
+ * A failure of the bus, before it has a DOCA status: {@code core} translates it. The message has
+ * the form {@code reason: key=value, key=value}, in one line whatever the values are: each message
+ * is escaped. A value that is another process's is cut too, where the message is made.
+ */
+public final class FabricException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** What kind of failure it was; a sentence each. */
+    public enum Kind {
+        /** Nobody serves the name, or the region does not exist any more. */
+        NOT_FOUND,
+        /** A living process serves the name already, or importers still hold the memory. */
+        IN_USE,
+        /** The peer did not answer within the deadline. */
+        TIMED_OUT,
+        /** The peer's process or connection has ended. */
+        PEER_GONE,
+        /** The peer answered with a refusal; {@link FabricException#refusalCode()} has its code. */
+        REFUSED,
+        /** What came from the peer or in a blob has not the agreed form. */
+        MALFORMED,
+        /** The exporter has withdrawn the region. */
+        REVOKED,
+        /** No memory, or no room on the shared memory file system. */
+        NO_MEMORY,
+        /** A limit of this bus has been reached. */
+        LIMIT,
+        /** The region is larger than what is imported here. */
+        TOO_BIG,
+        /** The peer or the folder belongs to somebody else, or a grant is missing. */
+        NOT_PERMITTED,
+        /** The memory or the descriptor cannot do what was asked. */
+        NOT_SUPPORTED,
+        /** The folder is in use with another topology. */
+        CONFLICT,
+        /** The object has been closed. */
+        CLOSED,
+        /** The operating system refused a call. */
+        SYSTEM
+    }
+
+    private final Kind kind;
+    private final int refusalCode;
+
+    /** Creates a failure of a kind other than {@link Kind#REFUSED}. */
+    public FabricException(Kind kind, String message) {
+        super(ForeignText.escape(message));
+        this.kind = kind;
+        this.refusalCode = 0;
+    }
+
+    /** Creates a failure with the exception that showed it. */
+    public FabricException(Kind kind, String message, Throwable cause) {
+        super(ForeignText.escape(message), cause);
+        this.kind = kind;
+        this.refusalCode = 0;
+    }
+
+    private FabricException(int refusalCode, String message) {
+        super(ForeignText.escapeAndCut(message));
+        this.kind = Kind.REFUSED;
+        this.refusalCode = refusalCode;
+    }
+
+    /** A peer's refusal with the code that it chose, and its reason escaped and cut. */
+    public static FabricException refused(int refusalCode, String reason) {
+        return new FabricException(refusalCode, reason);
+    }
+
+    /** The kind of this failure. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** The code that a refusing peer chose; 0 for every other kind. */
+    public int refusalCode() {
+        return refusalCode;
+    }
+}

@@ -1,0 +1,226 @@
+package io.softdpu.fabric.folder;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.FileStatus;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.FileRefusedException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/**
+ * Lock files of the names that are served in a fabric folder. A process holds the exclusive lock of
+ * each name that it serves; the lock of a process that was killed is free, and whoever finds it so
+ * removes what is left.
+ *
+ * <p>Who takes the lock of a name to serve it, or to look whether anybody does, holds the lock of
+ * the folder itself meanwhile. Otherwise somebody who merely looks would pass for a process that
+ * serves the name.
+ *
+ * <p>Any thread.
+ */
+final class NameLocks {
+    static final String SOCKET_SUFFIX = ".sock";
+    static final String LOCK_SUFFIX = ".lock";
+
+    private static final Pattern OWN_LOCK = Pattern.compile("[0-9a-f]{16}\\.lock");
+    private static final int STALE_SCAN_LIMIT = 4096;
+
+    /**
+     * How long the lock of the folder is waited for. It is held for microseconds; a process that
+     * was stopped just then must not keep all others out.
+     */
+    private static final long FOLDER_LOCK_NANOS = 1_000_000_000L;
+
+    private final Path path;
+    private final int directory;
+
+    /**
+     * Names the folder.
+     *
+     * @param directory its descriptor, which stays the caller's
+     */
+    NameLocks(Path path, int directory) {
+        this.path = path;
+        this.directory = directory;
+    }
+
+    /**
+     * Takes the lock of a name and removes a socket that a dead process left behind.
+     *
+     * @param hash of the name
+     * @return the descriptor that holds the lock while it is open, or -1 if a living process has it
+     */
+    int claim(String hash) {
+        String lockName = hash + LOCK_SUFFIX;
+        long start = System.nanoTime();
+        int folder = lockFolder();
+        try {
+            while (true) {
+                int lock = openOrCreate(lockName);
+                boolean taken = false;
+                try {
+                    if (!FileDescriptors.tryLockExclusive(lock)) {
+                        return -1;
+                    }
+                    // The owner before may have unlinked the file between our open and our lock:
+                    // then the lock is on a file that nobody else will find, and the name has to be
+                    // taken again.
+                    if (isFileOf(lock, lockName)) {
+                        delete(hash + SOCKET_SUFFIX);
+                        taken = true;
+                        return lock;
+                    }
+                } finally {
+                    if (!taken) {
+                        FileDescriptors.close(lock);
+                    }
+                }
+                if (System.nanoTime() - start > FOLDER_LOCK_NANOS) {
+                    throw new FabricException(
+                            FabricException.Kind.TIMED_OUT,
+                            "lock file of a name is replaced again and again: file="
+                                    + path.resolve(lockName));
+                }
+            }
+        } finally {
+            FileDescriptors.close(folder);
+        }
+    }
+
+    /** Gives a name back: socket and lock file go, then the lock. */
+    void release(String hash, int lock) {
+        try {
+            delete(hash + SOCKET_SUFFIX);
+            delete(hash + LOCK_SUFFIX);
+        } finally {
+            FileDescriptors.close(lock);
+        }
+    }
+
+    /**
+     * Removes what killed processes have left: sockets under random names, which nobody else would
+     * remove.
+     */
+    void sweep() {
+        try (DirectoryStream<Path> locks = Files.newDirectoryStream(path, "*" + LOCK_SUFFIX)) {
+            int looked = 0;
+            for (Path lock : locks) {
+                if (++looked > STALE_SCAN_LIMIT) {
+                    return;
+                }
+                String lockName = lock.getFileName().toString();
+                if (OWN_LOCK.matcher(lockName).matches()) { // no yarn.lock of a folder chosen badly
+                    sweep(lockName);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void sweep(String lockName) {
+        int folder = lockFolder();
+        try {
+            int lock = openExisting(lockName);
+            if (lock < 0) {
+                return;
+            }
+            try {
+                if (FileDescriptors.tryLockExclusive(lock) && isFileOf(lock, lockName)) {
+                    String hash = lockName.substring(0, lockName.length() - LOCK_SUFFIX.length());
+                    delete(hash + SOCKET_SUFFIX);
+                    delete(lockName);
+                }
+            } finally {
+                FileDescriptors.close(lock);
+            }
+        } finally {
+            FileDescriptors.close(folder);
+        }
+    }
+
+    /**
+     * Takes the lock of the folder, or goes on without it where its time is up.
+     *
+     * @return a descriptor of its own, whose close gives the lock back: threads of one process
+     *     exclude each other, too
+     */
+    int lockFolder() {
+        int folder =
+                FileDescriptors.openAt(
+                        directory, ".", FileDescriptors.O_RDONLY | FileDescriptors.O_DIRECTORY, 0);
+        boolean locked = false;
+        try {
+            boolean _ =
+                    FabricFolder.within(
+                            FOLDER_LOCK_NANOS, () -> FileDescriptors.tryLockExclusive(folder));
+            locked = true;
+            return folder;
+        } finally {
+            if (!locked) {
+                FileDescriptors.close(folder);
+            }
+        }
+    }
+
+    private int openOrCreate(String lockName) {
+        try {
+            return open(lockName, FileDescriptors.O_RDWR | FileDescriptors.O_CREAT);
+        } catch (FileRefusedException e) {
+            throw FabricFolder.unusable(e);
+        }
+    }
+
+    private int openExisting(String name) {
+        try {
+            return open(name, FileDescriptors.O_RDWR);
+        } catch (FileRefusedException e) {
+            return -1; // not ours
+        } catch (LinuxException e) {
+            if (e.errno() != Errno.EMFILE
+                    && e.errno() != Errno.ENFILE
+                    && e.errno() != Errno.ENOMEM) {
+                return -1; // gone in the meantime, or not ours: either way nothing to sweep
+            }
+            throw e; // says nothing about the file, and whoever asks again would ask for ever
+        }
+    }
+
+    private int open(String name, int flags) throws FileRefusedException {
+        return CheckedFile.openDescriptorAt(
+                directory, name, path.resolve(name), FilePolicy.SHARED_FOLDER, flags);
+    }
+
+    private boolean isFileOf(int descriptor, String name) {
+        int found = openExisting(name);
+        if (found < 0) {
+            return false;
+        }
+        try {
+            FileStatus one = FileDescriptors.status(descriptor);
+            FileStatus other = FileDescriptors.status(found);
+            return one.inode() == other.inode() && one.device() == other.device();
+        } finally {
+            FileDescriptors.close(found);
+        }
+    }
+
+    private void delete(String name) {
+        try {
+            Files.deleteIfExists(path.resolve(name));
+        } catch (IOException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "fabric folder cannot be cleaned: file=" + path.resolve(name) + ", cause=" + e,
+                    e);
+        }
+    }
+}

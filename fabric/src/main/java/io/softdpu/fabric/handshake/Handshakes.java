@@ -1,0 +1,224 @@
+package io.softdpu.fabric.handshake;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.folder.FabricFolder;
+import io.softdpu.fabric.memory.MappedBytes;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.region.Exports;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.thread.BusThreads;
+import io.softdpu.fabric.wire.Frame;
+import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.Identity;
+import io.softdpu.linux.ReceivedMessage;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The handshakes of one bus: names that it serves, connections to others' names, leases of others'
+ * regions; and what all of them share.
+ *
+ * <p>Any thread begins a handshake; it runs on the bus thread, where its future completes.
+ */
+public final class Handshakes {
+    /** Clients that may have said nothing yet; beyond that the oldest is dropped. */
+    public static final int PENDING_LIMIT = 256;
+
+    /** Largest memory that comes with a HELLO or a WELCOME: rings. */
+    public static final long MAX_JOINING_BYTES = 16 << 20;
+
+    private static final String EXPORTER_PREFIX = "bus:";
+
+    /**
+     * Limits of the handshakes of a bus.
+     *
+     * @param timeoutNanos what a client has to say hello
+     * @param maxImportBytes largest region that is imported
+     */
+    public record Limits(long timeoutNanos, long maxImportBytes) {}
+
+    private final BusThreads threads;
+    private final FabricFolder folder;
+    private final Exports exports;
+    private final MappedBytes mappedBytes;
+    private final Limits limits;
+    private final int uid = Identity.effectiveUid();
+    private final PendingHandshakes pending = new PendingHandshakes(PENDING_LIMIT);
+    private final Set<Endpoint> endpoints = ConcurrentHashMap.newKeySet();
+    private final ReceivedMessage receiveBuffer;
+
+    /**
+     * Creates the handshakes of a bus, which serves no name yet.
+     *
+     * @param exports regions that clients may lease
+     * @param mappedBytes account of the memory of peers that is mapped here
+     */
+    public Handshakes(
+            BusThreads threads,
+            FabricFolder folder,
+            Exports exports,
+            MappedBytes mappedBytes,
+            Limits limits) {
+        this.threads = threads;
+        this.folder = folder;
+        this.exports = exports;
+        this.mappedBytes = mappedBytes;
+        this.limits = limits;
+        this.receiveBuffer =
+                new ReceivedMessage(
+                        Frame.MAX_BYTES, 1 + Frame.MAX_GENERATIONS, threads.closer()::closeRefused);
+    }
+
+    /**
+     * Answers requests for the exported regions.
+     *
+     * @throws FabricException SYSTEM if the bus's name cannot be bound
+     */
+    public void serveRegions(RegionAddress.Id busId) {
+        endpoints.add(Endpoint.open(this, exporterName(busId), null));
+    }
+
+    /**
+     * Serves a name.
+     *
+     * @throws FabricException IN_USE if a living process serves it; SYSTEM if it cannot be bound;
+     *     CLOSED
+     */
+    public Endpoint listen(String name, EndpointListener listener) {
+        Endpoint endpoint = Endpoint.open(this, name, listener);
+        endpoints.add(endpoint);
+        if (threads.closed()) { // the bus's close may have looked before the name was there
+            endpoint.close();
+            threads.requireOpen();
+        }
+        return endpoint;
+    }
+
+    /**
+     * Asks an exporter for a region.
+     *
+     * @param map whether to map and prefault it for use here; otherwise it can only be passed on
+     * @param timeoutNanos how long the exporter has to answer
+     * @return completes on the bus thread; cancelling it gives back what has come of it
+     * @throws FabricException TOO_BIG if the region is larger than this bus imports
+     */
+    public CompletableFuture<ImportedRegion> lease(
+            RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
+        if (region.sizeBytes() > limits.maxImportBytes()) {
+            throw new FabricException(
+                    FabricException.Kind.TOO_BIG,
+                    "region is larger than what is imported here: sizeBytes="
+                            + region.sizeBytes()
+                            + ", limitBytes="
+                            + limits.maxImportBytes()
+                            + ", region="
+                            + region.regionId());
+        }
+        Frame.Lease request = new Frame.Lease(region.regionId(), region.key(), writable);
+        return MappedAnswer.follow(
+                this,
+                new OutgoingHandshake<>(
+                                this,
+                                exporterName(region.busId()),
+                                Frame.encode(request),
+                                new int[0],
+                                timeoutNanos,
+                                new Answers.Grants(this, region, writable, map))
+                        .begin());
+    }
+
+    /**
+     * Connects to a name.
+     *
+     * @param payload what the other side's listener gets to see
+     * @param inbound sealed memory that the peer is given, writable
+     * @param timeoutNanos how long the peer has to answer
+     * @return completes on the bus thread; cancelling it gives back what has come of it
+     * @throws FabricException CLOSED if the memory has been released
+     */
+    public CompletableFuture<Attachment> join(
+            String name, byte[] payload, SharedSegment inbound, long timeoutNanos) {
+        if (!inbound.retain()) {
+            throw SharedSegment.gone();
+        }
+        OutgoingHandshake<MappedAnswer.Checked<Attachment>> handshake =
+                new OutgoingHandshake<>(
+                        this,
+                        name,
+                        Frame.encode(new Frame.Hello(inbound.sizeBytes(), payload)),
+                        new int[] {inbound.descriptor()},
+                        timeoutNanos,
+                        new Answers.Welcomes(this));
+        // Held until the bus thread has sent it: by then the caller may have let go of it, and the
+        // number of its descriptor stand for something that is not the peer's to have.
+        return MappedAnswer.follow(this, handshake.begin(() -> inbound.release(threads)));
+    }
+
+    /** Ends all names. */
+    public void closeEndpoints() {
+        List.copyOf(endpoints).forEach(Endpoint::close);
+    }
+
+    /** Gives the receive buffer back; after the end of the bus thread. */
+    public void end() {
+        receiveBuffer.close();
+    }
+
+    // ---- for the handshakes ----
+
+    BusThreads threads() {
+        return threads;
+    }
+
+    FabricFolder folder() {
+        return folder;
+    }
+
+    /** Regions that others may import. */
+    Exports exports() {
+        return exports;
+    }
+
+    /** Account of the memory of peers that is mapped here. */
+    MappedBytes mappedBytes() {
+        return mappedBytes;
+    }
+
+    /** The user that peers have to belong to. */
+    int uid() {
+        return uid;
+    }
+
+    long timeoutNanos() {
+        return limits.timeoutNanos();
+    }
+
+    long maxImportBytes() {
+        return limits.maxImportBytes();
+    }
+
+    /** Largest memory that comes with a client or a server, for its rings. */
+    long maxJoiningBytes() {
+        return Math.min(MAX_JOINING_BYTES, limits.maxImportBytes());
+    }
+
+    /** The one receive buffer; on the bus thread, emptied by the message's close. */
+    ReceivedMessage receiveBuffer() {
+        return receiveBuffer;
+    }
+
+    /** Clients that have said nothing yet; on the bus thread. */
+    PendingHandshakes pending() {
+        return pending;
+    }
+
+    void endpointClosed(Endpoint endpoint) {
+        endpoints.remove(endpoint);
+    }
+
+    private static String exporterName(RegionAddress.Id busId) {
+        return EXPORTER_PREFIX + busId;
+    }
+}

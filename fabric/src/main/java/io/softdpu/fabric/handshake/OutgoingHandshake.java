@@ -1,0 +1,261 @@
+package io.softdpu.fabric.handshake;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.thread.BusLoop;
+import io.softdpu.fabric.thread.BusThreads;
+import io.softdpu.fabric.thread.BusWatch;
+import io.softdpu.fabric.thread.DescriptorCloser;
+import io.softdpu.fabric.wire.Frame;
+import io.softdpu.linux.DescriptorPassing;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.PeerCredentials;
+import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.event.Poller;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One frame to a name and the one frame that answers it, under a deadline; what comes of it is a
+ * future that completes on the bus thread. On the bus thread from beginning to end.
+ */
+final class OutgoingHandshake<T> implements BusLoop.Handler {
+    /** How long a client waits before it tries a full backlog again. */
+    private static final long RETRY_NANOS = 5_000_000;
+
+    /** Turns a checked answer into the result; takes descriptors it wants out of the message. */
+    interface Answer<T> {
+        /** The socket is the result's from here on, but not where this throws. */
+        T take(Frame frame, ReceivedMessage message, int socket, PeerCredentials peer);
+
+        /** Gives back a result that nobody waits for any more. */
+        void discard(T unwanted);
+    }
+
+    private final Handshakes handshakes;
+    private final BusThreads threads;
+    private final String name;
+    private final byte[] request;
+    private final int[] descriptors;
+    private final Answer<T> answer;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private final long deadlineNanos;
+    private int socket = -1;
+    private @Nullable BusWatch watch;
+    private boolean connected;
+    private Runnable sentOrFailed = () -> {};
+
+    OutgoingHandshake(
+            Handshakes handshakes,
+            String name,
+            byte[] request,
+            int[] descriptors,
+            long timeoutNanos,
+            Answer<T> answer) {
+        this.handshakes = handshakes;
+        this.threads = handshakes.threads();
+        this.name = name;
+        this.request = request;
+        this.descriptors = descriptors;
+        this.answer = answer;
+        this.deadlineNanos = System.nanoTime() + timeoutNanos;
+    }
+
+    CompletableFuture<T> begin() {
+        return begin(() -> {});
+    }
+
+    /**
+     * Begins.
+     *
+     * @param sentOrFailed runs once, before the result is there: the descriptors are needed no more
+     */
+    CompletableFuture<T> begin(Runnable sentOrFailed) {
+        this.sentOrFailed = sentOrFailed;
+        threads.loop().execute(this::start);
+        var _ =
+                result.whenComplete((_, _) -> {
+                    if (result.isCancelled()) {
+                        threads.loop().execute(() -> fail(new CancellationException()));
+                    }
+                });
+        return result;
+    }
+
+    private void leave() {
+        if (watch != null) {
+            watch.end();
+        }
+    }
+
+    private void letGo() {
+        Runnable once = sentOrFailed;
+        sentOrFailed = () -> {};
+        once.run();
+    }
+
+    @Override
+    public void onDeadline() {
+        if (!connected && System.nanoTime() - deadlineNanos < 0) {
+            retry();
+            return;
+        }
+        fail(
+                new FabricException(
+                        FabricException.Kind.TIMED_OUT,
+                        "peer did not answer in time: name=" + name));
+    }
+
+    @Override
+    public void onShutdown() {
+        fail(new FabricException(FabricException.Kind.CLOSED, "bus closed: name=" + name));
+    }
+
+    @Override
+    public void onEvents(int events) {
+        ReceivedMessage message = handshakes.receiveBuffer();
+        int received = DescriptorPassing.receiveWhole(socket, message);
+        try (message) {
+            if (received == -Errno.EAGAIN) {
+                return;
+            }
+            if (received <= 0) {
+                throw new FabricException(
+                        FabricException.Kind.PEER_GONE, "peer ended the handshake: name=" + name);
+            }
+            if (message.descriptorTableFull()) {
+                throw new FabricException(
+                        FabricException.Kind.SYSTEM,
+                        "no descriptors left: limit=open files, name=" + name);
+            }
+            if (message.truncated()) {
+                throw new FabricException(
+                        FabricException.Kind.MALFORMED,
+                        "answer refused: frame or descriptors truncated, name=" + name);
+            }
+            Frame frame = Frame.decode(message.segment(), message.length());
+            if (frame instanceof Frame.Refuse(int code, String text)) {
+                throw FabricException.refused(code, text);
+            }
+            PeerCredentials peer = UnixSocket.peerCredentials(socket);
+            leave();
+            T made = answer.take(frame, message, socket, peer);
+            socket = -1;
+            if (!result.complete(made)) {
+                answer.discard(made);
+            }
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void start() {
+        if (threads.closed()) {
+            onShutdown();
+            return;
+        }
+        if (result.isDone()) { // cancelled; what that left on the way here gives back the rest
+            return;
+        }
+        if (!threads.closer().hasRoom()) {
+            fail(
+                    new FabricException(
+                            FabricException.Kind.LIMIT,
+                            "too many descriptors of peers wait to be closed: name="
+                                    + name
+                                    + ", limit="
+                                    + DescriptorCloser.WAITING_LIMIT));
+            return;
+        }
+        try {
+            socket = UnixSocket.create();
+            BusWatch begun = threads.loop().join(this);
+            watch = begun;
+            tryConnect(begun);
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void retry() {
+        try {
+            tryConnect(Objects.requireNonNull(watch, "has begun"));
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void tryConnect(BusWatch begun) {
+        int error = handshakes.folder().connect(socket, name);
+        if (error == Errno.EAGAIN) { // the listener's backlog is full
+            long retryNanos = System.nanoTime() + RETRY_NANOS;
+            begun.setDeadline(retryNanos - deadlineNanos < 0 ? retryNanos : deadlineNanos);
+            return;
+        }
+        if (error != 0) {
+            fail(cannotConnect(error));
+            return;
+        }
+        connected = true;
+        PeerCredentials peer = UnixSocket.peerCredentials(socket);
+        if (peer.uid() != handshakes.uid()) {
+            fail(
+                    new FabricException(
+                            FabricException.Kind.NOT_PERMITTED,
+                            "name is served by another user: name="
+                                    + name
+                                    + ", uid="
+                                    + peer.uid()
+                                    + ", expected="
+                                    + handshakes.uid()));
+            return;
+        }
+        begun.listen(socket, Poller.IN | Poller.RDHUP);
+        begun.setDeadline(deadlineNanos);
+        int sent = FrameSocket.send(socket, request, descriptors);
+        letGo();
+        if (sent != 0) {
+            fail(
+                    new FabricException(
+                            FabricException.Kind.PEER_GONE,
+                            "peer ended the handshake: name="
+                                    + name
+                                    + ", errno="
+                                    + Errno.name(sent)));
+        }
+    }
+
+    private FabricException cannotConnect(int error) {
+        if (error == Errno.ENOENT || error == Errno.ECONNREFUSED) {
+            return new FabricException(
+                    FabricException.Kind.NOT_FOUND,
+                    "nobody serves this name: name="
+                            + name
+                            + ", folder="
+                            + handshakes.folder().path());
+        }
+        return new FabricException(
+                FabricException.Kind.SYSTEM,
+                "cannot connect: name=" + name + ", errno=" + Errno.name(error));
+    }
+
+    private FabricException system(RuntimeException cause) {
+        return new FabricException(
+                FabricException.Kind.SYSTEM,
+                "handshake failed: name=" + name + ", " + cause.getMessage(),
+                cause);
+    }
+
+    private void fail(RuntimeException cause) {
+        leave();
+        if (socket >= 0) {
+            threads.closer().closeSocket(socket);
+            socket = -1;
+        }
+        letGo();
+        result.completeExceptionally(cause instanceof LinuxException ? system(cause) : cause);
+    }
+}

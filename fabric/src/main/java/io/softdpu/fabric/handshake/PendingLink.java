@@ -1,0 +1,105 @@
+package io.softdpu.fabric.handshake;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.link.Link;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.thread.BusThreads;
+import io.softdpu.fabric.wire.Frame;
+import io.softdpu.linux.Errno;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A client that has shaken hands and waits to be taken or refused. Any thread may decide, once; a
+ * second decision is an {@link IllegalStateException}.
+ */
+public final class PendingLink {
+    private final BusThreads threads;
+    private final Link link;
+    private final int socket;
+    private final SharedSegment remote;
+    private final byte[] payload;
+    private final AtomicBoolean decided = new AtomicBoolean();
+
+    PendingLink(BusThreads threads, Link link, int socket, SharedSegment remote, byte[] payload) {
+        this.threads = threads;
+        this.link = link;
+        this.socket = socket;
+        this.remote = remote;
+        this.payload = payload;
+    }
+
+    /** What the client said; unchecked beyond its length. */
+    public byte[] payload() {
+        return payload.clone();
+    }
+
+    /** Size of the client's inbound memory. */
+    public long remoteBytes() {
+        return remote.sizeBytes();
+    }
+
+    /** Process id of the client. */
+    public int peerPid() {
+        return link.peerPid();
+    }
+
+    /** Whether the client has given up meanwhile. */
+    public boolean peerGone() {
+        return link.peerGone();
+    }
+
+    /**
+     * Takes the client. The inbound memory stays the caller's and is sealed; the attachment's link
+     * and memory become the caller's.
+     *
+     * @throws FabricException PEER_GONE if the client has given up; NOT_SUPPORTED if the memory is
+     *     exported read-only; everything of the client is released then
+     */
+    public Attachment accept(byte[] answer, SharedSegment inbound) {
+        decide();
+        try {
+            inbound.seal(false);
+        } catch (RuntimeException e) {
+            abandon();
+            throw e;
+        }
+        byte[] frame = Frame.encode(new Frame.Welcome(inbound.sizeBytes(), answer));
+        int error =
+                link.peerGone()
+                        ? Errno.EPIPE
+                        : FrameSocket.send(socket, frame, inbound.descriptor());
+        if (error != 0) {
+            abandon();
+            throw new FabricException(
+                    FabricException.Kind.PEER_GONE,
+                    "client gave up before it was accepted: pid=" + link.peerPid());
+        }
+        return new Attachment(link, remote, payload);
+    }
+
+    /**
+     * Sends the client away.
+     *
+     * @param code a DOCA status number other than 0
+     * @param reason {@code reason: key=value}; cut after 1,024 bytes
+     */
+    public void refuse(int code, String reason) {
+        decide();
+        if (!link.peerGone()) {
+            // Errors need no handling: closing the link tells the client as much as can be told.
+            FrameSocket.send(socket, Frame.encode(new Frame.Refuse(code, reason)));
+        }
+        abandon();
+    }
+
+    private void abandon() {
+        remote.release(threads);
+        link.close();
+    }
+
+    private void decide() {
+        if (!decided.compareAndSet(false, true)) {
+            throw new IllegalStateException("client was accepted or refused before");
+        }
+    }
+}

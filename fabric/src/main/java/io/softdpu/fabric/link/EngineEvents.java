@@ -1,0 +1,210 @@
+package io.softdpu.fabric.link;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.event.Registration;
+import io.softdpu.linux.event.Timer;
+
+/**
+ * Descriptors and deadlines of an engine beside the doorbells of its links: a {@link Poller} of
+ * their own below the engine's waiter, so that their handlers run in the engine's progress and not
+ * in its sleep, and so that a descriptor that is ready makes the engine's handle readable only
+ * where that was asked for.
+ *
+ * <p>Descriptors are looked at by {@link #progress} after a sleep that they have ended, after a
+ * look that found something, and otherwise every {@value #LOOK_NANOS} ns: an engine that polls its
+ * rings makes no system call in each pass for them. Deadlines are compared with the clock in each
+ * pass.
+ *
+ * <p>Belongs to the engine's thread.
+ */
+public final class EngineEvents implements AutoCloseable {
+    /** A look takes some 0.3 microseconds of system call: less than a hundredth of this. */
+    private static final long LOOK_NANOS = 50_000;
+
+    private final Poller poller;
+    private final Registration inWaiter;
+    private boolean listening;
+    private boolean following;
+
+    /** Whether the next progress looks at the descriptors whatever the time is. */
+    private boolean ready;
+
+    private long nextLookNanos = System.nanoTime();
+
+    /**
+     * Makes the events of an engine.
+     *
+     * @throws FabricException SYSTEM if this process has no descriptors left, or the kernel lets
+     *     this user watch nothing more
+     */
+    public EngineEvents(EngineWaiter waiter) {
+        Poller made = null;
+        try {
+            made = new Poller();
+            inWaiter = waiter.addBelow(made, events -> ready = true);
+        } catch (LinuxException e) {
+            if (made != null) {
+                made.close();
+            }
+            throw system("engine cannot wait for descriptors", e);
+        }
+        poller = made;
+    }
+
+    /**
+     * Watches a descriptor, level-triggered.
+     *
+     * @param interest constants of {@link Poller}, or-ed
+     * @throws FabricException IN_USE if it is watched already; NOT_FOUND if it is not open;
+     *     NOT_SUPPORTED if epoll cannot watch what it stands for; SYSTEM if the kernel lets this
+     *     user watch nothing more
+     */
+    public Registration watch(int descriptor, int interest, Poller.Handler handler) {
+        try {
+            Registration registration = poller.add(descriptor, interest, handler);
+            ready = true; // it may be ready already
+            return registration;
+        } catch (IllegalStateException e) {
+            throw new FabricException(
+                    FabricException.Kind.IN_USE,
+                    "descriptor is watched already: descriptor=" + descriptor,
+                    e);
+        } catch (LinuxException e) {
+            throw switch (e.errno()) {
+                case Errno.EBADF ->
+                        new FabricException(
+                                FabricException.Kind.NOT_FOUND,
+                                "descriptor is not open: descriptor=" + descriptor,
+                                e);
+                case Errno.EPERM, Errno.EINVAL, Errno.ELOOP ->
+                        new FabricException(
+                                FabricException.Kind.NOT_SUPPORTED,
+                                "descriptor cannot be watched, such as of a file or of this engine:"
+                                        + " descriptor="
+                                        + descriptor
+                                        + ", errno="
+                                        + Errno.name(e.errno()),
+                                e);
+                default -> system("descriptor cannot be watched", e);
+            };
+        }
+    }
+
+    /**
+     * Changes what a descriptor is watched for.
+     *
+     * @throws FabricException NOT_FOUND if it was closed meanwhile
+     */
+    public void setInterest(Registration registration, int interest) {
+        try {
+            registration.setInterest(interest);
+            ready = true;
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.NOT_FOUND,
+                    "descriptor was closed while it was watched: descriptor="
+                            + registration.fd()
+                            + ", errno="
+                            + Errno.name(e.errno()),
+                    e);
+        }
+    }
+
+    /** Makes a timer that is not set. */
+    public Timer newTimer(Runnable handler) {
+        return poller.newTimer(handler);
+    }
+
+    /**
+     * Runs the handlers of what is due and, if it is time to look, of what is ready.
+     *
+     * @return whether any ran
+     */
+    public boolean progress() {
+        if (poller.registrations() == 0) {
+            return poller.runDueTimers() > 0;
+        }
+        long now = System.nanoTime();
+        if (!ready && now - nextLookNanos < 0) {
+            return poller.runDueTimers() > 0;
+        }
+        nextLookNanos = now + LOOK_NANOS;
+        ready = true; // also where a handler throws
+        int served = poller.poll(0);
+        ready = served > 0;
+        return ready;
+    }
+
+    /**
+     * The time until the nearest deadline.
+     *
+     * @param limitNanos the result where none is set or the nearest is later
+     * @return 0 if one is due
+     */
+    public long untilDeadline(long limitNanos) {
+        if (!poller.hasDeadline()) {
+            return limitNanos;
+        }
+        long left = poller.nearestDeadlineNanos() - System.nanoTime();
+        return Math.max(0, Math.min(limitNanos, left));
+    }
+
+    /** Has the waiter's sleep end when a descriptor is ready. Stays so; a system call once. */
+    public void arm() {
+        if (poller.registrations() > 0) {
+            listen();
+        }
+    }
+
+    private void listen() {
+        if (!listening) {
+            listening = true;
+            inWaiter.setInterest(Poller.IN);
+        }
+    }
+
+    /**
+     * Has the waiter's handle become readable when a descriptor is ready and at each deadline,
+     * until {@link #clear}.
+     *
+     * @throws FabricException SYSTEM if this process has no descriptor left, the first time
+     */
+    public void request() {
+        listen();
+        if (!following) {
+            try {
+                poller.followDeadlines();
+            } catch (LinuxException e) {
+                throw system("engine cannot tell of deadlines", e);
+            }
+            following = true;
+        }
+    }
+
+    /** Takes {@link #request} back; the next progress looks at the descriptors. */
+    public void clear() {
+        if (following) {
+            following = false;
+            poller.unfollowDeadlines();
+        }
+        if (listening) {
+            listening = false;
+            inWaiter.setInterest(0);
+        }
+        ready = true;
+    }
+
+    /** Closes what was opened here. Descriptors stay with their owners. */
+    @Override
+    public void close() {
+        inWaiter.remove();
+        poller.close();
+    }
+
+    private static FabricException system(String what, LinuxException e) {
+        return new FabricException(FabricException.Kind.SYSTEM, what + ": " + e.getMessage(), e);
+    }
+}

@@ -1,0 +1,137 @@
+package io.softdpu.fabric.thread;
+
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.Origins;
+import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.event.Registration;
+import io.softdpu.linux.event.Timer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A handler's place in the bus loop: at most one descriptor and one deadline at a time. On the bus
+ * thread.
+ */
+public final class BusWatch implements Poller.Handler {
+    private static final System.Logger LOG = System.getLogger(BusWatch.class.getName());
+
+    private final BusLoop loop;
+    private final Poller poller;
+    private final BusLoop.Handler handler;
+
+    /** The place where the handler was asked for; null unless origins are recorded. */
+    private final @Nullable Throwable origin;
+
+    private @Nullable Registration registration;
+    private @Nullable Timer timer;
+    private boolean ended;
+
+    BusWatch(BusLoop loop, Poller poller, BusLoop.Handler handler) {
+        this.loop = loop;
+        this.poller = poller;
+        this.handler = handler;
+        this.origin = Origins.RECORDED ? Objects.requireNonNull(Origins.asking()) : null;
+    }
+
+    /**
+     * Listens to a descriptor, which stays the caller's.
+     *
+     * @throws LinuxException if the kernel lets this user watch nothing more
+     */
+    public void listen(int descriptor, int events) {
+        if (ended) {
+            return;
+        }
+        if (registration != null) {
+            throw new IllegalStateException(
+                    "handler has a descriptor already: fd="
+                            + registration.fd()
+                            + ", new="
+                            + descriptor);
+        }
+        registration = poller.add(descriptor, events, this);
+    }
+
+    /** Listens no more; the descriptor stays open. Again: nothing happens. */
+    public void unlisten() {
+        Registration present = registration;
+        if (present != null) {
+            registration = null;
+            present.remove();
+        }
+    }
+
+    /** Sets or moves the deadline, in nanoTime. */
+    public void setDeadline(long deadlineNanos) {
+        if (ended) {
+            return;
+        }
+        Timer present = timer;
+        if (present == null) {
+            present = poller.newTimer(this::onDeadline);
+            timer = present;
+        }
+        present.set(deadlineNanos);
+    }
+
+    /** Leaves the loop, which has to be before the descriptor is closed. Again: nothing happens. */
+    public void end() {
+        if (!ended) {
+            ended = true;
+            loop.left(this);
+            cancelDeadline();
+            unlisten();
+        }
+    }
+
+    /** The loop ends: what the handler held goes with the poller. */
+    void shutdown() {
+        ended = true;
+        cancelDeadline();
+        Registration present = registration;
+        if (present != null) {
+            registration = null;
+            present.abandon();
+        }
+        try {
+            handler.onShutdown();
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    private void cancelDeadline() {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    @Override
+    public void onReady(int events) {
+        if (Origins.RECORDED) {
+            Origins.askedAt(origin);
+        }
+        try {
+            handler.onEvents(events);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        } finally {
+            if (Origins.RECORDED) {
+                Origins.askedAt(null);
+            }
+        }
+    }
+
+    private void onDeadline() {
+        try {
+            handler.onDeadline();
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    /** One connection's failure must not end the thread that serves all others. */
+    private static void failed(Throwable e) {
+        LOG.log(System.Logger.Level.ERROR, "bus handler failed: " + e, e);
+    }
+}

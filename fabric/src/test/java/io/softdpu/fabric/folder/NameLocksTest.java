@@ -1,0 +1,129 @@
+package io.softdpu.fabric.folder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.testkit.Await;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class NameLocksTest {
+    private static final String HASH = "0123456789abcdef";
+    private static final int CREATE = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT;
+    private static final Duration A_WHILE = Duration.ofMillis(200);
+
+    @TempDir private Path folder;
+    private int directory;
+    private NameLocks locks;
+
+    @BeforeEach
+    void open() {
+        directory =
+                FileDescriptors.open(
+                        folder.toString(),
+                        FileDescriptors.O_RDONLY | FileDescriptors.O_DIRECTORY,
+                        0);
+        locks = new NameLocks(folder, directory);
+    }
+
+    @AfterEach
+    void close() {
+        FileDescriptors.close(directory);
+    }
+
+    @Test
+    void shouldRefuseANameThatIsServedAndGiveItBack() {
+        int lock = locks.claim(HASH);
+        assertThat(lock).isNotNegative();
+
+        assertThat(locks.claim(HASH)).isEqualTo(-1);
+
+        locks.release(HASH, lock);
+        assertThat(folder).isEmptyDirectory();
+        int again = locks.claim(HASH);
+        assertThat(again).isNotNegative();
+        locks.release(HASH, again);
+    }
+
+    @Test
+    void shouldRemoveWhatADeadProcessLeftAndNothingOfALivingOne() throws Exception {
+        int lock = locks.claim(HASH);
+        Files.createFile(folder.resolve(HASH + ".sock"));
+        Files.createFile(folder.resolve("fedcba9876543210.lock"));
+        Files.createFile(folder.resolve("fedcba9876543210.sock"));
+        Files.createFile(folder.resolve("yarn.lock"));
+
+        locks.sweep();
+
+        assertThat(folder)
+                .isDirectoryContaining("glob:**" + HASH + ".lock")
+                .isDirectoryContaining("glob:**" + HASH + ".sock")
+                .isDirectoryContaining("glob:**yarn.lock")
+                .isDirectoryNotContaining("glob:**fedcba9876543210.*");
+        locks.release(HASH, lock);
+    }
+
+    /** In the middle of {@link NameLocks#sweep()}: the name's lock is taken, and served by none. */
+    @Test
+    void shouldNotTakeAProcessThatSweepsForOneThatServesTheName() throws Exception {
+        int folderLock = locks.lockFolder();
+        int sweeping = FileDescriptors.openAt(directory, HASH + ".lock", CREATE, 0600);
+        assertThat(FileDescriptors.tryLockExclusive(sweeping)).isTrue();
+
+        CompletableFuture<Integer> claim =
+                CompletableFuture.supplyAsync(
+                        () -> locks.claim(HASH), task -> new Thread(task, "claim").start());
+        boolean early = Await.holdsWithin(A_WHILE, claim::isDone);
+        FileDescriptors.close(sweeping);
+        FileDescriptors.close(folderLock);
+
+        int lock = claim.get(20, TimeUnit.SECONDS);
+        assertThat(lock).as("early=%s", early).isNotNegative();
+        locks.release(HASH, lock);
+    }
+
+    @Test
+    void shouldGoOnWhereTheLockOfTheFolderIsNeverGivenBack() throws Exception {
+        int folderLock = locks.lockFolder();
+        try {
+            int lock =
+                    CompletableFuture.supplyAsync(() -> locks.claim(HASH))
+                            .get(20, TimeUnit.SECONDS);
+            assertThat(lock).isNotNegative();
+            locks.release(HASH, lock);
+        } finally {
+            FileDescriptors.close(folderLock);
+        }
+    }
+
+    @Test
+    void shouldServeANameWhileOthersJoinTheFolder() throws Exception {
+        AtomicBoolean end = new AtomicBoolean();
+        CompletableFuture<Void> joining =
+                CompletableFuture.runAsync(
+                        () -> {
+                            while (!end.get()) {
+                                locks.sweep();
+                            }
+                        },
+                        task -> new Thread(task, "sweep").start());
+        try {
+            for (int round = 0; round < 2000; round++) {
+                int lock = locks.claim(HASH);
+                assertThat(lock).as("round=%d", round).isNotNegative();
+                locks.release(HASH, lock);
+            }
+        } finally {
+            end.set(true);
+            joining.get(20, TimeUnit.SECONDS);
+        }
+    }
+}

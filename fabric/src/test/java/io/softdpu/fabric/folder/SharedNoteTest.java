@@ -1,0 +1,136 @@
+package io.softdpu.fabric.folder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.error.FabricException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SharedNoteTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    @TempDir Path folder;
+
+    private Bus open() {
+        return Bus.open(
+                new Bus.Config(
+                        folder.resolve("fabric"), new byte[32], "note", 10 * SECOND, 1L << 30));
+    }
+
+    @Test
+    void shouldLoseNoChangeOfMany() throws Exception {
+        try (Bus one = open();
+                Bus other = open();
+                ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            assertThat(one.hotplugNote()).isNull();
+            List<Future<?>> both = new ArrayList<>();
+            for (Bus bus : List.of(one, other)) {
+                both.add(
+                        threads.submit(() -> {
+                            for (int i = 0; i < 50; i++) {
+                                bus.updateHotplugNote(note -> note == null ? "x" : note + "x");
+                            }
+                        }));
+            }
+            for (Future<?> done : both) {
+                done.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(one.hotplugNote()).isEqualTo("x".repeat(100));
+            assertThat(other.hotplugNote()).isEqualTo("x".repeat(100));
+        }
+        try (Bus later = open()) {
+            assertThat(later.hotplugNote()).as("the last has left").isNull();
+        }
+    }
+
+    @Test
+    void shouldChangeNothingWhereTheChangeFails() {
+        try (Bus bus = open()) {
+            bus.updateHotplugNote(note -> "kept");
+            assertThatThrownBy(() ->
+                            bus.updateHotplugNote(note -> {
+                                throw new IllegalStateException("refused");
+                            }))
+                    .hasMessage("refused");
+            assertThat(bus.hotplugNote()).isEqualTo("kept");
+            bus.updateHotplugNote(note -> null);
+            assertThat(bus.hotplugNote()).isNull();
+        }
+    }
+
+    @Test
+    void shouldRefuseAFileThatIsTooLarge() throws Exception {
+        try (Bus bus = open()) {
+            Files.write(
+                    folder.resolve("fabric").resolve("hotplug"),
+                    new byte[SharedNote.MAX_BYTES + 1]);
+            assertThatThrownBy(bus::hotplugNote)
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContainingAll("too large", "hotplug");
+        }
+    }
+
+    @Test
+    void shouldWriteNothingThatNobodyWouldRead() {
+        try (Bus bus = open()) {
+            bus.updateHotplugNote(note -> "kept");
+            assertThatThrownBy(() ->
+                            bus.updateHotplugNote(note -> "x".repeat(SharedNote.MAX_BYTES + 1)))
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContainingAll("too large", "limitBytes=" + SharedNote.MAX_BYTES);
+            assertThat(bus.hotplugNote()).isEqualTo("kept");
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoTextOrNoPlainFile() throws Exception {
+        try (Bus bus = open()) {
+            Path file = folder.resolve("fabric").resolve("hotplug");
+            Files.write(file, new byte[] {'a', (byte) 0xff});
+            assertThatThrownBy(bus::hotplugNote)
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContainingAll("not usable", "hotplug");
+            Files.delete(file);
+            Files.createSymbolicLink(file, Path.of("/dev/zero")); // which has no end
+            assertThatThrownBy(bus::hotplugNote)
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContainingAll("it is a symbolic link", "hotplug");
+        }
+    }
+
+    @Test
+    void shouldWriteThroughNoLinkThatSomebodyLeft() throws Exception {
+        Path elsewhere = Files.writeString(folder.resolve("elsewhere"), "mine");
+        try (Bus bus = open()) {
+            Files.createSymbolicLink(folder.resolve("fabric").resolve("hotplug.new"), elsewhere);
+            bus.updateHotplugNote(note -> "plugged");
+            assertThat(bus.hotplugNote()).isEqualTo("plugged");
+            assertThat(elsewhere).hasContent("mine");
+        }
+    }
+
+    @Test
+    void shouldStayInTheFolderThatWasOpened() throws Exception {
+        try (Bus bus = open()) {
+            bus.updateHotplugNote(note -> "first");
+            Files.move(folder.resolve("fabric"), folder.resolve("moved"));
+            try (Bus other = open()) {
+                other.updateHotplugNote(note -> "second");
+                assertThat(bus.hotplugNote()).isEqualTo("first");
+                bus.updateHotplugNote(note -> note + " again");
+                assertThat(other.hotplugNote()).isEqualTo("second");
+            }
+            assertThat(folder.resolve("moved").resolve("hotplug")).hasContent("first again");
+        }
+    }
+}
