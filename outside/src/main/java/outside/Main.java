@@ -3,7 +3,7 @@ package outside;
 import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.compute.Dma;
 import io.softdpu.compute.DmaMemcpyTask;
-import io.softdpu.core.Machine;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;

@@ -2,12 +2,12 @@ package io.softdpu.api;
 
 import io.softdpu.api.Registry.Threads;
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.FunctionType;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciAddress;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Representor;

@@ -1,8 +1,8 @@
 package io.softdpu.api;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import java.io.IOException;
 import java.nio.file.Files;

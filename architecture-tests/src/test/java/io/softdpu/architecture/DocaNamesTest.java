@@ -156,7 +156,7 @@ class DocaNamesTest {
                 .hasValueSatisfying(why -> assertThat(why).contains("no public member"));
         assertThat(whyNot("core.Stratus"))
                 .hasValueSatisfying(why -> assertThat(why).contains("no such class"));
-        assertThat(whyNot("core.internal.EngineCore"))
+        assertThat(whyNot("core.internal.engine.EngineCore"))
                 .hasValueSatisfying(why -> assertThat(why).contains("a program can name"));
         assertThat(whyNot("core.spi.ContextBase"))
                 .hasValueSatisfying(why -> assertThat(why).contains("a program can name"));

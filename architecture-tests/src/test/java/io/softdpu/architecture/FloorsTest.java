@@ -10,13 +10,9 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,20 +20,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A module imports only what stands below it. */
 class FloorsTest {
-    private static final String ROOT = "io.softdpu.";
-
-    /** Packages of core of which each uses the other, and why. */
-    private static final Map<String, String> PAIRS_OF_CORE =
-            Map.of(
-                    "core - core.device",
-                    "a machine has devices, and a device knows its machine",
-                    "core - core.internal.base",
-                    "a machine is made of helpers that speak the words of core",
-                    "core.execution - core.internal",
-                    "an engine is made of parts that know contexts and jobs",
-                    "core.memory - core.spi",
-                    "libraries reach into an mmap or a buf, which hides it from its users");
-
     static List<String> modules() {
         return House.modules();
     }
@@ -151,37 +133,12 @@ class FloorsTest {
     }
 
     @Test
-    void shouldHaveNoPairOfPackagesInCoreThatKnowEachOtherButThese() {
-        Map<String, Set<String>> uses = new TreeMap<>();
-        for (JavaClass type : House.classes().that(belongTo("core"))) {
-            Set<String> used = uses.computeIfAbsent(type.getPackageName(), p -> new TreeSet<>());
-            for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
-                used.add(dependency.getTargetClass().getBaseComponentType().getPackageName());
-            }
-        }
-        List<String> pairs = new ArrayList<>();
-        uses.forEach((from, used) -> {
-            for (String to : used) {
-                if (from.compareTo(to) < 0 && uses.getOrDefault(to, Set.of()).contains(from)) {
-                    pairs.add(from.substring(ROOT.length()) + " - " + to.substring(ROOT.length()));
-                }
-            }
-        });
-        assertThat(pairs).containsExactlyInAnyOrderElementsOf(PAIRS_OF_CORE.keySet());
-    }
-
-    @Test
     void shouldHaveNoCyclesBetweenPackages() {
-        // Core has its own rule above. And a provider speaks the words of the API above its
-        // contract: enums, which lead nowhere.
         SlicesRuleDefinition.slices()
                 .matching("io.softdpu.(**)")
                 .should()
                 .beFreeOfCycles()
-                .ignoreDependency(
-                        JavaClass.Predicates.resideInAPackage("..spi"),
-                        DescribedPredicate.describe("are enums", JavaClass::isEnum))
-                .check(House.classes().that(DescribedPredicate.not(belongTo("core"))));
+                .check(House.classes());
     }
 
     private static DescribedPredicate<JavaClass> belongTo(String... modules) {

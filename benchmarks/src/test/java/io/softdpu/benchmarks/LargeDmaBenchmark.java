@@ -2,9 +2,9 @@ package io.softdpu.benchmarks;
 
 import io.softdpu.compute.Dma;
 import io.softdpu.compute.DmaMemcpyTask;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;

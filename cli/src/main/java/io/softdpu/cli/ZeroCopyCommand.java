@@ -2,8 +2,8 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
+import io.softdpu.core.device.Machine;
 import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;

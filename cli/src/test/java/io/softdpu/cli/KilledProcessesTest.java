@@ -4,8 +4,8 @@ import static io.softdpu.cli.Pipeline.DEADLINE;
 import static io.softdpu.cli.Pipeline.END_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
+import io.softdpu.core.device.Machine;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Processes;

@@ -1,8 +1,8 @@
 package io.softdpu.cli;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;

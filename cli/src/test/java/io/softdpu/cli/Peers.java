@@ -1,7 +1,7 @@
 package io.softdpu.cli;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;

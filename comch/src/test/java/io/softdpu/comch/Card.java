@@ -2,9 +2,9 @@ package io.softdpu.comch;
 
 import static org.assertj.core.api.Assertions.fail;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ContextState;

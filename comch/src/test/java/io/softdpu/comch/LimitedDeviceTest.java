@@ -3,13 +3,13 @@ package io.softdpu.comch;
 import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.capability.Capability;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunctionBuilder;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.memory.Buf;

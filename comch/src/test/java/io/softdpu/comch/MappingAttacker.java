@@ -1,8 +1,8 @@
 package io.softdpu.comch;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;

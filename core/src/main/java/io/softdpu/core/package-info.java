@@ -1,7 +1,7 @@
 /**
  * The words that all of softdpu shares: the outcome of a call ({@link io.softdpu.core.Status},
- * {@link io.softdpu.core.DpuException}), where a program stands ({@link io.softdpu.core.Side}), and
- * its place at the card ({@link io.softdpu.core.Machine}).
+ * {@link io.softdpu.core.DpuException}) and where a program stands ({@link io.softdpu.core.Side}).
+ * A program begins with {@link io.softdpu.core.device.Machine}, its place at the card.
  *
  * <p>A program opens one machine, and from it devices; memory and contexts live on devices. What is
  * used by something else cannot be closed: each of them answers IN_USE and names what lives on it,
@@ -19,7 +19,7 @@
  * <table>
  * <caption>Which objects can be started again</caption>
  * <tr><th>object<th>restartable<th>how it begins anew
- * <tr><td>{@link io.softdpu.core.Machine}<td>no<td>open another, at once if need be
+ * <tr><td>{@link io.softdpu.core.device.Machine}<td>no<td>open another, at once if need be
  * <tr><td>{@link io.softdpu.core.device.Device}<td>no<td>open its info again
  * <tr><td>{@link io.softdpu.core.device.Representor}<td>no<td>open its info again
  * <tr><td>{@link io.softdpu.core.memory.SharedMemory}<td>no<td>allocate other memory

@@ -3,6 +3,7 @@ package io.softdpu.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.testkit.HostileText;
 import java.nio.file.Files;

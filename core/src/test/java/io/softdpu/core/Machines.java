@@ -1,6 +1,7 @@
 package io.softdpu.core;
 
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;

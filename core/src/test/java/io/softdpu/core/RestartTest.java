@@ -3,6 +3,7 @@ package io.softdpu.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;

@@ -2,7 +2,7 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.softdpu.core.internal.WaitStrategy;
+import io.softdpu.core.internal.wait.WaitStrategy;
 import io.softdpu.fabric.ring.MessageRing;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;

@@ -1,7 +1,7 @@
 package io.softdpu.jcstress;
 
-import io.softdpu.core.internal.EngineCore;
-import io.softdpu.core.internal.WaitStrategy;
+import io.softdpu.core.internal.engine.EngineCore;
+import io.softdpu.core.internal.wait.WaitStrategy;
 import io.softdpu.fabric.link.EngineWaiter;
 import java.util.concurrent.atomic.AtomicLong;
 

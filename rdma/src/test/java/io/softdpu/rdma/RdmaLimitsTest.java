@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.capability.Capability;
 import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -1,14 +1,12 @@
 package io.softdpu.core.device;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.internal.base.MachineAccess;
+import io.softdpu.core.internal.access.UsageAccess;
 import io.softdpu.core.internal.base.ProfileCheck;
 import io.softdpu.core.internal.base.Usage;
-import io.softdpu.core.internal.base.UsageAccess;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -20,7 +18,7 @@ import java.util.function.UnaryOperator;
  */
 public final class Device implements AutoCloseable {
     static {
-        UsageAccess.set(Device.class, Device::usage);
+        UsageAccess.install(Device.class, Device::usage);
     }
 
     private final DeviceInfo info;
@@ -30,8 +28,7 @@ public final class Device implements AutoCloseable {
     Device(DeviceInfo info) {
         info.requireThere();
         this.info = info;
-        this.onMachine =
-                MachineAccess.get().usage(info.machine()).hold("device " + info.pciAddress());
+        this.onMachine = info.machine().usage().hold("device " + info.pciAddress());
     }
 
     /** What was opened. */
@@ -148,7 +145,7 @@ public final class Device implements AutoCloseable {
     }
 
     private Topology change(UnaryOperator<Topology> change) {
-        return MachineAccess.get().changeTopology(machine(), Topology.class, change);
+        return machine().changeTopology(change);
     }
 
     private void requireOwn(PciFunction function) {

@@ -1,8 +1,8 @@
 package io.softdpu.core.device;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.internal.access.UsageAccess;
 import io.softdpu.core.internal.base.Usage;
-import io.softdpu.core.internal.base.UsageAccess;
 
 /**
  * An open representor. It keeps its device open, and stays open while a context lives on it. Any
@@ -10,7 +10,7 @@ import io.softdpu.core.internal.base.UsageAccess;
  */
 public final class Representor implements AutoCloseable {
     static {
-        UsageAccess.set(Representor.class, Representor::usage);
+        UsageAccess.install(Representor.class, Representor::usage);
     }
 
     private final RepresentorInfo info;

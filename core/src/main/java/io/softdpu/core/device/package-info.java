@@ -1,6 +1,8 @@
 /**
- * What there is to work with: the topology of the card, the devices of a machine, and the
- * representors that a DPU has for the functions that it made (Core guide, section 3.2).
+ * What there is to work with: the topology of the card, a machine at it, the devices of a machine,
+ * and the representors that a DPU has for the functions that it made (Core guide, section 3.2).
+ *
+ * <p>A program begins with {@link io.softdpu.core.device.Machine#open}.
  *
  * <p>{@link io.softdpu.core.device.Topology} and what it consists of are values. A list of {@link
  * io.softdpu.core.device.DeviceInfo}s or {@link io.softdpu.core.device.RepresentorInfo}s is a

@@ -3,10 +3,10 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.internal.PreferredCore;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.fabric.engine.ThreadAffinity;
+import io.softdpu.core.internal.wait.PreferredCore;
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.engine.ThreadAffinity;
 import org.jspecify.annotations.Nullable;
 
 /**

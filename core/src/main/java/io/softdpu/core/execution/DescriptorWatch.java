@@ -2,8 +2,8 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.EngineCore;
 import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.engine.EngineCore;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.event.Poller;
 import io.softdpu.linux.event.Registration;

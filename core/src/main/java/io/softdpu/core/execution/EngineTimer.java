@@ -2,7 +2,7 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.EngineCore;
+import io.softdpu.core.internal.engine.EngineCore;
 import io.softdpu.linux.event.Timer;
 
 /**

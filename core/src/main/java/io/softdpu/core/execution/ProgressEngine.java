@@ -3,10 +3,10 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.internal.ContextAccess;
-import io.softdpu.core.internal.EngineCore;
-import io.softdpu.core.internal.WaitStrategy;
+import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.engine.EngineCore;
+import io.softdpu.core.internal.wait.WaitStrategy;
 import io.softdpu.fabric.error.FabricException;
 import org.jspecify.annotations.Nullable;
 
@@ -120,7 +120,9 @@ public final class ProgressEngine implements AutoCloseable {
         core.requireOwner();
         core.requireOpen();
         Arguments.notNull(context, "context");
-        core.connect(ContextAccess.get().connect(context, this, core));
+        core.connect(
+                ContextAccess.of(Context.class, ProgressEngine.class, Job.class)
+                        .connect(context, this, core));
     }
 
     /**

@@ -2,7 +2,7 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.internal.SanitizerCore;
+import io.softdpu.core.internal.sanitizer.SanitizerCore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +75,16 @@ public final class Sanitizer implements AutoCloseable {
 
     /** Sets who is told of each report; null for nobody. */
     public void setListener(@Nullable SanitizerListener listener) {
-        core.setListener(listener);
+        core.setListener(
+                listener == null
+                        ? null
+                        : (mistake, message, allocatedAt) ->
+                                listener.onReport(
+                                        new SanitizerReport(
+                                                SanitizerReport.Kind.of(mistake),
+                                                message,
+                                                core.seed(),
+                                                allocatedAt)));
     }
 
     /** How many mistakes were found. */
@@ -85,7 +94,7 @@ public final class Sanitizer implements AutoCloseable {
 
     /** How many mistakes of this kind were found. */
     public long reports(SanitizerReport.Kind kind) {
-        return core.reports(Arguments.notNull(kind, "kind"));
+        return core.reports(Arguments.notNull(kind, "kind").mistake());
     }
 
     /**

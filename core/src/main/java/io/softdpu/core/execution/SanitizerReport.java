@@ -2,6 +2,7 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.internal.sanitizer.Mistake;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,14 +29,34 @@ public record SanitizerReport(
     /** The rules. */
     public enum Kind {
         /** What a task reads was changed while it was in flight. */
-        SOURCE_CHANGED,
+        SOURCE_CHANGED(Mistake.SOURCE_CHANGED),
         /** A task was used in a way that its state does not allow, for example freed twice. */
-        TASK_MISUSED,
+        TASK_MISUSED(Mistake.TASK_MISUSED),
         /** A buf was used in a way that its state does not allow, for example changed in flight. */
-        BUF_MISUSED,
+        BUF_MISUSED(Mistake.BUF_MISUSED),
         /** A task was not freed when its context was closed, or tried to be. */
-        TASK_LEAKED,
+        TASK_LEAKED(Mistake.TASK_LEAKED),
         /** A buf was not released when its inventory or pool was stopped, or tried to be. */
-        BUF_LEAKED
+        BUF_LEAKED(Mistake.BUF_LEAKED);
+
+        private final Mistake mistake;
+
+        Kind(Mistake mistake) {
+            this.mistake = mistake;
+        }
+
+        static Kind of(Mistake mistake) {
+            return switch (mistake) {
+                case SOURCE_CHANGED -> SOURCE_CHANGED;
+                case TASK_MISUSED -> TASK_MISUSED;
+                case BUF_MISUSED -> BUF_MISUSED;
+                case TASK_LEAKED -> TASK_LEAKED;
+                case BUF_LEAKED -> BUF_LEAKED;
+            };
+        }
+
+        Mistake mistake() {
+            return mistake;
+        }
     }
 }

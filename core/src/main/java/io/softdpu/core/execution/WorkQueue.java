@@ -3,10 +3,10 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.internal.ContextAccess;
-import io.softdpu.core.internal.QueueCore;
-import io.softdpu.core.internal.QueueMember;
+import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.engine.QueueCore;
+import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.fabric.error.FabricException;
 
 /**
@@ -34,10 +34,10 @@ public final class WorkQueue implements AutoCloseable {
     /** More jobs at once than any program needs; a larger number is a mistake. */
     public static final int MAX_DEPTH = 1 << 20;
 
-    private final QueueCore core;
+    private final QueueCore<Job> core;
 
     private WorkQueue(int depth) {
-        this.core = new QueueCore(depth);
+        this.core = new QueueCore<>(depth);
     }
 
     /**
@@ -85,8 +85,10 @@ public final class WorkQueue implements AutoCloseable {
                     "queue was added to the context already: context=%s, queueThread=%s"
                             .formatted(context, core.owner().getName()));
         }
-        core.requireFit(context);
-        core.add(ContextAccess.get().addQueue(context, core));
+        core.requireFit(context, context.isEventDrivenSupported());
+        core.add(
+                ContextAccess.of(Context.class, ProgressEngine.class, Job.class)
+                        .addQueue(context, core));
     }
 
     /**
@@ -98,7 +100,7 @@ public final class WorkQueue implements AutoCloseable {
     public void remove(Context context) {
         core.requireUsable();
         Arguments.notNull(context, "context");
-        QueueMember member = core.member(context);
+        QueueMember<Job> member = core.member(context);
         if (member == null) {
             throw new DpuException(
                     Status.NOT_FOUND,
@@ -145,7 +147,8 @@ public final class WorkQueue implements AutoCloseable {
      */
     public Status trySubmit(Job job) {
         core.requireUsable();
-        return core.submit(Arguments.notNull(job, "job"));
+        QueueMember<Job> member = core.member(Arguments.notNull(job, "job").context());
+        return member == null ? Status.NOT_FOUND : core.submit(member, job);
     }
 
     /**

@@ -2,7 +2,7 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.SanitizerCore;
+import io.softdpu.core.internal.sanitizer.SanitizerCore;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

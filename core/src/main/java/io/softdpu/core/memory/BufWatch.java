@@ -1,8 +1,8 @@
 package io.softdpu.core.memory;
 
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.execution.SanitizerReport;
-import io.softdpu.core.internal.SanitizerCore;
+import io.softdpu.core.internal.sanitizer.Mistake;
+import io.softdpu.core.internal.sanitizer.SanitizerCore;
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +38,11 @@ final class BufWatch {
     }
 
     void misused(String how) {
-        report(SanitizerReport.Kind.BUF_MISUSED, how);
+        report(Mistake.BUF_MISUSED, how);
     }
 
     void leaked() {
-        report(SanitizerReport.Kind.BUF_LEAKED, "buf was not released before the end");
+        report(Mistake.BUF_LEAKED, "buf was not released before the end");
     }
 
     /** A task has the list from now on: what it is going to write is nobody's till then. */
@@ -66,7 +66,7 @@ final class BufWatch {
     /** The task is done with the list. */
     void cleared() {
         if (isSource && sum != sum()) {
-            report(SanitizerReport.Kind.SOURCE_CHANGED, "source of a task was changed in flight");
+            report(Mistake.SOURCE_CHANGED, "source of a task was changed in flight");
         }
         isSource = false;
     }
@@ -99,7 +99,7 @@ final class BufWatch {
         return Arguments.isReadable(memory) ? memory : null;
     }
 
-    private void report(SanitizerReport.Kind kind, String reason) {
+    private void report(Mistake kind, String reason) {
         sanitizer.report(kind, "%s: buf=%s".formatted(reason, buf), allocatedAt);
     }
 }

@@ -3,7 +3,7 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.DeviceAccess;
+import io.softdpu.core.internal.access.UsageAccess;
 import io.softdpu.core.internal.base.Usage;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +58,7 @@ final class MmapDevices {
                     "mmap has as many devices as it may have: device=%s, maxDevices=%d"
                             .formatted(device, max));
         }
-        addHeld(device, DeviceAccess.get().usage(device).hold("mmap"));
+        addHeld(device, UsageAccess.of(Device.class, device).hold("mmap"));
     }
 
     /** Adds the one device of an import, which is kept open already. */

@@ -3,9 +3,10 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.core.internal.base.MachineAccess;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
@@ -141,7 +142,7 @@ final class MmapExports {
                             + " mmap",
                     device);
         }
-        MachineAccess.get().requireRoom(device.machine(), mmap.sizeBytes());
+        MachineAccess.of(Machine.class).requireRoom(device.machine(), mmap.sizeBytes());
         try {
             return bus(device).export(memory.shared(), writable, listener);
         } catch (FabricException e) {
@@ -204,7 +205,7 @@ final class MmapExports {
     }
 
     private static Bus bus(Device device) {
-        return MachineAccess.get().bus(device.machine());
+        return MachineAccess.of(Machine.class).bus(device.machine());
     }
 
     private static int randomKey() {

@@ -1,15 +1,15 @@
 package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
-import io.softdpu.core.internal.DeviceAccess;
+import io.softdpu.core.internal.access.MachineAccess;
+import io.softdpu.core.internal.access.UsageAccess;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.core.internal.base.MachineAccess;
 import io.softdpu.core.internal.base.Usage;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.Bus;
@@ -47,7 +47,7 @@ final class MmapImport {
                     Status.INVALID_VALUE, "timeout is not positive: timeoutNanos=" + timeoutNanos);
         }
         ExportDescriptor descriptor = ExportDescriptor.decode(blob);
-        Bus bus = MachineAccess.get().bus(device.machine());
+        Bus bus = MachineAccess.of(Machine.class).bus(device.machine());
         requireSameFabric(descriptor.region(), bus);
         requireSameTopology(descriptor, device.machine());
         Permissions granted = new Permissions(descriptor.permissions());
@@ -59,7 +59,7 @@ final class MmapImport {
                     }
                     case RDMA -> granted.allowsRdmaWrite();
                 };
-        Usage.Hold onDevice = DeviceAccess.get().usage(device).hold("mmap");
+        Usage.Hold onDevice = UsageAccess.of(Device.class, device).hold("mmap");
         boolean made = false;
         try {
             ImportedRegion region =

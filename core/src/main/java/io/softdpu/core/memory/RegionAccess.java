@@ -1,8 +1,8 @@
 package io.softdpu.core.memory;
 
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.internal.access.MemoryAccess;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
@@ -10,9 +10,11 @@ import io.softdpu.fabric.region.LeaseListener;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** The access of the libraries above to what this package keeps from its users. */
-final class RegionAccess extends Regions {
-    private RegionAccess() {}
+/** Access of the libraries above to what this package keeps from its users. */
+final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
+    private RegionAccess() {
+        super(Mmap.class, Buf.class, Permissions.class, Device.class);
+    }
 
     /** Called once, by {@code Mmap}. */
     static void install() {
@@ -25,35 +27,13 @@ final class RegionAccess extends Regions {
     }
 
     @Override
-    public Status checkUse(Mmap mmap, Device device, Permissions needed) {
-        Status status = mmap.checkUse(needed);
-        return status == Status.SUCCESS && !mmap.hasDevice(device) ? Status.NOT_PERMITTED : status;
+    public boolean hasDevice(Mmap mmap, Device device) {
+        return mmap.hasDevice(device);
     }
 
     @Override
-    public boolean isRemote(Buf buf) {
-        return buf.mmap().isImported();
-    }
-
-    @Override
-    public MemorySegment segmentOf(Buf buf) {
-        return segmentOf(buf.mmap());
-    }
-
-    @Override
-    public MemorySegment segmentOf(Mmap mmap) {
-        @Nullable MemorySegment segment = mmap.mapped();
-        if (segment == null) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    "mmap was imported without a mapping, for re-export alone: mmap=" + mmap);
-        }
-        return segment;
-    }
-
-    @Override
-    public boolean isMapped(Mmap mmap) {
-        return mmap.mapped() != null;
+    public @Nullable MemorySegment mapped(Mmap mmap) {
+        return mmap.mapped();
     }
 
     @Override
@@ -100,11 +80,6 @@ final class RegionAccess extends Regions {
     @Override
     public Status markSource(Buf list, int maxListLength) {
         return list.markSource(maxListLength);
-    }
-
-    @Override
-    public Status markDestination(Buf list, int maxListLength) {
-        return list.markDestination(maxListLength, Long.MAX_VALUE);
     }
 
     @Override

@@ -2,8 +2,9 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.core.internal.base.MachineAccess;
 import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -37,7 +38,7 @@ public final class SharedMemory implements AutoCloseable {
             throw new DpuException(
                     Status.INVALID_VALUE, "size is not positive: sizeBytes=" + sizeBytes);
         }
-        MachineAccess.get().requireRoomOnAll(sizeBytes);
+        MachineAccess.of(Machine.class).requireRoomOnAll(sizeBytes);
         try {
             return new SharedMemory(SharedSegment.allocate("softdpu", sizeBytes));
         } catch (FabricException e) {

@@ -4,20 +4,22 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.StateChangedCallback;
-import io.softdpu.core.internal.ContextAccess;
-import io.softdpu.core.internal.DeviceAccess;
-import io.softdpu.core.internal.Disorder;
-import io.softdpu.core.internal.EngineCore;
-import io.softdpu.core.internal.EngineMember;
-import io.softdpu.core.internal.QueueCore;
-import io.softdpu.core.internal.QueueMember;
-import io.softdpu.core.internal.base.MachineAccess;
+import io.softdpu.core.internal.access.ContextAccess;
+import io.softdpu.core.internal.access.MachineAccess;
+import io.softdpu.core.internal.access.UsageAccess;
 import io.softdpu.core.internal.base.Usage;
+import io.softdpu.core.internal.engine.EngineCore;
+import io.softdpu.core.internal.engine.EngineMember;
+import io.softdpu.core.internal.engine.QueueCore;
+import io.softdpu.core.internal.engine.QueueMember;
+import io.softdpu.core.internal.sanitizer.Disorder;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.link.EngineWaiter;
@@ -42,7 +44,7 @@ public abstract class ContextBase implements Context {
     private static final int MAX_UNDELIVERED = 32;
 
     static {
-        ContextAccess.set(new Access());
+        ContextAccess.install(new Access());
     }
 
     private final String name;
@@ -80,7 +82,7 @@ public abstract class ContextBase implements Context {
     protected ContextBase(String name, Device device) {
         this.name = Arguments.notNull(name, "name");
         this.device = Arguments.notNull(device, "device");
-        this.onDevice = DeviceAccess.get().usage(device).hold(name);
+        this.onDevice = UsageAccess.of(Device.class, device).hold(name);
     }
 
     /**
@@ -90,7 +92,7 @@ public abstract class ContextBase implements Context {
     protected ContextBase(String name, Device device, Representor representor) {
         this(name, device);
         try {
-            onRepresentor = DeviceAccess.get().usage(representor).hold(name);
+            onRepresentor = UsageAccess.of(Representor.class, representor).hold(name);
         } finally {
             if (onRepresentor == null) {
                 onDevice.release();
@@ -439,7 +441,7 @@ public abstract class ContextBase implements Context {
 
     /** The machine's end of the bus. */
     protected final Bus bus() {
-        return MachineAccess.get().bus(device.machine());
+        return MachineAccess.of(Machine.class).bus(device.machine());
     }
 
     // ---- for the tasks ----
@@ -484,7 +486,7 @@ public abstract class ContextBase implements Context {
 
     // ---- for the work queues ----
 
-    private QueueMember addLane(QueueCore queue) {
+    private QueueMember<Job> addLane(QueueCore<Job> queue) {
         synchronized (control) {
             if (maxWorkQueues() == 0) {
                 throw new DpuException(
@@ -657,13 +659,15 @@ public abstract class ContextBase implements Context {
         }
     }
 
-    private static final class Access extends ContextAccess {
+    private static final class Access extends ContextAccess<Context, ProgressEngine, Job> {
+        Access() {
+            super(Context.class, ProgressEngine.class, Job.class);
+        }
+
         @Override
         public EngineMember connect(Context context, ProgressEngine engine, EngineCore core) {
             if (!(context instanceof ContextBase base)) {
-                throw new DpuException(
-                        Status.INVALID_VALUE,
-                        "not a context of this library: class=" + context.getClass().getName());
+                throw refused(context);
             }
             synchronized (base.control) {
                 return base.connect(engine, core);
@@ -671,11 +675,9 @@ public abstract class ContextBase implements Context {
         }
 
         @Override
-        public QueueMember addQueue(Context context, QueueCore queue) {
+        public QueueMember<Job> addQueue(Context context, QueueCore<Job> queue) {
             if (!(context instanceof ContextBase base)) {
-                throw new DpuException(
-                        Status.INVALID_VALUE,
-                        "not a context of this library: class=" + context.getClass().getName());
+                throw refused(context);
             }
             return base.addLane(queue);
         }

@@ -1,7 +1,7 @@
 package io.softdpu.core.spi;
 
-import io.softdpu.core.execution.SanitizerReport;
-import io.softdpu.core.internal.Disorder;
+import io.softdpu.core.internal.sanitizer.Disorder;
+import io.softdpu.core.internal.sanitizer.Mistake;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -35,7 +35,7 @@ final class ContextWatch {
     /** The context ends, and the user still has some: each is reported once. */
     void reportLeaks() {
         for (TaskWatch task : new ArrayList<>(handedOut)) {
-            task.report(SanitizerReport.Kind.TASK_LEAKED, "task was not freed before the end");
+            task.report(Mistake.TASK_LEAKED, "task was not freed before the end");
         }
         handedOut.clear();
     }

@@ -5,8 +5,8 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Job;
-import io.softdpu.core.internal.QueueCore;
-import io.softdpu.core.internal.QueueMember;
+import io.softdpu.core.internal.engine.QueueCore;
+import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.fabric.engine.PayloadCopy;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ public abstract class JobLane {
     private final ContextBase context;
     private final int depth;
     private final Member member = new Member();
-    private @Nullable QueueCore queue;
+    private @Nullable QueueCore<Job> queue;
     private int inFlight;
 
     /**
@@ -141,7 +141,7 @@ public abstract class JobLane {
 
     // ---- inside ----
 
-    final QueueMember attach(QueueCore newQueue) {
+    final QueueMember<Job> attach(QueueCore<Job> newQueue) {
         queue = newQueue;
         return member;
     }
@@ -151,18 +151,33 @@ public abstract class JobLane {
         queue().wake();
     }
 
-    private QueueCore queue() {
+    private QueueCore<Job> queue() {
         return Objects.requireNonNull(queue, "the lane is on its queue");
     }
 
     /** This lane as its queue sees it. */
-    private final class Member extends QueueMember {
+    private final class Member extends QueueMember<Job> {
         /** What the queue has of this lane, beside what the library has. */
         private int waiting;
 
         @Override
         public Context context() {
             return context;
+        }
+
+        @Override
+        public boolean isEventDrivenSupported() {
+            return context.isEventDrivenSupported();
+        }
+
+        @Override
+        public boolean isInFlight(Job job) {
+            return job.isInFlight();
+        }
+
+        @Override
+        public String describe(Job job) {
+            return "type=%s, context=%s".formatted(job.type(), job.context());
         }
 
         @Override

@@ -3,8 +3,9 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.base.ClassLoading;
-import io.softdpu.core.internal.base.MachineAccess;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.internal.access.MachineAccess;
+import io.softdpu.core.internal.access.MemoryAccess;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Access to the memory behind an mmap or a buf, for the libraries that move its bytes. There is one
- * object of it, which the memory package installs; a library keeps it in a constant:
+ * object of it; a library keeps it in a constant:
  *
  * <pre>{@code
  * private static final Regions REGIONS = Regions.get();
@@ -31,32 +32,17 @@ import org.jspecify.annotations.Nullable;
  * from being closed. Nothing here allocates except the exports. The methods for an mmap may be
  * called by any thread, those for a buf by the thread that has the buf.
  */
-public abstract class Regions {
-    private static volatile @Nullable Regions installed;
+public final class Regions {
+    private static final Regions REGIONS = new Regions();
 
-    /** Loaded by the first {@link #get}, and not by {@code Mmap}, which waits for nothing here. */
-    private static final class Holder {
-        static final Regions REGIONS = ClassLoading.access(Mmap.class, () -> installed);
-    }
+    private final MemoryAccess<Mmap, Buf, Permissions, Device> memory =
+            MemoryAccess.of(Mmap.class, Buf.class, Permissions.class, Device.class);
 
-    /** For the memory package alone. */
-    protected Regions() {}
+    private Regions() {}
 
     /** The only one; also before an mmap or a buf has been used. Any thread. */
     public static Regions get() {
-        return Holder.REGIONS;
-    }
-
-    /**
-     * Installs the only one; called once, when {@code Mmap} is loaded.
-     *
-     * @throws IllegalStateException if there is one already
-     */
-    protected static void install(Regions regions) {
-        if (installed != null) {
-            throw new IllegalStateException("regions are installed already: " + installed);
-        }
-        installed = regions;
+        return REGIONS;
     }
 
     /**
@@ -70,37 +56,60 @@ public abstract class Regions {
      *     import from PCIe without a mapping; SHUTDOWN if the exporter has withdrawn it;
      *     CONNECTION_RESET if the exporter has ended
      */
-    public abstract Status checkUse(Mmap mmap, Permissions needed);
+    public Status checkUse(Mmap mmap, Permissions needed) {
+        return memory.checkUse(mmap, needed);
+    }
 
     /**
      * The same, for the device of a context as well.
      *
      * @return as above; NOT_PERMITTED also if the device was not added to the mmap
      */
-    public abstract Status checkUse(Mmap mmap, Device device, Permissions needed);
+    public Status checkUse(Mmap mmap, Device device, Permissions needed) {
+        Status status = memory.checkUse(mmap, needed);
+        return status == Status.SUCCESS && !memory.hasDevice(mmap, device)
+                ? Status.NOT_PERMITTED
+                : status;
+    }
 
     /** Whether the memory is another machine's: the program itself cannot read it, tasks can. */
-    public abstract boolean isRemote(Buf buf);
+    public boolean isRemote(Buf buf) {
+        return buf.mmap().isImported();
+    }
 
     /**
      * The whole range of the buf's mmap, local or imported.
      *
      * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public abstract MemorySegment segmentOf(Buf buf);
+    public MemorySegment segmentOf(Buf buf) {
+        return segmentOf(buf.mmap());
+    }
 
     /**
      * The whole range of the mmap, local or imported.
      *
      * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public abstract MemorySegment segmentOf(Mmap mmap);
+    public MemorySegment segmentOf(Mmap mmap) {
+        @Nullable MemorySegment segment = memory.mapped(mmap);
+        if (segment == null) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "mmap was imported without a mapping, for re-export alone: mmap=" + mmap);
+        }
+        return segment;
+    }
 
     /** Whether {@link #segmentOf} has something to give: false for an import without a mapping. */
-    public abstract boolean isMapped(Mmap mmap);
+    public boolean isMapped(Mmap mmap) {
+        return memory.mapped(mmap) != null;
+    }
 
     /** The lease behind an imported mmap; null for a local one. */
-    public abstract @Nullable ImportedRegion importedRegion(Mmap mmap);
+    public @Nullable ImportedRegion importedRegion(Mmap mmap) {
+        return memory.importedRegion(mmap);
+    }
 
     /**
      * Lets a peer of the library import the mmap's memory, apart from what the user exports. The
@@ -113,28 +122,38 @@ public abstract class Regions {
      *     not added to it; NOT_SUPPORTED if its memory is not shared, or is exported with the other
      *     kind of access already; NO_MEMORY if too much memory is kept back
      */
-    public abstract ExportedRegion exportFor(
-            Mmap mmap, Device device, boolean writable, @Nullable LeaseListener listener);
+    public ExportedRegion exportFor(
+            Mmap mmap, Device device, boolean writable, @Nullable LeaseListener listener) {
+        return memory.exportFor(mmap, device, writable, listener);
+    }
 
     /**
      * The number by which RDMA addresses the first byte: of a local mmap where it lies in this
      * process, of an import what the exporter said, so that a range has one address on all
      * machines.
      */
-    public abstract long remoteAddress(Mmap mmap);
+    public long remoteAddress(Mmap mmap) {
+        return memory.remoteAddress(mmap);
+    }
 
     /** The key of the mmap's RDMA export, or of the export that it was imported from; 0: none. */
-    public abstract int remoteKey(Mmap mmap);
+    public int remoteKey(Mmap mmap) {
+        return memory.remoteKey(mmap);
+    }
 
     /**
      * Keeps the mmap from being closed, as a buf in it does.
      *
      * @throws DpuException BAD_STATE if it is not started
      */
-    public abstract void retain(Mmap mmap);
+    public void retain(Mmap mmap) {
+        memory.retain(mmap);
+    }
 
     /** Takes {@link #retain} back. */
-    public abstract void release(Mmap mmap);
+    public void release(Mmap mmap) {
+        memory.release(mmap);
+    }
 
     /**
      * Takes the buf, and the list that it is the head of, for a task to read. All of it or nothing.
@@ -144,14 +163,18 @@ public abstract class Regions {
      *     or this one in its other place; NOT_PERMITTED if it is in a list behind its head;
      *     BAD_STATE if it was released
      */
-    public abstract Status markSource(Buf list, int maxListLength);
+    public Status markSource(Buf list, int maxListLength) {
+        return memory.markSource(list, maxListLength);
+    }
 
     /**
      * The same, for a task to write.
      *
      * @return as {@link #markSource}
      */
-    public abstract Status markDestination(Buf list, int maxListLength);
+    public Status markDestination(Buf list, int maxListLength) {
+        return memory.markDestination(list, maxListLength, Long.MAX_VALUE);
+    }
 
     /**
      * The same, where it is known how much the task writes: a sanitizer leaves alone what is behind
@@ -160,10 +183,14 @@ public abstract class Regions {
      * @param atMostBytes how much at most
      * @return as {@link #markSource}
      */
-    public abstract Status markDestination(Buf list, int maxListLength, long atMostBytes);
+    public Status markDestination(Buf list, int maxListLength, long atMostBytes) {
+        return memory.markDestination(list, maxListLength, atMostBytes);
+    }
 
     /** Gives the buf, and the list that it is the head of, back to the user. */
-    public abstract void clearInFlight(Buf list);
+    public void clearInFlight(Buf list) {
+        memory.clearInFlight(list);
+    }
 
     /**
      * Counts bytes that were written into the tailroom of one buf: the data length grows by them.
@@ -171,10 +198,12 @@ public abstract class Regions {
      *
      * @throws DpuException INVALID_VALUE if the tailroom is smaller
      */
-    public abstract void appendData(Buf buf, long sizeBytes);
+    public void appendData(Buf buf, long sizeBytes) {
+        memory.appendData(buf, sizeBytes);
+    }
 
     /** The bus of a device's machine. */
     public static Bus bus(Device device) {
-        return MachineAccess.get().bus(device.machine());
+        return MachineAccess.of(Machine.class).bus(device.machine());
     }
 }

@@ -1,10 +1,10 @@
 package io.softdpu.core.spi;
 
 import io.softdpu.core.Status;
-import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.execution.SubmitFlags;
-import io.softdpu.core.internal.HeldTask;
-import io.softdpu.core.internal.SanitizerCore;
+import io.softdpu.core.internal.sanitizer.HeldTask;
+import io.softdpu.core.internal.sanitizer.Mistake;
+import io.softdpu.core.internal.sanitizer.SanitizerCore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +36,10 @@ final class TaskWatch extends HeldTask {
     }
 
     void misused(String what) {
-        report(SanitizerReport.Kind.TASK_MISUSED, what);
+        report(Mistake.TASK_MISUSED, what);
     }
 
-    void report(SanitizerReport.Kind kind, String reason) {
+    void report(Mistake kind, String reason) {
         context.disorder()
                 .sanitizer()
                 .report(kind, "%s: %s".formatted(reason, task.describe()), allocatedAt);

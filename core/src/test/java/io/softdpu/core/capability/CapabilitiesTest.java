@@ -3,7 +3,6 @@ package io.softdpu.core.capability;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -11,6 +10,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.capability.Capability.Unit;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.Machine;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,13 +2,13 @@ package io.softdpu.core.capability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.PciFunctionBuilder;
 import io.softdpu.core.device.Topology;

@@ -2,7 +2,6 @@ package io.softdpu.core.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;

@@ -1,6 +1,5 @@
 package io.softdpu.core.device;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;

@@ -1,9 +1,9 @@
 package io.softdpu.core.memory;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.engine.PayloadCopy;
 import java.io.BufferedReader;

@@ -3,12 +3,12 @@ package io.softdpu.core.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.testkit.Await;

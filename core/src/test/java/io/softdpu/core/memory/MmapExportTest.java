@@ -2,12 +2,12 @@ package io.softdpu.core.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.wire.RegionAddress;

@@ -1,7 +1,7 @@
 package io.softdpu.rdma.contract;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
+import io.softdpu.core.device.Machine;
 import java.nio.file.Path;
 
 /**

@@ -2,10 +2,10 @@ package io.softdpu.rdma.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;

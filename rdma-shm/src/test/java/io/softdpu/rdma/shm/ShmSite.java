@@ -1,7 +1,7 @@
 package io.softdpu.rdma.shm;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
+import io.softdpu.core.device.Machine;
 import io.softdpu.rdma.contract.RdmaSite;
 import java.nio.file.Path;
 

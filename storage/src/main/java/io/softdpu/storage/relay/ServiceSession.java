@@ -1,10 +1,10 @@
 package io.softdpu.storage.relay;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Mapping;

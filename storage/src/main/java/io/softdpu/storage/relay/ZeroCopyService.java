@@ -1,7 +1,7 @@
 package io.softdpu.storage.relay;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
+import io.softdpu.core.device.Machine;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.StorageRole;

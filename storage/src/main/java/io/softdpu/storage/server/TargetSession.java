@@ -1,9 +1,9 @@
 package io.softdpu.storage.server;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.storage.SessionListener;

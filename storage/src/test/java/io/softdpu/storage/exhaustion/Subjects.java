@@ -1,8 +1,8 @@
 package io.softdpu.storage.exhaustion;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mapping;
@@ -60,7 +60,7 @@ final class Subjects implements AutoCloseable {
                         "fabric.SharedSegment", () -> SharedSegment.allocate("p", BYTES)::release),
                 Subject.alone("fabric.Bus.listen", () -> bus.listen("name", pending -> {})),
                 Subject.alone("fabric.Bus.export", () -> bus.export(segment, true, null)),
-                Subject.alone("core.Machine.open", () -> machine()),
+                Subject.alone("core.device.Machine.open", () -> machine()),
                 Subject.alone("core.SharedMemory", () -> SharedMemory.allocate(BYTES)),
                 Subject.alone("core.ProgressEngine", ProgressEngine::create),
                 Subject.alone("core.Mmap.exportPci", () -> exported(memory, device)));

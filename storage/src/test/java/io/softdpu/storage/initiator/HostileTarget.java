@@ -1,9 +1,9 @@
 package io.softdpu.storage.initiator;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;

@@ -3,9 +3,9 @@ package io.softdpu.storage.initiator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.storage.Content;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Machine;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.StorageDefaults;

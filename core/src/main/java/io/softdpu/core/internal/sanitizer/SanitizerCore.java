@@ -1,10 +1,7 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.sanitizer;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.execution.Sanitizer;
-import io.softdpu.core.execution.SanitizerListener;
-import io.softdpu.core.execution.SanitizerReport;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -27,7 +24,10 @@ public final class SanitizerCore {
     /** Far enough apart for seeds that follow each other: the golden ratio in 64 bits. */
     private static final long NEXT_SEQUENCE = 0x9e3779b97f4a7c15L;
 
-    private static final System.Logger LOG = System.getLogger(Sanitizer.class.getName());
+    /** The public class, which stands above this one; its users know no other. */
+    static final String LOG_NAME = "io.softdpu.core.execution.Sanitizer";
+
+    private static final System.Logger LOG = System.getLogger(LOG_NAME);
     private static final @Nullable DpuException INVALID;
     private static volatile @Nullable SanitizerCore current;
 
@@ -41,12 +41,19 @@ public final class SanitizerCore {
         INVALID = invalid;
     }
 
+    /** Receives each mistake that is found. */
+    @FunctionalInterface
+    public interface Listener {
+        /** A mistake was found; on the thread that made it. */
+        void onMistake(Mistake kind, String message, @Nullable Throwable allocatedAt);
+    }
+
     private final long seed;
     private final @Nullable SanitizerCore before;
     private boolean ended;
     private final AtomicInteger sequences = new AtomicInteger();
-    private final Map<SanitizerReport.Kind, AtomicLong> counts = countsOfNothing();
-    private volatile @Nullable SanitizerListener listener;
+    private final Map<Mistake, AtomicLong> counts = countsOfNothing();
+    private volatile @Nullable Listener listener;
 
     private SanitizerCore(long seed, @Nullable SanitizerCore before) {
         this.seed = seed;
@@ -111,7 +118,7 @@ public final class SanitizerCore {
     }
 
     /** See {@code Sanitizer.setListener}. */
-    public void setListener(@Nullable SanitizerListener newListener) {
+    public void setListener(@Nullable Listener newListener) {
         listener = newListener;
     }
 
@@ -121,18 +128,18 @@ public final class SanitizerCore {
     }
 
     /** How many mistakes of this kind were found. */
-    public long reports(SanitizerReport.Kind kind) {
+    public long reports(Mistake kind) {
         return count(kind).get();
     }
 
-    private AtomicLong count(SanitizerReport.Kind kind) {
+    private AtomicLong count(Mistake kind) {
         return Objects.requireNonNull(counts.get(kind), "a count for each kind");
     }
 
     /** All keys are there from the beginning, so that the map itself never changes. */
-    private static Map<SanitizerReport.Kind, AtomicLong> countsOfNothing() {
-        Map<SanitizerReport.Kind, AtomicLong> counts = new EnumMap<>(SanitizerReport.Kind.class);
-        for (SanitizerReport.Kind kind : SanitizerReport.Kind.values()) {
+    private static Map<Mistake, AtomicLong> countsOfNothing() {
+        Map<Mistake, AtomicLong> counts = new EnumMap<>(Mistake.class);
+        for (Mistake kind : Mistake.values()) {
             counts.put(kind, new AtomicLong());
         }
         return counts;
@@ -143,7 +150,7 @@ public final class SanitizerCore {
      *
      * @param allocatedAt where the object was allocated, if that is known
      */
-    public void report(SanitizerReport.Kind kind, String message, @Nullable Throwable allocatedAt) {
+    public void report(Mistake kind, String message, @Nullable Throwable allocatedAt) {
         long before = count(kind).getAndIncrement();
         if (before < MAX_LOGGED) {
             LOG.log(
@@ -151,10 +158,10 @@ public final class SanitizerCore {
                     "%s: %s, seed=%d".formatted(kind, message, seed),
                     allocatedAt);
         }
-        SanitizerListener told = listener;
+        Listener told = listener;
         if (told != null) {
             try {
-                told.onReport(new SanitizerReport(kind, message, seed, allocatedAt));
+                told.onMistake(kind, message, allocatedAt);
             } catch (RuntimeException e) { // the call that shows the mistake goes its own way
                 LOG.log(System.Logger.Level.WARNING, "listener failed: " + e, e);
             }

@@ -1,4 +1,4 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.wait;
 
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,14 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.SanitizerReport;
-import io.softdpu.fabric.engine.PayloadCopy;
+import io.softdpu.core.internal.sanitizer.Disorder;
+import io.softdpu.core.internal.sanitizer.Mistake;
 import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.engine.PayloadCopy;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,22 +19,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Belongs to the thread that made it, except for {@link #wake()}. Nothing here allocates, locks
  * or calls the system while it polls.
+ *
+ * @param <J> the class of jobs
  */
 @SuppressWarnings("ReferenceEquality") // threads and contexts are what they are
-public final class QueueCore {
+public final class QueueCore<J> {
     /** What a sanitizer does to this queue; null where none is on. */
     private final @Nullable Disorder disorder = Disorder.ofCurrent();
 
     private final Thread owner = Thread.currentThread();
     private final int depth;
     private final PayloadCopy copier = new PayloadCopy();
-    private @Nullable QueueMember[] members = new @Nullable QueueMember[4];
+    private @Nullable QueueMember<J>[] members = newMembers(4);
     private int memberCount;
 
     /** A ring of the jobs that have ended, and whose they were. */
-    private final @Nullable Job[] ended;
+    private final @Nullable Object[] ended;
 
-    private final @Nullable QueueMember[] endedOf;
+    private final @Nullable QueueMember<J>[] endedOf;
     private int endedHead;
     private int endedCount;
 
@@ -48,14 +52,19 @@ public final class QueueCore {
     /** A queue of the calling thread, without contexts, in polling mode. */
     public QueueCore(int depth) {
         this.depth = depth;
-        this.ended = new @Nullable Job[depth];
-        this.endedOf = new @Nullable QueueMember[depth];
+        this.ended = new @Nullable Object[depth];
+        this.endedOf = newMembers(depth);
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of generic classes
+    private static <J> @Nullable QueueMember<J>[] newMembers(int length) {
+        return (@Nullable QueueMember<J>[]) new @Nullable QueueMember[length];
     }
 
     // ---- the queue's face ----
 
     /** See {@code WorkQueue.add}. */
-    public void add(QueueMember member) {
+    public void add(QueueMember<J> member) {
         if (memberCount == members.length) {
             members = Arrays.copyOf(members, memberCount * 2);
         }
@@ -63,9 +72,9 @@ public final class QueueCore {
     }
 
     /** The place of this context; null if the queue was not added to it. */
-    public @Nullable QueueMember member(Context context) {
+    public @Nullable QueueMember<J> member(Object context) {
         for (int i = 0; i < memberCount; i++) {
-            QueueMember member = Objects.requireNonNull(members[i], "no gaps");
+            QueueMember<J> member = Objects.requireNonNull(members[i], "no gaps");
             if (member.context() == context) {
                 return member;
             }
@@ -74,11 +83,11 @@ public final class QueueCore {
     }
 
     /** See {@code WorkQueue.remove}. */
-    public void remove(QueueMember member) {
+    public void remove(QueueMember<J> member) {
         member.remove();
         int kept = 0;
         for (int i = 0; i < memberCount; i++) {
-            QueueMember each = members[i];
+            QueueMember<J> each = members[i];
             members[i] = null;
             if (each != member) {
                 members[kept++] = each;
@@ -95,15 +104,11 @@ public final class QueueCore {
     }
 
     /** See {@code WorkQueue.trySubmit}. */
-    public Status submit(Job job) {
-        QueueMember member = member(job.context());
-        if (member == null) {
-            return Status.NOT_FOUND;
-        }
-        if (inFlight == depth && !job.isInFlight()) {
+    public Status submit(QueueMember<J> member, J job) {
+        if (inFlight == depth && !member.isInFlight(job)) {
             return Status.NO_MEMORY;
         }
-        if (disorder != null && disturbsSubmission(job)) {
+        if (disorder != null && disturbsSubmission(member, job)) {
             return Status.AGAIN;
         }
         used = true;
@@ -145,9 +150,10 @@ public final class QueueCore {
     }
 
     /** The next job that has ended; there is one. */
-    public Job take() {
-        Job job = Objects.requireNonNull(ended[endedHead], "an ended job");
-        QueueMember member = Objects.requireNonNull(endedOf[endedHead], "its context");
+    @SuppressWarnings("unchecked") // ended puts nothing else into it
+    public J take() {
+        J job = (J) Objects.requireNonNull(ended[endedHead], "an ended job");
+        QueueMember<J> member = Objects.requireNonNull(endedOf[endedHead], "its context");
         ended[endedHead] = null;
         endedOf[endedHead] = null;
         endedHead = endedHead + 1 == depth ? 0 : endedHead + 1;
@@ -170,7 +176,8 @@ public final class QueueCore {
             return;
         }
         for (int i = 0; i < memberCount; i++) {
-            requireEventDriven(Objects.requireNonNull(members[i], "no gaps").context());
+            QueueMember<J> member = Objects.requireNonNull(members[i], "no gaps");
+            requireEventDriven(member.context(), member.isEventDrivenSupported());
         }
         if (waiter == null) {
             waiter = new EngineWaiter();
@@ -178,9 +185,9 @@ public final class QueueCore {
     }
 
     /** Refuses a context that cannot be waited for where the queue is event-driven. */
-    public void requireFit(Context context) {
+    public void requireFit(Object context, boolean eventDrivenSupported) {
         if (waiter != null) {
-            requireEventDriven(context);
+            requireEventDriven(context, eventDrivenSupported);
         }
     }
 
@@ -264,7 +271,7 @@ public final class QueueCore {
     }
 
     /** A job has ended; it waits here to be retrieved. */
-    public void ended(Job job, QueueMember member) {
+    public void ended(J job, QueueMember<J> member) {
         int tail = endedHead + endedCount;
         int at = tail < depth ? tail : tail - depth;
         ended[at] = job;
@@ -301,14 +308,13 @@ public final class QueueCore {
         }
     }
 
-    private boolean disturbsSubmission(Job job) {
+    private boolean disturbsSubmission(QueueMember<J> member, J job) {
         Disorder by = Objects.requireNonNull(disorder, "a sanitizer is on");
-        if (job.isInFlight()) {
+        if (member.isInFlight(job)) {
             by.sanitizer()
                     .report(
-                            SanitizerReport.Kind.TASK_MISUSED,
-                            "job was submitted in flight: type=%s, context=%s"
-                                    .formatted(job.type(), job.context()),
+                            Mistake.TASK_MISUSED,
+                            "job was submitted in flight: " + member.describe(job),
                             null);
             return false;
         }
@@ -319,8 +325,8 @@ public final class QueueCore {
     private Status disturbOrder() {
         Disorder by = Objects.requireNonNull(disorder, "a sanitizer is on");
         int chosen = (endedHead + by.oneOf(endedCount)) % depth;
-        Job job = ended[chosen];
-        QueueMember member = endedOf[chosen];
+        Object job = ended[chosen];
+        QueueMember<J> member = endedOf[chosen];
         ended[chosen] = ended[endedHead];
         endedOf[chosen] = endedOf[endedHead];
         ended[endedHead] = job;
@@ -328,7 +334,7 @@ public final class QueueCore {
         return by.refuses() ? Status.AGAIN : Status.SUCCESS;
     }
 
-    private void progress(QueueMember member) {
+    private void progress(QueueMember<J> member) {
         try {
             var _ = member.progress();
         } catch (RuntimeException e) { // the library itself cannot go on
@@ -343,8 +349,8 @@ public final class QueueCore {
         waiter().wake();
     }
 
-    private void requireEventDriven(Context context) {
-        if (!context.isEventDrivenSupported()) {
+    private void requireEventDriven(Object context, boolean supported) {
+        if (!supported) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
                     "context does not support event-driven mode: context=%s, queueThread=%s"

@@ -1,4 +1,4 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.wait;
 
 import io.softdpu.fabric.engine.ThreadAffinity;
 import io.softdpu.fabric.error.FabricException;

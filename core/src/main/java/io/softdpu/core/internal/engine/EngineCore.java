@@ -1,14 +1,16 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.fabric.engine.PayloadCopy;
-import io.softdpu.fabric.engine.ProgressScope;
-import io.softdpu.fabric.error.FabricException;
+import io.softdpu.core.internal.sanitizer.Disorder;
+import io.softdpu.core.internal.wait.WaitStrategy;
 import io.softdpu.fabric.link.EngineEvents;
 import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.Mailbox;
+import io.softdpu.fabric.engine.PayloadCopy;
+import io.softdpu.fabric.engine.ProgressScope;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 

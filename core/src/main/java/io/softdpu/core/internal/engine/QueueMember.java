@@ -1,16 +1,27 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.Status;
-import io.softdpu.core.execution.Context;
-import io.softdpu.core.execution.Job;
 
-/** What a work queue does with a context that it was added to. The queue's thread. */
-public abstract class QueueMember {
+/**
+ * A context as a work queue that was added to it uses it. The queue's thread.
+ *
+ * @param <J> the class of jobs
+ */
+public abstract class QueueMember<J> {
     /** The context. */
-    public abstract Context context();
+    public abstract Object context();
+
+    /** Whether the context can be waited for in event-driven mode. */
+    public abstract boolean isEventDrivenSupported();
+
+    /** Whether the job is submitted and not yet retrieved. */
+    public abstract boolean isInFlight(J job);
+
+    /** The kind of the job and its context, for messages. */
+    public abstract String describe(J job);
 
     /** Takes a job; the queue has room for it. See {@code WorkQueue.trySubmit}. */
-    public abstract Status submit(Job job);
+    public abstract Status submit(J job);
 
     /**
      * Does what can be done now.
@@ -29,7 +40,7 @@ public abstract class QueueMember {
     public abstract void disarm();
 
     /** The user has this job again. */
-    public abstract void retrieved(Job job);
+    public abstract void retrieved(J job);
 
     /** How many of its jobs are submitted and not yet retrieved. */
     public abstract int inFlight();

@@ -1,9 +1,12 @@
-package io.softdpu.core;
+package io.softdpu.core.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
 import io.softdpu.core.capability.Capabilities;
-import io.softdpu.core.device.Topology;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

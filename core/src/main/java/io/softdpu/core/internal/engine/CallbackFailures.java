@@ -1,4 +1,4 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.engine;
 
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.engine;
 
 /** What an engine does with a context that is connected to it. The engine's thread. */
 public abstract class EngineMember {

@@ -1,9 +1,11 @@
-package io.softdpu.core;
+package io.softdpu.core.device;
 
-import io.softdpu.core.device.DeviceInfo;
-import io.softdpu.core.device.Topology;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.core.internal.base.MachineAccess;
 import io.softdpu.core.internal.base.ProfileCheck;
 import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.Bus;
@@ -25,24 +27,11 @@ public final class Machine implements AutoCloseable {
     private static final List<Machine> OPEN = new CopyOnWriteArrayList<>();
 
     static {
-        MachineAccess.set(
-                new MachineAccess() {
-                    @Override
-                    public Usage usage(Machine machine) {
-                        return machine.usage;
-                    }
-
+        MachineAccess.install(
+                new MachineAccess<>(Machine.class) {
                     @Override
                     public Bus bus(Machine machine) {
                         return machine.bus;
-                    }
-
-                    @Override
-                    public <T> T changeTopology(
-                            Machine machine, Class<T> topologies, UnaryOperator<T> change) {
-                        return topologies.cast(
-                                machine.changeTopology(now ->
-                                        Topology.class.cast(change.apply(topologies.cast(now)))));
                     }
 
                     @Override
@@ -112,8 +101,7 @@ public final class Machine implements AutoCloseable {
 
     /**
      * The same with what the DPU's programs have plugged in, unplugged and changed since the first
-     * of the programs that are in the folder came ({@link
-     * io.softdpu.core.device.Device#plug(io.softdpu.core.device.PciFunction)}); a snapshot.
+     * of the programs that are in the folder came ({@link Device#plug}); a snapshot.
      *
      * @throws DpuException BAD_CONFIG if what was plugged in cannot be read; OPERATING_SYSTEM
      */
@@ -187,7 +175,18 @@ public final class Machine implements AutoCloseable {
         return side.id() + " of " + topology;
     }
 
-    private Topology changeTopology(UnaryOperator<Topology> change) {
+    /** What lives on the machine. */
+    Usage usage() {
+        return usage;
+    }
+
+    /**
+     * Changes what there is on the card now, for all programs of the fabric folder.
+     *
+     * @param change is given what there is; what it throws changes nothing
+     * @return what there is then
+     */
+    Topology changeTopology(UnaryOperator<Topology> change) {
         usage.requireOpen();
         try {
             bus.updateHotplugNote(note -> hotplug.write(change.apply(hotplug.read(note))));
@@ -228,14 +227,14 @@ public final class Machine implements AutoCloseable {
         private long handshakeTimeoutNanos = DEFAULT_HANDSHAKE_TIMEOUT_NANOS;
 
         private Builder(Side side) {
-            this.side = NotNull.check(side, "side");
+            this.side = Arguments.notNull(side, "side");
         }
 
         /**
          * The card, instead of the built-in one; all programs of a fabric folder need equal ones.
          */
         public Builder topology(Topology topology) {
-            this.topology = NotNull.check(topology, "topology");
+            this.topology = Arguments.notNull(topology, "topology");
             return this;
         }
 
@@ -245,7 +244,7 @@ public final class Machine implements AutoCloseable {
          * /tmp/softdpu-UID}.
          */
         public Builder fabricFolder(Path folder) {
-            this.fabricFolder = NotNull.check(folder, "folder");
+            this.fabricFolder = Arguments.notNull(folder, "folder");
             return this;
         }
 

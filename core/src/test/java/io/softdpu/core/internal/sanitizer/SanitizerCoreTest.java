@@ -1,9 +1,12 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.sanitizer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.core.execution.SanitizerReport;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class SanitizerCoreTest {
@@ -32,5 +35,13 @@ class SanitizerCoreTest {
         long first = one.newSequence().nextLong();
         assertThat(same.newSequence().nextLong()).isEqualTo(first);
         assertThat(one.newSequence().nextLong()).isNotEqualTo(first);
+    }
+
+    @Test
+    void shouldBearTheNamesThatUsersSee() {
+        assertThat(SanitizerCore.LOG_NAME).isEqualTo(Sanitizer.class.getName());
+        assertThat(Arrays.stream(Mistake.values()).map(Enum::name))
+                .containsExactlyElementsOf(
+                        Arrays.stream(SanitizerReport.Kind.values()).map(Enum::name).toList());
     }
 }

@@ -1,4 +1,4 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.sanitizer;
 
 import java.util.ArrayList;
 import java.util.List;

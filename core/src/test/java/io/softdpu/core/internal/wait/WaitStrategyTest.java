@@ -1,4 +1,4 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.wait;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.softdpu.core.internal;
+package io.softdpu.core.internal.sanitizer;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
-package io.softdpu.core;
+package io.softdpu.core.device;
 
-import io.softdpu.core.device.Topology;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,0 +1,87 @@
+package io.softdpu.core.internal.access;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.internal.engine.EngineCore;
+import io.softdpu.core.internal.engine.EngineMember;
+import io.softdpu.core.internal.engine.QueueCore;
+import io.softdpu.core.internal.engine.QueueMember;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Access of engines and work queues to what contexts keep from their users.
+ *
+ * @param <C> the class of contexts
+ * @param <E> the class of engines, as users see them
+ * @param <J> the class of jobs
+ */
+public abstract class ContextAccess<C, E, J> {
+    private static volatile @Nullable ContextAccess<?, ?, ?> installed;
+
+    private final List<Class<?>> types;
+
+    /** For the base class of contexts alone. */
+    protected ContextAccess(Class<C> contexts, Class<E> engines, Class<J> jobs) {
+        this.types = List.of(contexts, engines, jobs);
+    }
+
+    /**
+     * The one that the base class of contexts has installed. While it has installed none there is
+     * no context but those that are not of this library: all are refused then.
+     */
+    @SuppressWarnings("unchecked") // as require says
+    public static <C, E, J> ContextAccess<C, E, J> of(
+            Class<C> contexts, Class<E> engines, Class<J> jobs) {
+        ContextAccess<?, ?, ?> access = installed;
+        if (access == null) {
+            return new Refusal<>(contexts, engines, jobs);
+        }
+        ClassLoading.require(access.types, List.of(contexts, engines, jobs));
+        return (ContextAccess<C, E, J>) access;
+    }
+
+    /** Called once, by the base class of contexts. */
+    public static void install(ContextAccess<?, ?, ?> access) {
+        installed = access;
+    }
+
+    /**
+     * Tells a context which engine it belongs to from now on.
+     *
+     * @return how the engine reaches it
+     * @throws DpuException INVALID_VALUE if the context is not of this library
+     */
+    public abstract EngineMember connect(C context, E engine, EngineCore core);
+
+    /**
+     * Makes a context do the jobs of a queue.
+     *
+     * @return how the queue reaches it
+     * @throws DpuException INVALID_VALUE if the context is not of this library
+     */
+    public abstract QueueMember<J> addQueue(C context, QueueCore<J> queue);
+
+    /** The answer to a context that is not of this library. */
+    protected static DpuException refused(Object context) {
+        return new DpuException(
+                Status.INVALID_VALUE,
+                "not a context of this library: class=" + context.getClass().getName());
+    }
+
+    private static final class Refusal<C, E, J> extends ContextAccess<C, E, J> {
+        Refusal(Class<C> contexts, Class<E> engines, Class<J> jobs) {
+            super(contexts, engines, jobs);
+        }
+
+        @Override
+        public EngineMember connect(C context, E engine, EngineCore core) {
+            throw refused(context);
+        }
+
+        @Override
+        public QueueMember<J> addQueue(C context, QueueCore<J> queue) {
+            throw refused(context);
+        }
+    }
+}
