@@ -2,7 +2,10 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.softdpu.core.internal.wait.SleepingWait;
 import io.softdpu.core.internal.wait.WaitStrategy;
+import io.softdpu.core.internal.wait.Waitable;
+import io.softdpu.core.internal.wait.YieldSleepWait;
 import io.softdpu.fabric.ring.MessageRing;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -14,7 +17,7 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 @JCStressTest
 @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "the message, and no sleep was for good")
 @State
-public class AwaitMessage implements WaitStrategy.Waiter {
+public class AwaitMessage implements Waitable {
     private static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(2, 16);
 
     private final MessageRing.Consumer consumer;
@@ -42,7 +45,7 @@ public class AwaitMessage implements WaitStrategy.Waiter {
     public void await(ZZ_Result r) {
         // The time that it yields is over at the second look at the clock.
         WaitStrategy strategy =
-                new WaitStrategy(0, null, () -> nanos += WaitStrategy.YIELD_NANOS, () -> {});
+                new YieldSleepWait(null, () -> nanos += SleepingWait.YIELD_NANOS, () -> {});
         r.r1 = strategy.await(this, Long.MAX_VALUE);
         r.r2 = lost;
     }

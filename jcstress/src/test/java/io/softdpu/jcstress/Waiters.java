@@ -1,7 +1,7 @@
 package io.softdpu.jcstress;
 
 import io.softdpu.core.internal.engine.EngineCore;
-import io.softdpu.core.internal.wait.WaitStrategy;
+import io.softdpu.core.internal.wait.YieldSleepWait;
 import io.softdpu.fabric.link.EngineWaiter;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -48,7 +48,7 @@ final class Waiters {
 
         static {
             for (int i = 0; i < COUNT; i++) {
-                POOL[i] = new EngineCore(new WaitStrategy(0, null));
+                POOL[i] = new EngineCore(new YieldSleepWait(null));
             }
         }
     }

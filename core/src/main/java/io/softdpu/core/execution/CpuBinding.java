@@ -4,18 +4,19 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.core.internal.wait.PreferredCore;
-import io.softdpu.fabric.error.FabricException;
+import io.softdpu.core.internal.wait.AffinityPolicy;
+import io.softdpu.core.internal.wait.SoftAffinity;
 import io.softdpu.fabric.engine.ThreadAffinity;
+import io.softdpu.fabric.error.FabricException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where a worker's thread runs: on one processor, on one as long as nobody else computes there, or
  * wherever the system puts it.
  *
- * <p>Pin for good only where each poller can have a processor of its own: one that shares its
- * processor with a stranger has nowhere to go. With fewer processors than pollers let those that
- * talk most to each other {@linkplain #preferring prefer} the same. A value; any thread.
+ * <p>Use hard affinity only if every polling thread has its own processor: a pinned thread cannot
+ * move away from a competing thread. With fewer processors than pollers let those that talk most to
+ * each other {@linkplain #preferring prefer} the same. A value; any thread.
  */
 public final class CpuBinding {
     private static final int ANY = -1;
@@ -23,11 +24,11 @@ public final class CpuBinding {
     private static final CpuBinding ANYWHERE = new CpuBinding(ANY, false);
 
     private final int core;
-    private final boolean lettingGo;
+    private final boolean soft;
 
-    private CpuBinding(int core, boolean lettingGo) {
+    private CpuBinding(int core, boolean soft) {
         this.core = core;
-        this.lettingGo = lettingGo;
+        this.soft = soft;
     }
 
     /** Wherever the system puts it. */
@@ -99,9 +100,9 @@ public final class CpuBinding {
         return core != ANY;
     }
 
-    /** What an engine's waits look after; null where nothing is ever let go. */
-    @Nullable PreferredCore seat() {
-        return lettingGo ? PreferredCore.ofCurrentThread(core) : null;
+    /** The soft affinity of an engine's idle loop; null for hard or no affinity. */
+    @Nullable AffinityPolicy affinityPolicy() {
+        return soft ? SoftAffinity.ofCurrentThread(core) : null;
     }
 
     /**
@@ -146,6 +147,6 @@ public final class CpuBinding {
         if (core == ANY) {
             return "any";
         }
-        return (lettingGo ? PREFERRED : "") + core;
+        return (soft ? PREFERRED : "") + core;
     }
 }

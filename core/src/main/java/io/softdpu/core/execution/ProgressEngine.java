@@ -6,7 +6,10 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.engine.EngineCore;
+import io.softdpu.core.internal.wait.AffinityPolicy;
+import io.softdpu.core.internal.wait.SpinYieldSleepWait;
 import io.softdpu.core.internal.wait.WaitStrategy;
+import io.softdpu.core.internal.wait.YieldSleepWait;
 import io.softdpu.fabric.error.FabricException;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +38,13 @@ import org.jspecify.annotations.Nullable;
 public final class ProgressEngine implements AutoCloseable {
     private final EngineCore core;
 
-    /** Given up with the engine. */
-    private final WaitStrategy.@Nullable Seat seat;
+    /** Closed with the engine. */
+    private final @Nullable AffinityPolicy affinity;
 
-    private ProgressEngine(int spins, WaitStrategy.@Nullable Seat seat) {
-        this.seat = seat;
+    private ProgressEngine(WaitStrategy waitStrategy, @Nullable AffinityPolicy affinity) {
+        this.affinity = affinity;
         try {
-            this.core = new EngineCore(new WaitStrategy(spins, seat));
+            this.core = new EngineCore(waitStrategy);
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
@@ -53,7 +56,7 @@ public final class ProgressEngine implements AutoCloseable {
      * @throws DpuException OPERATING_SYSTEM if the program has no file descriptors left
      */
     public static ProgressEngine create() {
-        return new ProgressEngine(0, null);
+        return new ProgressEngine(new YieldSleepWait(null), null);
     }
 
     /**
@@ -84,13 +87,18 @@ public final class ProgressEngine implements AutoCloseable {
                     Status.INVALID_VALUE, "number of pollers is not positive: pollers=" + pollers);
         }
         binding.checkAvailable();
-        WaitStrategy.Seat seat = binding.seat();
-        // Whoever spins does not notice who else is there.
-        boolean ownCore = CpuBinding.availableCores() > pollers && seat == null;
-        ProgressEngine engine =
-                new ProgressEngine(ownCore ? WaitStrategy.SPINS_WITH_OWN_CORE : 0, seat);
+        AffinityPolicy affinity = binding.affinityPolicy();
+        ProgressEngine engine = new ProgressEngine(waitStrategy(pollers, affinity), affinity);
         binding.bindCurrentThread();
         return engine;
+    }
+
+    private static WaitStrategy waitStrategy(int pollers, @Nullable AffinityPolicy affinity) {
+        // A thread that spins does not notice a competitor, which soft affinity needs.
+        if (affinity == null && CpuBinding.availableCores() > pollers) {
+            return new SpinYieldSleepWait();
+        }
+        return new YieldSleepWait(affinity);
     }
 
     /**
@@ -317,8 +325,8 @@ public final class ProgressEngine implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (core.close() && seat != null) {
-            seat.close();
+        if (core.close() && affinity != null) {
+            affinity.close();
         }
     }
 }

@@ -3,7 +3,6 @@ package io.softdpu.core.memory;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.access.MemoryAccess;
-import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.LeaseListener;

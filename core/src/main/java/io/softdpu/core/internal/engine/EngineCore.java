@@ -5,12 +5,13 @@ import io.softdpu.core.Status;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.sanitizer.Disorder;
 import io.softdpu.core.internal.wait.WaitStrategy;
-import io.softdpu.fabric.link.EngineEvents;
-import io.softdpu.fabric.link.EngineWaiter;
-import io.softdpu.fabric.error.FabricException;
-import io.softdpu.fabric.link.Mailbox;
+import io.softdpu.core.internal.wait.Waitable;
 import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.engine.ProgressScope;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.link.EngineEvents;
+import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.Mailbox;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Nothing here allocates, locks or calls the system while it polls.
  */
 @SuppressWarnings("ReferenceEquality") // threads are what they are
-public final class EngineCore implements WaitStrategy.Waiter {
+public final class EngineCore implements Waitable {
     /** One sleep, of many where the wait is longer: an hour. */
     private static final long MAX_SLEEP_NANOS = 3_600_000_000_000L;
 

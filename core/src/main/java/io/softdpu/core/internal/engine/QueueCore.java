@@ -2,13 +2,10 @@ package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.execution.Context;
-import io.softdpu.core.execution.Job;
-import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.internal.sanitizer.Disorder;
 import io.softdpu.core.internal.sanitizer.Mistake;
-import io.softdpu.fabric.link.EngineWaiter;
 import io.softdpu.fabric.engine.PayloadCopy;
+import io.softdpu.fabric.link.EngineWaiter;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

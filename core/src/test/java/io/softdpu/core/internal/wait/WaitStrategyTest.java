@@ -15,14 +15,14 @@ class WaitStrategyTest {
     private final FakeClock clock = new FakeClock();
     private final Script script = new Script();
     private long yieldNanos = 10_000;
-    private final WaitStrategy strategy = new WaitStrategy(0, null, clock, this::yielded);
+    private final WaitStrategy strategy = new YieldSleepWait(null, clock, this::yielded);
 
     private void yielded() {
         script.steps.add("yield");
         clock.advanceNanos(yieldNanos);
     }
 
-    private final class Script implements WaitStrategy.Waiter {
+    private final class Script implements Waitable {
         final List<String> steps = new ArrayList<>();
         BooleanSupplier progress = () -> false;
         boolean ready;
@@ -116,15 +116,15 @@ class WaitStrategyTest {
 
     @Test
     void shouldSleepAtOnceForManySpellsAfterASlowYield() {
-        yieldNanos = WaitStrategy.SLOW_YIELD_NANOS + 1;
+        yieldNanos = SleepingWait.SLOW_YIELD_NANOS + 1;
         strategy.await(script, yieldNanos / 2);
         assertThat(script.steps.stream().filter("yield"::equals)).hasSize(1);
         script.sleepNanos = 1;
         script.steps.clear();
-        strategy.await(script, WaitStrategy.SPELLS_WITHOUT_YIELD);
+        strategy.await(script, SleepingWait.YIELD_BACKOFF_WAITS);
         assertThat(script.steps).doesNotContain("yield");
         assertThat(script.steps.stream().filter("sleep"::equals))
-                .hasSize(WaitStrategy.SPELLS_WITHOUT_YIELD);
+                .hasSize(SleepingWait.YIELD_BACKOFF_WAITS);
         yieldNanos = 10_000;
         strategy.await(script, SECOND);
         assertThat(script.steps).as("then it is tried again").contains("yield");
@@ -183,10 +183,10 @@ class WaitStrategyTest {
 
     @Test
     void shouldLookAtOnceWhereAMessageIsExpectedSoon() {
-        assertThat(quickWait(1)).isEqualTo(1);
-        assertThat(quickWait(WaitStrategy.QUICK_LOOKS)).isEqualTo(WaitStrategy.QUICK_LOOKS);
+        assertThat(shortWait(1)).isEqualTo(1);
+        assertThat(shortWait(ShortSpin.SHORT_SPIN_POLLS)).isEqualTo(ShortSpin.SHORT_SPIN_POLLS);
         assertThat(script.steps).containsOnly("progress");
-        assertThat(quickWait(WaitStrategy.QUICK_LOOKS + 2)).as("then as ever").isEqualTo(65);
+        assertThat(shortWait(ShortSpin.SHORT_SPIN_POLLS + 2)).as("then as ever").isEqualTo(65);
         assertThat(script.steps).contains("yield");
     }
 
@@ -205,27 +205,27 @@ class WaitStrategyTest {
 
     @Test
     void shouldStopLookingAtOnceWhereThatIsInVainAndTryAgainLater() {
-        int series = WaitStrategy.MOST_CREDIT / WaitStrategy.PRICE_OF_QUICK_LOOKS;
+        int series = ShortSpin.MAX_SPIN_CREDIT / ShortSpin.SPIN_MISS_COST;
         for (int i = 0; i < series; i++) {
-            assertThat(quickWait(100)).as("series %d", i).isGreaterThan(WaitStrategy.QUICK_LOOKS);
+            assertThat(shortWait(100)).as("series %d", i).isGreaterThan(ShortSpin.SHORT_SPIN_POLLS);
         }
-        requireWaitsWithoutQuickLooks();
-        assertThat(quickWait(100)).as("another try").isGreaterThan(WaitStrategy.QUICK_LOOKS);
-        requireWaitsWithoutQuickLooks();
-        for (int i = 0; i <= WaitStrategy.MOST_CREDIT; i++) {
-            assertThat(quickWait(3)).isEqualTo(3);
+        requireWaitsWithoutSpin();
+        assertThat(shortWait(100)).as("another try").isGreaterThan(ShortSpin.SHORT_SPIN_POLLS);
+        requireWaitsWithoutSpin();
+        for (int i = 0; i <= ShortSpin.MAX_SPIN_CREDIT; i++) {
+            assertThat(shortWait(3)).isEqualTo(3);
         }
         for (int i = 0; i < series; i++) {
-            assertThat(quickWait(100)).as("as at first").isGreaterThan(WaitStrategy.QUICK_LOOKS);
+            assertThat(shortWait(100)).as("as at first").isGreaterThan(ShortSpin.SHORT_SPIN_POLLS);
         }
-        requireWaitsWithoutQuickLooks();
+        requireWaitsWithoutSpin();
     }
 
     @Test
     void shouldGoOnLookingAtOnceWhereFourOfFiveWaitsEndSo() {
         for (int wait = 0; wait < 10_000; wait++) {
             int needed = wait % 5 == 0 ? 100 : 3;
-            assertThat(quickWait(needed)).isGreaterThanOrEqualTo(Math.min(needed, 65));
+            assertThat(shortWait(needed)).isGreaterThanOrEqualTo(Math.min(needed, 65));
             assertThat(script.steps.contains("yield")).isEqualTo(needed == 100);
         }
     }
@@ -235,8 +235,8 @@ class WaitStrategyTest {
         int waits = 0;
         do {
             assertThat(++waits).isLessThan(100);
-            quickWait(3);
-        } while (quickWait(100) > WaitStrategy.QUICK_LOOKS);
+            shortWait(3);
+        } while (shortWait(100) > ShortSpin.SHORT_SPIN_POLLS);
     }
 
     /** What is there already saves nothing, and pays for nothing. */
@@ -246,9 +246,9 @@ class WaitStrategyTest {
         do {
             assertThat(++waits).isLessThan(10);
             for (int i = 0; i < 100; i++) {
-                assertThat(quickWait(1)).isEqualTo(1);
+                assertThat(shortWait(1)).isEqualTo(1);
             }
-        } while (quickWait(100) > WaitStrategy.QUICK_LOOKS);
+        } while (shortWait(100) > ShortSpin.SHORT_SPIN_POLLS);
     }
 
     /**
@@ -257,7 +257,7 @@ class WaitStrategyTest {
     @Test
     void shouldLearnFromWaitsThatEndAtOnce() {
         for (int i = 0; i < 20; i++) {
-            assertThat(quickWait(3)).isEqualTo(3);
+            assertThat(shortWait(3)).isEqualTo(3);
             waitFor(2_000_000);
         }
         assertThat(waitFor(30_000)).contains("yield").doesNotContain("sleep");
@@ -266,25 +266,25 @@ class WaitStrategyTest {
     @Test
     void shouldYieldNowAndThenInPlaceOfLookingWhereAProcessorIsPreferred() {
         List<Boolean> told = new ArrayList<>();
-        WaitStrategy seated = new WaitStrategy(0, seat(told), clock, this::yielded);
-        yieldNanos = WaitStrategy.SLOW_YIELD_NANOS + 1;
-        for (int i = 0; i < 2 * WaitStrategy.QUICK_WAITS_A_YIELD; i++) {
+        WaitStrategy soft = new YieldSleepWait(affinity(told), clock, this::yielded);
+        yieldNanos = SleepingWait.SLOW_YIELD_NANOS + 1;
+        for (int i = 0; i < 2 * ShortSpin.WAITS_PER_YIELD; i++) {
             script.steps.clear();
             script.progress = () -> script.steps.size() >= 3;
-            assertThat(seated.awaitSoon(script, SECOND)).isTrue();
+            assertThat(soft.awaitSoon(script, SECOND)).isTrue();
         }
         assertThat(told).contains(true).hasSizeBetween(1, 2);
     }
 
-    private void requireWaitsWithoutQuickLooks() {
-        for (int i = 0; i < WaitStrategy.WAITS_WITHOUT_QUICK_LOOKS; i++) {
-            assertThat(quickWait(3)).as("wait %d", i).isLessThanOrEqualTo(3);
+    private void requireWaitsWithoutSpin() {
+        for (int i = 0; i < ShortSpin.DISABLED_WAITS; i++) {
+            assertThat(shortWait(3)).as("wait %d", i).isLessThanOrEqualTo(3);
             assertThat(script.steps).contains("yield");
         }
     }
 
     /** Looks before the first yield of a wait that this look ends, or the second after a yield. */
-    private int quickWait(int endingLook) {
+    private int shortWait(int endingLook) {
         script.steps.clear();
         script.progress =
                 () -> {
@@ -299,10 +299,17 @@ class WaitStrategyTest {
 
     @Test
     void shouldSpinBeforeItYieldsWhereItHasACoreOfItsOwn() {
-        WaitStrategy spinning = new WaitStrategy(3, null, clock, this::yielded);
-        script.progress = () -> script.steps.size() == 4;
+        WaitStrategy spinning = new SpinYieldSleepWait(clock, this::yielded);
+        int polls = 1 + SpinYieldSleepWait.SPIN_POLLS;
+        script.progress = () -> script.steps.size() == polls;
+        assertThat(spinning.awaitSoon(script, SECOND)).isTrue();
+        assertThat(script.steps).containsOnly("progress").hasSize(polls);
+        script.steps.clear();
+        script.progress = () -> script.steps.contains("yield");
         assertThat(spinning.await(script, SECOND)).isTrue();
-        assertThat(script.steps).containsOnly("progress").hasSize(4);
+        assertThat(script.steps.subList(0, polls)).containsOnly("progress");
+        assertThat(script.steps.subList(polls, script.steps.size()))
+                .containsExactly("yield", "progress");
     }
 
     @Test
@@ -328,21 +335,21 @@ class WaitStrategyTest {
     }
 
     @Test
-    void shouldTellItsSeatOfEachYieldAndWhichWereSlow() {
+    void shouldTellTheAffinityOfEachYieldAndWhichWereSlow() {
         List<Boolean> told = new ArrayList<>();
-        WaitStrategy seated = new WaitStrategy(0, seat(told), clock, this::yielded);
+        WaitStrategy soft = new YieldSleepWait(affinity(told), clock, this::yielded);
         script.progress = () -> script.steps.contains("yield");
-        assertThat(seated.await(script, SECOND)).isTrue();
+        assertThat(soft.await(script, SECOND)).isTrue();
         assertThat(told).containsExactly(false);
         script.steps.clear();
-        yieldNanos = WaitStrategy.SLOW_YIELD_NANOS + 1;
-        assertThat(seated.await(script, SECOND)).isTrue(); // what it brought does not hide it
+        yieldNanos = SleepingWait.SLOW_YIELD_NANOS + 1;
+        assertThat(soft.await(script, SECOND)).isTrue(); // what it brought does not hide it
         assertThat(told).containsExactly(false, true);
     }
 
-    /** A seat that notes which yields were slow. */
-    private WaitStrategy.Seat seat(List<Boolean> told) {
-        return new WaitStrategy.Seat() {
+    /** A policy that notes which yields were slow. */
+    private AffinityPolicy affinity(List<Boolean> told) {
+        return new AffinityPolicy() {
             @Override
             public void yielded(long nowNanos, boolean slow) {
                 assertThat(nowNanos).isEqualTo(clock.getAsLong());

@@ -11,52 +11,52 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** When a thread leaves its processor and comes back, with a clock of the test's. */
-class PreferredCoreTest {
+class SoftAffinityTest {
     private final FakeClock clock = new FakeClock();
     private final List<String> moves = new ArrayList<>();
     private boolean taken;
     private boolean stuck;
-    private final PreferredCore seat =
-            new PreferredCore(
-                    new PreferredCore.Binder() {
+    private final SoftAffinity affinity =
+            new SoftAffinity(
+                    new SoftAffinity.Pinning() {
                         @Override
-                        public void bind() {
+                        public void pin() {
                             if (taken) {
                                 throw new FabricException(
                                         FabricException.Kind.NOT_FOUND, "no such processor");
                             }
-                            moves.add("bind");
+                            moves.add("pin");
                         }
 
                         @Override
-                        public void letGo() {
+                        public void unpin() {
                             if (stuck) {
                                 throw new FabricException(FabricException.Kind.SYSTEM, "refused");
                             }
-                            moves.add("let go");
+                            moves.add("unpin");
                         }
                     },
                     clock.getAsLong());
 
     private void yields(int quick, int slow) {
         for (int i = 0; i < quick; i++) {
-            seat.yielded(clock.getAsLong(), false);
+            affinity.yielded(clock.getAsLong(), false);
         }
         for (int i = 0; i < slow; i++) {
-            seat.yielded(clock.getAsLong(), true);
+            affinity.yielded(clock.getAsLong(), true);
         }
     }
 
     /** A window of enough yields, so many of them slow; its end is seen by the next quick one. */
     private void window(int slow) {
-        yields(PreferredCore.ENOUGH, slow);
-        clock.advanceNanos(PreferredCore.WINDOW_NANOS);
+        yields(SoftAffinity.MIN_WINDOW_YIELDS, slow);
+        clock.advanceNanos(SoftAffinity.WINDOW_NANOS);
         yields(1, 0);
     }
 
     private void windows(int count) {
         for (int i = 0; i < count; i++) {
-            window(PreferredCore.FEW);
+            window(SoftAffinity.CALM_SLOW_YIELDS);
         }
     }
 
@@ -69,107 +69,107 @@ class PreferredCoreTest {
     }
 
     private void stayLong() {
-        clock.advanceNanos(PreferredCore.LONG_STAY_NANOS);
+        clock.advanceNanos(SoftAffinity.LONG_PINNED_NANOS);
     }
 
     @Test
     void shouldStayWhereSlowYieldsAreFarBetween() {
         for (int i = 0; i < 100; i++) {
-            yields(PreferredCore.QUICK_IN_BETWEEN, PreferredCore.FEW);
-            clock.advanceNanos(PreferredCore.WINDOW_NANOS / 4);
+            yields(SoftAffinity.QUICK_YIELDS_BETWEEN, SoftAffinity.CALM_SLOW_YIELDS);
+            clock.advanceNanos(SoftAffinity.WINDOW_NANOS / 4);
         }
         assertThat(moves).isEmpty();
     }
 
     @Test
     void shouldLeaveWhereManyYieldsOfAWindowAreSlow() {
-        for (int i = 0; i < PreferredCore.TOO_MANY; i++) {
+        for (int i = 0; i < SoftAffinity.MAX_SLOW_YIELDS; i++) {
             assertThat(moves).isEmpty();
-            yields(PreferredCore.QUICK_IN_BETWEEN, 1);
+            yields(SoftAffinity.QUICK_YIELDS_BETWEEN, 1);
         }
-        assertThat(moves).containsExactly("let go");
+        assertThat(moves).containsExactly("unpin");
     }
 
     @Test
     void shouldLeaveWhereNearlyEachYieldIsSlowHoweverSeldomThereIsOne() {
-        for (int i = 0; i < PreferredCore.TOO_MANY; i++) {
+        for (int i = 0; i < SoftAffinity.MAX_SLOW_YIELDS; i++) {
             assertThat(moves).isEmpty();
             clock.advanceNanos(10_000_000_000L);
-            yields(PreferredCore.QUICK_IN_BETWEEN - 1, 1);
+            yields(SoftAffinity.QUICK_YIELDS_BETWEEN - 1, 1);
         }
-        assertThat(moves).containsExactly("let go");
+        assertThat(moves).containsExactly("unpin");
     }
 
     @Test
     void shouldComeBackAfterCalmWindowsInARow() {
         disturb();
         for (int i = 0; i < 20; i++) { // never three in a row
-            windows(PreferredCore.CALM_WINDOWS - 1);
-            window(PreferredCore.FEW + 1);
+            windows(SoftAffinity.CALM_WINDOWS - 1);
+            window(SoftAffinity.CALM_SLOW_YIELDS + 1);
         }
-        for (int i = 0; i < PreferredCore.CALM_WINDOWS; i++) {
-            assertThat(moves).containsExactly("let go");
+        for (int i = 0; i < SoftAffinity.CALM_WINDOWS; i++) {
+            assertThat(moves).containsExactly("unpin");
             windows(1);
         }
-        assertThat(moves).containsExactly("let go", "bind");
+        assertThat(moves).containsExactly("unpin", "pin");
         stayLong();
         disturb();
-        windows(PreferredCore.CALM_WINDOWS);
-        assertThat(moves).containsExactly("let go", "bind", "let go", "bind");
+        windows(SoftAffinity.CALM_WINDOWS);
+        assertThat(moves).containsExactly("unpin", "pin", "unpin", "pin");
     }
 
     @Test
     void shouldNotComeBackForWindowsThatWereSleptAway() {
         disturb();
         for (int i = 0; i < 100; i++) {
-            clock.advanceNanos(PreferredCore.WINDOW_NANOS);
+            clock.advanceNanos(SoftAffinity.WINDOW_NANOS);
             yields(1, 0);
         }
-        assertThat(moves).containsExactly("let go");
+        assertThat(moves).containsExactly("unpin");
     }
 
     @Test
     void shouldAskForMoreCalmAfterEachShortStay() {
         disturb();
-        windows(PreferredCore.CALM_WINDOWS);
-        int needed = PreferredCore.CALM_WINDOWS;
+        windows(SoftAffinity.CALM_WINDOWS);
+        int needed = SoftAffinity.CALM_WINDOWS;
         for (int stay = 0; stay < 6; stay++) {
             moves.clear();
             disturb();
-            needed = Math.min(2 * needed, PreferredCore.MOST_CALM_WINDOWS);
+            needed = Math.min(2 * needed, SoftAffinity.MAX_CALM_WINDOWS);
             windows(needed - 1);
-            assertThat(moves).containsExactly("let go");
+            assertThat(moves).containsExactly("unpin");
             windows(1);
-            assertThat(moves).containsExactly("let go", "bind");
+            assertThat(moves).containsExactly("unpin", "pin");
         }
-        assertThat(needed).isEqualTo(PreferredCore.MOST_CALM_WINDOWS);
+        assertThat(needed).isEqualTo(SoftAffinity.MAX_CALM_WINDOWS);
     }
 
     @Test
     void shouldGiveUpAProcessorThatWasTakenFromTheProgram() {
         disturb();
         taken = true;
-        windows(2 * PreferredCore.CALM_WINDOWS);
+        windows(2 * SoftAffinity.CALM_WINDOWS);
         taken = false;
-        windows(2 * PreferredCore.CALM_WINDOWS);
-        assertThat(moves).containsExactly("let go");
+        windows(2 * SoftAffinity.CALM_WINDOWS);
+        assertThat(moves).containsExactly("unpin");
     }
 
     @Test
     void shouldTryAgainToLeaveWhereThatFailed() {
         stuck = true;
-        yields(0, PreferredCore.TOO_MANY);
+        yields(0, SoftAffinity.MAX_SLOW_YIELDS);
         assertThat(moves).isEmpty();
         stuck = false;
         disturb();
-        assertThat(moves).containsExactly("let go");
+        assertThat(moves).containsExactly("unpin");
     }
 
     @Test
     void shouldLetGoForGoodWhenItIsClosed() {
-        seat.close();
-        windows(2 * PreferredCore.CALM_WINDOWS);
-        assertThat(moves).containsExactly("let go");
+        affinity.close();
+        windows(2 * SoftAffinity.CALM_WINDOWS);
+        assertThat(moves).containsExactly("unpin");
     }
 
     @Test
@@ -180,14 +180,14 @@ class PreferredCoreTest {
                 Thread.ofPlatform()
                         .start(() -> {
                             Affinity.pinCurrentThread(last);
-                            PreferredCore own = PreferredCore.ofCurrentThread(last);
+                            SoftAffinity own = SoftAffinity.ofCurrentThread(last);
                             long now = System.nanoTime();
-                            for (int i = 0; i < PreferredCore.TOO_MANY; i++) {
+                            for (int i = 0; i < SoftAffinity.MAX_SLOW_YIELDS; i++) {
                                 own.yielded(now, true);
                             }
                             seen.add(Affinity.ofCurrentThread());
-                            long end = now + 4 * PreferredCore.WINDOW_NANOS;
-                            for (; now <= end; now += PreferredCore.WINDOW_NANOS / 200) {
+                            long end = now + 4 * SoftAffinity.WINDOW_NANOS;
+                            for (; now <= end; now += SoftAffinity.WINDOW_NANOS / 200) {
                                 own.yielded(now, false);
                             }
                             seen.add(Affinity.ofCurrentThread());

@@ -1,0 +1,176 @@
+package io.softdpu.core.internal.wait;
+
+import io.softdpu.fabric.engine.ThreadAffinity;
+import io.softdpu.fabric.error.FabricException;
+
+/**
+ * Soft CPU affinity: unpins the thread when repeated slow yields show contention, and pins it again
+ * after a calm period. While it is unpinned the system puts the thread where there is room.
+ *
+ * <p>With three pollers on two processors this is worth a fifth of the operations: those that talk
+ * most to each other stay together, and the third has a processor of its own. With hard affinity
+ * they lose nearly all of them to the first competitor.
+ *
+ * <p>Belongs to the thread that is pinned. Pinning and unpinning make system calls and allocate;
+ * nothing else does.
+ */
+public final class SoftAffinity implements AffinityPolicy {
+    /**
+     * Slow yields that unpin it: in one window, or with few quick ones between them, however long
+     * that takes. Three pollers alone on two processors saw 0 to 2 in a window, and thousands of
+     * quick ones between two; one that was pinned beside a competitor 10 to 25, and a thread that
+     * seldom yields there finds nearly each yield slow.
+     */
+    static final int MAX_SLOW_YIELDS = 8;
+
+    /** Quick yields after which a slow one counts as the first again. */
+    static final int QUICK_YIELDS_BETWEEN = 1000;
+
+    /** Period in which slow yields are counted. */
+    static final long WINDOW_NANOS = 100_000_000;
+
+    /** Most slow yields of a calm window: beside a competitor there are 2 to 7. */
+    static final int CALM_SLOW_YIELDS = 1;
+
+    /** Fewest yields of a window that counts: one that was slept away tells nothing. */
+    static final int MIN_WINDOW_YIELDS = 100;
+
+    /** Calm windows in a row that pin it again; with fewer, chance would do that. */
+    static final int CALM_WINDOWS = 3;
+
+    /**
+     * Upper bound of the calm windows that are required, twice as many after each time that it was
+     * pinned shortly: calm where the thread has gone says nothing of where it comes from.
+     */
+    static final int MAX_CALM_WINDOWS = 32;
+
+    /** Shortest time of being pinned that was not short. */
+    static final long LONG_PINNED_NANOS = 500_000_000;
+
+    private static final System.Logger LOG = System.getLogger(SoftAffinity.class.getName());
+
+    /** Pins the calling thread, and unpins it. */
+    interface Pinning {
+        void pin();
+
+        void unpin();
+    }
+
+    private final Pinning pinning;
+    private boolean unpinned;
+    private boolean disabled;
+    private long changedNanos;
+    private int slowYields;
+    private int quickYields;
+    private long windowBegin;
+    private int windowYields;
+    private int windowSlow;
+    private int calmWindows;
+    private int calmWindowsNeeded = CALM_WINDOWS;
+
+    SoftAffinity(Pinning pinning, long nowNanos) {
+        this.pinning = pinning;
+        this.changedNanos = nowNanos - LONG_PINNED_NANOS; // the first time may be short
+        this.windowBegin = nowNanos;
+    }
+
+    /** The affinity of the calling thread, which is pinned already. */
+    public static SoftAffinity ofCurrentThread(int core) {
+        Pinning pinning =
+                new Pinning() {
+                    @Override
+                    public void pin() {
+                        ThreadAffinity.pinCurrentThread(core);
+                    }
+
+                    @Override
+                    public void unpin() {
+                        ThreadAffinity.unpinCurrentThread();
+                    }
+                };
+        return new SoftAffinity(pinning, System.nanoTime());
+    }
+
+    @Override
+    public void yielded(long nowNanos, boolean slow) {
+        windowYields++;
+        if (slow) {
+            windowSlow++;
+            slowYields = quickYields < QUICK_YIELDS_BETWEEN ? slowYields + 1 : 1;
+            quickYields = 0;
+            if (!unpinned && (slowYields >= MAX_SLOW_YIELDS || windowSlow >= MAX_SLOW_YIELDS)) {
+                becomeUnpinned(nowNanos);
+            }
+        } else {
+            if (quickYields < QUICK_YIELDS_BETWEEN) {
+                quickYields++;
+            }
+            if (nowNanos - windowBegin >= WINDOW_NANOS) {
+                endWindow(nowNanos);
+            }
+        }
+    }
+
+    /** Unpins the thread; it is not pinned again. */
+    @Override
+    public void close() {
+        disabled = true;
+        if (!unpinned) {
+            unpin();
+        }
+    }
+
+    private void endWindow(long nowNanos) {
+        if (windowSlow > CALM_SLOW_YIELDS) {
+            calmWindows = 0;
+        } else if (windowYields >= MIN_WINDOW_YIELDS) {
+            calmWindows++;
+        }
+        beginWindow(nowNanos);
+        if (unpinned && calmWindows >= calmWindowsNeeded && !disabled) {
+            becomePinned(nowNanos);
+        }
+    }
+
+    private void beginWindow(long nowNanos) {
+        windowBegin = nowNanos;
+        windowYields = 0;
+        windowSlow = 0;
+    }
+
+    private void becomeUnpinned(long nowNanos) {
+        slowYields = 0;
+        beginWindow(nowNanos);
+        if (!unpin()) {
+            return;
+        }
+        boolean pinnedShortly = nowNanos - changedNanos < LONG_PINNED_NANOS;
+        calmWindowsNeeded =
+                pinnedShortly ? Math.min(2 * calmWindowsNeeded, MAX_CALM_WINDOWS) : CALM_WINDOWS;
+        unpinned = true;
+        changedNanos = nowNanos;
+        calmWindows = 0;
+    }
+
+    private boolean unpin() {
+        try {
+            pinning.unpin();
+            return true;
+        } catch (FabricException e) { // the processors of the program were changed this very moment
+            LOG.log(System.Logger.Level.WARNING, "thread stays pinned for now", e);
+            return false;
+        }
+    }
+
+    private void becomePinned(long nowNanos) {
+        try {
+            pinning.pin();
+            unpinned = false;
+            changedNanos = nowNanos;
+            slowYields = 0;
+        } catch (FabricException e) {
+            disabled = true;
+            LOG.log(System.Logger.Level.WARNING, "processor was taken from this program", e);
+        }
+    }
+}
