@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.storage.WorkerReport;
@@ -18,7 +19,7 @@ public abstract class Worker {
     /** How long a worker without work sleeps at most; whatever happens wakes it earlier. */
     private static final long IDLE_WAIT_NANOS = 1_000_000_000L;
 
-    /** How long it waits before it offers again what a queue had no room for. */
+    /** Delay before what a queue had no room for is offered again, where nothing else happens. */
     private static final long RETRY_WAIT_NANOS = 100_000L;
 
     private final System.Logger log;
@@ -32,6 +33,10 @@ public abstract class Worker {
     private final Object engineLock = new Object();
     private final CountDownLatch engineReady = new CountDownLatch(1);
     private volatile @Nullable ProgressEngine engine;
+
+    /** Ends a wait that nothing else ends, while a queue has refused something. */
+    private @Nullable EngineTimer retryTimer;
+
     private volatile boolean ending;
     private volatile boolean ended;
     private volatile boolean startRequested;
@@ -242,7 +247,7 @@ public abstract class Worker {
     /** Called in each round of the data path; for work that comes from the control thread. */
     protected void eachRound() {}
 
-    /** How long a round may sleep where nothing wakes it: less where something is due. */
+    /** How long a round may sleep where nothing wakes it, in nanoseconds. */
     protected long longestWaitNanos() {
         return IDLE_WAIT_NANOS;
     }
@@ -252,11 +257,14 @@ public abstract class Worker {
 
     /** The engine; on the worker's thread. */
     protected final ProgressEngine engine() {
-        ProgressEngine present = engine;
-        if (present == null) {
+        return present(engine);
+    }
+
+    private <T> T present(@Nullable T made) {
+        if (made == null) {
             throw new DpuException(Status.BAD_STATE, "worker has not begun: " + name());
         }
-        return present;
+        return made;
     }
 
     /** Connects a context to the engine and watches its state from now on. */
@@ -334,7 +342,10 @@ public abstract class Worker {
     private void threadProcedure() {
         // Nothing may escape: an exception that ended this thread in silence would hang the others.
         try {
-            engine = ProgressEngine.create(core.pollers(), core.cpu());
+            ProgressEngine created = ProgressEngine.create(core.pollers(), core.cpu());
+            engine = created;
+            // Nothing to do in it: the round after the wait that it ends offers all again.
+            retryTimer = created.timer(() -> {});
             engineReady.countDown();
             configurationPhase();
         } catch (RuntimeException | Error e) {
@@ -406,12 +417,21 @@ public abstract class Worker {
         if (hasRefused()) {
             retryRefused();
         }
-        long longest = hasRefused() ? RETRY_WAIT_NANOS : longestWaitNanos();
-        long timeoutNanos = Math.min(waitNanos, longest);
+        planRetry(present(retryTimer));
+        long timeoutNanos = Math.min(waitNanos, longestWaitNanos());
         if (expectsMessageSoon()) {
             engine.awaitSoon(timeoutNanos);
         } else {
             engine.await(timeoutNanos);
+        }
+    }
+
+    /** One that is set stays: while other messages come, each round has offered all again. */
+    private void planRetry(EngineTimer timer) {
+        if (!hasRefused()) {
+            timer.cancel();
+        } else if (!timer.isSet()) {
+            timer.set(RETRY_WAIT_NANOS);
         }
     }
 

@@ -35,8 +35,10 @@ class WorkerTest {
         volatile RuntimeException inRound;
         volatile Error atRelease;
         volatile CountDownLatch rounds = new CountDownLatch(1);
+        final CountDownLatch retries = new CountDownLatch(20);
         volatile boolean expectsMessage;
         volatile boolean woken;
+        volatile boolean refused;
 
         TestWorker(long timeoutNanos, CpuBinding cpu) {
             super("test", new Core(3, 4, cpu), timeoutNanos, notified::incrementAndGet);
@@ -57,14 +59,17 @@ class WorkerTest {
 
         @Override
         protected boolean hasRefused() {
-            // Keeps the rounds going without anything to wait for.
-            return true;
+            return refused;
         }
 
         @Override
         protected void retryRefused() {
-            operations.add(1);
-            rounds.countDown();
+            retries.countDown();
+        }
+
+        @Override
+        protected long longestWaitNanos() {
+            return Long.MAX_VALUE;
         }
 
         @Override
@@ -74,8 +79,10 @@ class WorkerTest {
 
         @Override
         protected void eachRound() {
+            operations.add(1);
+            rounds.countDown();
             if (woken) {
-                wakeUp();
+                wakeUp(); // keeps the rounds going without anything to wait for
             }
             if (inRound != null) {
                 throw inRound;
@@ -128,6 +135,7 @@ class WorkerTest {
     @Clause({"sto-114", "sto-117"})
     void shouldGoOnUntilNothingIsInFlight() {
         start(TIMEOUT);
+        worker.woken = true;
         worker.inFlight = 2;
         worker.startDataPath();
         Pipeline.await(worker.rounds);
@@ -155,6 +163,18 @@ class WorkerTest {
         Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
         assertThat(worker.failure().status()).isEqualTo(Status.TIME_OUT);
         assertThat(worker.failure()).hasMessageContaining("core=3, in_flight=7");
+    }
+
+    /** Nothing wakes this worker, and no wait of it ends by itself. */
+    @Test
+    void shouldOfferAgainWhatWasRefusedThoughNothingHappens() {
+        start(TIMEOUT);
+        worker.refused = true;
+
+        worker.startDataPath();
+
+        Pipeline.await(worker.retries);
+        worker.refused = false;
     }
 
     /** Awake from the beginning, a round looks once; or many times first, while that is new. */
