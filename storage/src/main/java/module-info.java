@@ -15,4 +15,5 @@ module io.softdpu.storage {
     exports io.softdpu.storage.relay;
     exports io.softdpu.storage.server;
     exports io.softdpu.storage.wire;
+    exports io.softdpu.storage.workload;
 }

@@ -3,9 +3,8 @@
  * messages on, and a target that moves the data itself, by RDMA, between its volume and the
  * initiator's memory.
  *
- * <p>Role: this package holds what the three programs share: {@link
- * io.softdpu.storage.StorageRole}, their reports, and {@link io.softdpu.storage.Content}, the bytes
- * that a volume holds or is expected to hold. The programs are {@link
+ * <p>Role: the three programs as their callers see them: {@link io.softdpu.storage.StorageRole},
+ * the steps of its session, its listener, its reports and its defaults. The programs are {@link
  * io.softdpu.storage.server.StorageTarget}, {@link io.softdpu.storage.relay.ZeroCopyService} and
  * {@link io.softdpu.storage.initiator.StorageInitiator}.
  *

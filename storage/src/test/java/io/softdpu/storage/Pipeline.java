@@ -9,12 +9,12 @@ import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorOptions;
 import io.softdpu.storage.initiator.StorageInitiator;
-import io.softdpu.storage.initiator.Workload;
 import io.softdpu.storage.relay.ServiceOptions;
 import io.softdpu.storage.relay.ZeroCopyService;
-import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.storage.server.TargetOptions;
+import io.softdpu.storage.worker.Closeables;
+import io.softdpu.storage.workload.Workload;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ public final class Pipeline implements AutoCloseable {
                 opened.add(Machine.builder(side).fabricFolder(folder).open());
             }
         } catch (RuntimeException e) {
-            Closing.afterFailure(e, opened.toArray(AutoCloseable[]::new));
+            Closeables.afterFailure(e, opened.toArray(AutoCloseable[]::new));
             throw e;
         }
         host = opened.get(0);

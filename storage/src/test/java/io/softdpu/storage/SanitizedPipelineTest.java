@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
-import io.softdpu.storage.initiator.Phase;
 import io.softdpu.storage.initiator.StorageInitiator;
-import io.softdpu.storage.initiator.Workload;
+import io.softdpu.storage.workload.Content;
+import io.softdpu.storage.workload.Phase;
+import io.softdpu.storage.workload.Workload;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

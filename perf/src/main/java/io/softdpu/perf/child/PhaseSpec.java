@@ -1,8 +1,8 @@
 package io.softdpu.perf.child;
 
-import io.softdpu.storage.initiator.IoSize;
-import io.softdpu.storage.initiator.Phase;
 import io.softdpu.storage.wire.IoType;
+import io.softdpu.storage.workload.IoSize;
+import io.softdpu.storage.workload.Phase;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

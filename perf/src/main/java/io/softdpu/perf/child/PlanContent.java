@@ -1,6 +1,6 @@
 package io.softdpu.perf.child;
 
-import io.softdpu.storage.Content;
+import io.softdpu.storage.workload.Content;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

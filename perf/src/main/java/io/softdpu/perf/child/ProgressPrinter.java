@@ -1,8 +1,8 @@
 package io.softdpu.perf.child;
 
 import io.softdpu.storage.initiator.InitiatorListener;
-import io.softdpu.storage.initiator.Phase;
 import io.softdpu.storage.initiator.PhaseReport;
+import io.softdpu.storage.workload.Phase;
 import java.io.PrintWriter;
 
 /**

@@ -8,7 +8,7 @@ import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.child.ProgressLine;
 import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.perf.child.ResourceUse;
-import io.softdpu.storage.Content;
+import io.softdpu.storage.workload.Content;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;

@@ -3,9 +3,9 @@ package io.softdpu.perf.child;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.storage.initiator.LatencySummary;
-import io.softdpu.storage.initiator.Phase;
 import io.softdpu.storage.initiator.PhaseReport;
 import io.softdpu.storage.wire.IoType;
+import io.softdpu.storage.workload.Phase;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
-import io.softdpu.storage.Content;
+import io.softdpu.storage.workload.Content;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.AccessDeniedException;

@@ -1,6 +1,7 @@
 package io.softdpu.storage.initiator;
 
 import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.workload.Phase;
 
 /** Hears how the workload proceeds. Called on the control thread; must not block. */
 public interface InitiatorListener extends SessionListener {

@@ -3,7 +3,7 @@ package io.softdpu.storage.initiator;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
-import io.softdpu.storage.runtime.OptionChecks;
+import io.softdpu.storage.option.OptionChecks;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -13,12 +13,14 @@ import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
 import io.softdpu.storage.control.RemoteErrorException;
-import io.softdpu.storage.runtime.Closing;
-import io.softdpu.storage.runtime.Core;
-import io.softdpu.storage.runtime.Session;
+import io.softdpu.storage.session.Session;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.worker.Closeables;
+import io.softdpu.storage.worker.WorkerSlot;
+import io.softdpu.storage.workload.Phase;
+import io.softdpu.storage.workload.Workload;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
@@ -149,7 +151,7 @@ final class InitiatorSession extends Session<InitiatorWorker> {
         if (present != null) {
             noteControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
         }
-        Closing.inOrder(channel, present, memory, device);
+        Closeables.inOrder(channel, present, memory, device);
     }
 
     private void connect(ComchClientControlChannel toService) {
@@ -263,7 +265,7 @@ final class InitiatorSession extends Session<InitiatorWorker> {
                     workers()
                             .add(
                                     new InitiatorWorker(
-                                            new Core(
+                                            new WorkerSlot(
                                                     core,
                                                     options.cpus().size(),
                                                     options.cpus().get(core)),

@@ -10,13 +10,14 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.storage.runtime.AllocationMeter;
-import io.softdpu.storage.runtime.Core;
-import io.softdpu.storage.runtime.MessageMemory;
-import io.softdpu.storage.runtime.RefusedTasks;
-import io.softdpu.storage.runtime.Worker;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
+import io.softdpu.storage.worker.AllocationMeter;
+import io.softdpu.storage.worker.MessageMemory;
+import io.softdpu.storage.worker.RetryQueue;
+import io.softdpu.storage.worker.Worker;
+import io.softdpu.storage.worker.WorkerSlot;
+import io.softdpu.storage.workload.IoRequest;
 import java.lang.foreign.MemorySegment;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ final class InitiatorWorker extends Worker {
     private @Nullable ComchProducer producer;
     private ComchProducerSendTask[] sends = {};
     private ComchPostReceiveTask[] receives = {};
-    private RefusedTasks refused = new RefusedTasks(0);
+    private RetryQueue refused = new RetryQueue(0);
 
     private final IoRequest request = new IoRequest();
     private final int[] states;
@@ -55,7 +56,7 @@ final class InitiatorWorker extends Worker {
     private @Nullable PhaseRun current;
 
     InitiatorWorker(
-            Core core,
+            WorkerSlot core,
             Device device,
             int transactions,
             long controlTimeoutNanos,
@@ -94,7 +95,7 @@ final class InitiatorWorker extends Worker {
     /** Allocates all tasks: transaction t has message t, posted buffer r has message n + r. */
     void prepareTasks(int remoteConsumerId) {
         MessageMemory memory = present(messages);
-        refused = new RefusedTasks(transactions);
+        refused = new RetryQueue(transactions);
         sends = new ComchProducerSendTask[transactions];
         for (int t = 0; t < transactions; t++) {
             sends[t] = own(present(producer).allocateSendTask(memory.buf(t), remoteConsumerId));

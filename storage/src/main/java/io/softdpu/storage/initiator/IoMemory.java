@@ -7,9 +7,9 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
-import io.softdpu.storage.Content;
-import io.softdpu.storage.runtime.Closing;
 import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.worker.Closeables;
+import io.softdpu.storage.workload.Content;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;
@@ -52,7 +52,7 @@ final class IoMemory implements AutoCloseable {
                     .start();
             export = Blob.of(mmap.exportPci(device));
         } catch (RuntimeException | Error e) {
-            Closing.afterFailure(e, mmap, memory);
+            Closeables.afterFailure(e, mmap, memory);
             throw e;
         }
     }

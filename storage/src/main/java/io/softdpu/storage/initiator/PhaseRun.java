@@ -1,7 +1,9 @@
 package io.softdpu.storage.initiator;
 
 import io.softdpu.core.Status;
-import io.softdpu.storage.runtime.Counter;
+import io.softdpu.storage.worker.Counter;
+import io.softdpu.storage.workload.Phase;
+import io.softdpu.storage.workload.RequestSource;
 import org.HdrHistogram.Histogram;
 
 /**

@@ -2,9 +2,12 @@ package io.softdpu.storage.initiator;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.storage.Content;
 import io.softdpu.storage.control.Deadline;
-import io.softdpu.storage.runtime.ControlLoop;
+import io.softdpu.storage.session.ControlLoop;
+import io.softdpu.storage.workload.Content;
+import io.softdpu.storage.workload.Phase;
+import io.softdpu.storage.workload.RequestSource;
+import io.softdpu.storage.workload.RequestSourceFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

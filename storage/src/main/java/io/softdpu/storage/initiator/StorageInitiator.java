@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.device.Machine;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.workload.Workload;
 
 /**
  * A storage initiator: carries out a workload in one session with a zero-copy service.

@@ -14,14 +14,14 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
-import io.softdpu.storage.runtime.Core;
-import io.softdpu.storage.runtime.Counter;
-import io.softdpu.storage.runtime.MessageMemory;
-import io.softdpu.storage.runtime.RdmaPair;
-import io.softdpu.storage.runtime.RefusedTasks;
-import io.softdpu.storage.runtime.Worker;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.RdmaConnectionRole;
+import io.softdpu.storage.worker.Counter;
+import io.softdpu.storage.worker.MessageMemory;
+import io.softdpu.storage.worker.RdmaPair;
+import io.softdpu.storage.worker.RetryQueue;
+import io.softdpu.storage.worker.Worker;
+import io.softdpu.storage.worker.WorkerSlot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,8 +46,8 @@ final class RelayWorker extends Worker {
     private RdmaSendTask[] requestSends = {};
     private RdmaReceiveTask[] responseReceives = {};
     private ComchProducerSendTask[] responseSends = {};
-    private RefusedTasks refusedRequests = new RefusedTasks(0);
-    private RefusedTasks refusedResponses = new RefusedTasks(0);
+    private RetryQueue refusedRequests = new RetryQueue(0);
+    private RetryQueue refusedResponses = new RetryQueue(0);
 
     private final Counter requests = new Counter();
     private final Counter responses = new Counter();
@@ -57,7 +57,7 @@ final class RelayWorker extends Worker {
     private boolean requestWasLast;
 
     RelayWorker(
-            Core core,
+            WorkerSlot core,
             Device device,
             int transactionCount,
             long controlTimeoutNanos,
@@ -109,8 +109,8 @@ final class RelayWorker extends Worker {
         requestSends = new RdmaSendTask[slots];
         responseReceives = new RdmaReceiveTask[slots];
         responseSends = new ComchProducerSendTask[slots];
-        refusedRequests = new RefusedTasks(slots);
-        refusedResponses = new RefusedTasks(slots);
+        refusedRequests = new RetryQueue(slots);
+        refusedResponses = new RetryQueue(slots);
         for (int i = 0; i < slots; i++) {
             requestReceives[i] = own(present(consumer).allocatePostReceiveTask(memory.buf(i)));
             requestReceives[i].setUserData(i);

@@ -4,7 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
-import io.softdpu.storage.runtime.OptionChecks;
+import io.softdpu.storage.option.OptionChecks;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;

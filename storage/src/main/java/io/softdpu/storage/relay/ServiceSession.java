@@ -16,10 +16,10 @@ import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpClientControlChannel;
-import io.softdpu.storage.runtime.Closing;
-import io.softdpu.storage.runtime.Session;
+import io.softdpu.storage.session.Session;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.worker.Closeables;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a zero-copy service: its control thread. */
@@ -83,7 +83,7 @@ final class ServiceSession extends Session<RelayWorker> {
         client = toClient;
         connectToStorage(toStorage, created);
         waitForClient(toClient);
-        new Conversation(this, toStorage, toClient, created).proceed();
+        new RelaySession(this, toStorage, toClient, created).proceed();
     }
 
     private void connectToStorage(TcpClientControlChannel toStorage, ProgressEngine wake) {
@@ -181,7 +181,7 @@ final class ServiceSession extends Session<RelayWorker> {
         if (present != null) {
             noteControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
         }
-        Closing.inOrder(
+        Closeables.inOrder(
                 noted("control channel to the storage target", storage),
                 noted("control channel to the initiator", client),
                 present,

@@ -15,16 +15,16 @@ import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
 import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpServerControlChannel;
-import io.softdpu.storage.runtime.ClientRequests;
-import io.softdpu.storage.runtime.Closing;
-import io.softdpu.storage.runtime.Core;
-import io.softdpu.storage.runtime.OptionChecks;
-import io.softdpu.storage.runtime.Session;
-import io.softdpu.storage.runtime.SilenceWatch;
+import io.softdpu.storage.option.OptionChecks;
+import io.softdpu.storage.session.ClientRequests;
+import io.softdpu.storage.session.InactivityTimer;
+import io.softdpu.storage.session.Session;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.worker.Closeables;
+import io.softdpu.storage.worker.WorkerSlot;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +71,7 @@ final class TargetSession extends Session<TargetWorker> {
                             options.controlTimeoutNanos());
             return new TargetSession(options, device, volume, channel, listener);
         } catch (RuntimeException e) {
-            Closing.inOrder(channel, volume, device);
+            Closeables.inOrder(channel, volume, device);
             throw e;
         }
     }
@@ -126,13 +126,13 @@ final class TargetSession extends Session<TargetWorker> {
 
     @Override
     protected void releaseResources() {
-        Closing.inOrder(channel, remoteMemory, volume, device);
+        Closeables.inOrder(channel, remoteMemory, volume, device);
     }
 
     /** A service's first request waits for an initiator to arrive; each further one is bounded. */
     private ControlMessage awaitRequest(ControlMessageType expected) {
-        SilenceWatch service =
-                new SilenceWatch(
+        InactivityTimer service =
+                new InactivityTimer(
                         begun
                                 ? StorageDefaults.silenceNanos(
                                         SILENT_TIMEOUTS, controlTimeoutNanos, volume.sizeBytes())
@@ -145,7 +145,7 @@ final class TargetSession extends Session<TargetWorker> {
                 return request;
             }
             workers().check();
-            if (service.isTooLong(workers().sum(TargetWorker::requests))) {
+            if (service.hasExpired(workers().sum(TargetWorker::requests))) {
                 throw new DpuException(
                         Status.TIME_OUT,
                         "zero-copy service has fallen silent: peer="
@@ -199,7 +199,7 @@ final class TargetSession extends Session<TargetWorker> {
                     workers()
                             .add(
                                     new TargetWorker(
-                                            new Core(
+                                            new WorkerSlot(
                                                     core,
                                                     init.coreCount(),
                                                     options.cpus().get(core)),

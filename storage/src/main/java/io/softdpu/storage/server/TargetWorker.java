@@ -15,17 +15,17 @@ import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.storage.backend.Volume;
-import io.softdpu.storage.runtime.Closing;
-import io.softdpu.storage.runtime.Core;
-import io.softdpu.storage.runtime.Counter;
-import io.softdpu.storage.runtime.MessageMemory;
-import io.softdpu.storage.runtime.RdmaPair;
-import io.softdpu.storage.runtime.RefusedTasks;
-import io.softdpu.storage.runtime.Worker;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
 import io.softdpu.storage.wire.RdmaConnectionRole;
+import io.softdpu.storage.worker.Closeables;
+import io.softdpu.storage.worker.Counter;
+import io.softdpu.storage.worker.MessageMemory;
+import io.softdpu.storage.worker.RdmaPair;
+import io.softdpu.storage.worker.RetryQueue;
+import io.softdpu.storage.worker.Worker;
+import io.softdpu.storage.worker.WorkerSlot;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -54,13 +54,13 @@ final class TargetWorker extends Worker {
     private RdmaReadTask[] reads = {};
     private RdmaWriteTask[] writes = {};
     private boolean[] isRead = {};
-    private RefusedTasks refusedTransfers = new RefusedTasks(0);
-    private RefusedTasks refusedAnswers = new RefusedTasks(0);
+    private RetryQueue refusedTransfers = new RetryQueue(0);
+    private RetryQueue refusedAnswers = new RetryQueue(0);
     private int inFlight;
     private final Counter requests = new Counter();
 
     TargetWorker(
-            Core core,
+            WorkerSlot core,
             Device device,
             Volume volume,
             Mmap remoteMemory,
@@ -117,8 +117,8 @@ final class TargetWorker extends Worker {
         reads = new RdmaReadTask[slots];
         writes = new RdmaWriteTask[slots];
         isRead = new boolean[slots];
-        refusedTransfers = new RefusedTasks(slots);
-        refusedAnswers = new RefusedTasks(slots);
+        refusedTransfers = new RetryQueue(slots);
+        refusedAnswers = new RetryQueue(slots);
         for (int i = 0; i < slots; i++) {
             receives[i] = own(control.context().allocateReceive(memory.buf(i)));
             receives[i].setUserData(i);
@@ -303,7 +303,7 @@ final class TargetWorker extends Worker {
     protected void releaseObjects() {
         releaseAll(volumeBufs);
         releaseAll(remoteBufs);
-        Closing.inOrder(inventory, messages);
+        Closeables.inOrder(inventory, messages);
     }
 
     /** Also where the making of them had to be given up in the middle. */

@@ -8,7 +8,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.storage.Content;
+import io.softdpu.storage.workload.Content;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.SeededRandom;

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.Pipeline;
+import io.softdpu.storage.workload.Phase;
+import io.softdpu.storage.workload.Workload;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.fail;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.storage.Content;
+import io.softdpu.storage.workload.Content;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.lang.foreign.MemorySegment;

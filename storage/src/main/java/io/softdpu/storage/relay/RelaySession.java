@@ -1,0 +1,290 @@
+package io.softdpu.storage.relay;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.control.ComchServerControlChannel;
+import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.control.RemoteErrorException;
+import io.softdpu.storage.control.TcpClientControlChannel;
+import io.softdpu.storage.option.OptionChecks;
+import io.softdpu.storage.session.ClientRequests;
+import io.softdpu.storage.session.InactivityTimer;
+import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.wire.RdmaConnectionRole;
+import io.softdpu.storage.worker.WorkerSlot;
+import java.util.Arrays;
+
+/**
+ * The control messages of one session of a zero-copy service, when both peers are there. Belongs to
+ * the control thread.
+ */
+final class RelaySession {
+    /**
+     * Control timeouts that an initiator may let pass without asking for anything. Between two
+     * requests it takes its own contexts up or down, which may last as long.
+     */
+    private static final int SILENT_TIMEOUTS = 2;
+
+    /** With less than this left of a step nobody is asked any more. */
+    private static final long MIN_RELAY_NANOS = 1_000_000;
+
+    private final ServiceSession session;
+    private final long controlTimeoutNanos;
+    private final ControlExchange toStorage;
+    private final ControlExchange toClient;
+    private final ComchServerControlChannel clientChannel;
+    private int coreCount;
+    private int transactionCount;
+    private long storageSizeBytes;
+
+    RelaySession(
+            ServiceSession session,
+            TcpClientControlChannel storage,
+            ComchServerControlChannel client,
+            ProgressEngine engine) {
+        this.session = session;
+        this.controlTimeoutNanos = session.options().controlTimeoutNanos();
+        // Both channels are heard through the engine: a socket that has news wakes it.
+        this.toStorage =
+                new ControlExchange(
+                        storage,
+                        timeoutNanos -> {
+                            requireClient(client);
+                            engine.await(timeoutNanos);
+                        });
+        this.toClient = new ControlExchange(client);
+        this.clientChannel = client;
+    }
+
+    void proceed() {
+        var requests =
+                new ClientRequests(
+                        toClient, controlTimeoutNanos, this::awaitRequest, this::beginRequest);
+        requests.serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, this::query);
+        requests.serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
+        requests.serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, this::start);
+        session.steps().tell(SessionStep.DATA_PATH, "");
+        requests.serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, this::stop);
+        requests.serveLast(
+                SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, this::shutdown);
+        session.endConversation();
+    }
+
+    private void beginRequest(SessionStep step, ControlMessage request) {
+        session.steps().beginTime();
+        session.steps().tell(step, "");
+    }
+
+    private ControlMessage awaitRequest(ControlMessageType expected) {
+        InactivityTimer initiator =
+                new InactivityTimer(
+                        StorageDefaults.silenceNanos(
+                                SILENT_TIMEOUTS, controlTimeoutNanos, storageSizeBytes));
+        InactivityTimer target = new InactivityTimer(controlTimeoutNanos);
+        while (true) {
+            ControlMessage request = clientChannel.poll();
+            if (request != null) {
+                RemoteErrorException.throwIfError(request);
+                return request;
+            }
+            session.workers().check();
+            session.checkStorage();
+            long requests = session.workers().sum(RelayWorker::requests);
+            long responses = session.workers().sum(RelayWorker::responses);
+            if (initiator.hasExpired(requests)) {
+                throw initiatorIsSilent(expected, initiator.limitNanos());
+            }
+            if (requests <= responses) {
+                target.restart();
+            } else if (target.hasExpired(responses)) {
+                throw targetIsSilent(requests - responses);
+            }
+            session.loop().awaitNews(Math.min(initiator.remainingNanos(), controlTimeoutNanos / 4));
+        }
+    }
+
+    private DpuException initiatorIsSilent(ControlMessageType expected, long limitNanos) {
+        return new DpuException(
+                Status.TIME_OUT,
+                "initiator has fallen silent: peer="
+                        + clientChannel.description()
+                        + ", expected="
+                        + expected.wireName()
+                        + " or an io_message, waited_ms="
+                        + limitNanos / 1_000_000);
+    }
+
+    private DpuException targetIsSilent(long unanswered) {
+        return new DpuException(
+                Status.TIME_OUT,
+                "storage target answers no io_message: peer="
+                        + toStorage.channel().description()
+                        + ", unanswered="
+                        + unanswered
+                        + ", waited_ms="
+                        + controlTimeoutNanos / 1_000_000);
+    }
+
+    private ControlPayload relay(
+            ControlMessage request, ControlPayload payload, ControlMessageType expected) {
+        long left = session.steps().remainingNanos();
+        if (left < MIN_RELAY_NANOS) {
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    "storage target and workers took too long for one request: peer="
+                            + toStorage.channel().description()
+                            + ", request="
+                            + request.type().wireName()
+                            + ", left="
+                            + payload.type().wireName()
+                            + ", waited_ms="
+                            + controlTimeoutNanos / 1_000_000);
+        }
+        return toStorage.request(payload, request.correlationId(), expected, left);
+    }
+
+    private ControlPayload query(ControlMessage request) {
+        var response =
+                (ControlPayload.QueryStorageResponse)
+                        relay(
+                                request,
+                                request.payload(),
+                                ControlMessageType.QUERY_STORAGE_RESPONSE);
+        storageSizeBytes = response.totalSizeBytes();
+        return response;
+    }
+
+    private ControlPayload init(ControlMessage request) {
+        var init = (ControlPayload.InitStorageRequest) request.payload();
+        checkInit(init);
+        coreCount = init.coreCount();
+        transactionCount = 2 * init.transactionCount();
+        // The target gets an export of the same memory.
+        Mmap imported = session.importMemory(init.mmapExport(), session.steps().remainingNanos());
+        ControlPayload response =
+                relay(
+                        request,
+                        new ControlPayload.InitStorageRequest(
+                                transactionCount,
+                                coreCount,
+                                Blob.of(imported.exportRdma(session.device()))),
+                        ControlMessageType.INIT_STORAGE_RESPONSE);
+        for (int core = 0; core < coreCount; core++) {
+            prepareWorker(request, core);
+        }
+        return response;
+    }
+
+    private void checkInit(ControlPayload.InitStorageRequest init) {
+        if (init.coreCount() > session.options().cpus().size()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "core_count is more than the service has: core_count="
+                            + init.coreCount()
+                            + ", expected=at most "
+                            + session.options().cpus().size());
+        }
+        OptionChecks.requireRange(
+                "transaction_count",
+                init.transactionCount(),
+                1,
+                StorageDefaults.MAX_TRANSACTION_COUNT);
+    }
+
+    /** One worker after the other: their RDMA connections share the one control channel. */
+    private void prepareWorker(ControlMessage request, int core) {
+        RelayWorker worker =
+                session.workers()
+                        .add(
+                                new RelayWorker(
+                                        new WorkerSlot(
+                                                core,
+                                                coreCount,
+                                                session.options().cpus().get(core)),
+                                        session.device(),
+                                        transactionCount,
+                                        controlTimeoutNanos,
+                                        clientChannel::wakeup));
+        worker.execute(() -> worker.createObjects(clientChannel.connection(), controlTimeoutNanos));
+        connectRdma(request, worker, RdmaConnectionRole.IO_DATA);
+        connectRdma(request, worker, RdmaConnectionRole.IO_CONTROL);
+    }
+
+    private void connectRdma(ControlMessage request, RelayWorker worker, RdmaConnectionRole role) {
+        Blob local = worker.query(() -> worker.exportConnection(role));
+        var response =
+                (ControlPayload.CreateRdmaConnectionResponse)
+                        relay(
+                                request,
+                                new ControlPayload.CreateRdmaConnectionRequest(
+                                        worker.core(), role, local),
+                                ControlMessageType.CREATE_RDMA_CONNECTION_RESPONSE);
+        if (response.contextIndex() != worker.core() || response.role() != role) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "storage target connected another context: got="
+                            + response.contextIndex()
+                            + " "
+                            + response.role()
+                            + ", expected="
+                            + worker.core()
+                            + " "
+                            + role);
+        }
+        worker.execute(() -> worker.connect(role, response.connectionDetails()));
+    }
+
+    private ControlPayload start(ControlMessage request) {
+        session.workers().awaitContextsReady(session.steps().remainingNanos());
+        session.loop()
+                .awaitUntil(
+                        "waiting for the initiator's consumers",
+                        session.steps().remainingNanos(),
+                        () -> clientChannel.connection().remoteConsumers().length >= coreCount);
+        // Consumers are numbered in the order of their cores, on both sides.
+        int[] consumers = clientChannel.connection().remoteConsumers();
+        Arrays.sort(consumers);
+        for (RelayWorker worker : session.workers().inOrder()) {
+            worker.execute(() -> worker.prepareTasks(consumers[worker.core()]));
+        }
+        ControlPayload response =
+                relay(request, request.payload(), ControlMessageType.START_STORAGE_RESPONSE);
+        session.workers().startDataPath(session.steps().remainingNanos());
+        return response;
+    }
+
+    private ControlPayload stop(ControlMessage request) {
+        ControlPayload response =
+                relay(request, request.payload(), ControlMessageType.STOP_STORAGE_RESPONSE);
+        session.workers().stopDataPath();
+        return response;
+    }
+
+    private ControlPayload shutdown(ControlMessage request) {
+        ControlPayload response =
+                relay(request, request.payload(), ControlMessageType.SHUTDOWN_RESPONSE);
+        session.storageIsDone();
+        session.loop()
+                .awaitUntil(
+                        "waiting for the end of the initiator's consumers",
+                        session.steps().remainingNanos(),
+                        () -> clientChannel.connection().remoteConsumers().length == 0);
+        session.workers().stopContexts();
+        return response;
+    }
+
+    private static void requireClient(ComchServerControlChannel client) {
+        if (!client.isConnected()) {
+            client.requireNoError();
+            throw new DpuException(
+                    Status.CONNECTION_RESET, "initiator has gone: peer=" + client.description());
+        }
+    }
+}

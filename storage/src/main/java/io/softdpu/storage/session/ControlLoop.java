@@ -1,0 +1,93 @@
+package io.softdpu.storage.session;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.control.Deadline;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+
+/** The waiting of a session's control thread, to which it belongs. */
+public final class ControlLoop {
+    private final String role;
+    private final LongConsumer sleep;
+    private final Runnable check;
+
+    /**
+     * A loop.
+     *
+     * @param role for messages
+     * @param sleep sleeps until something happens that the role listens to, or for so many
+     *     nanoseconds
+     * @param check throws why the session cannot go on
+     */
+    ControlLoop(String role, LongConsumer sleep, Runnable check) {
+        this.role = role;
+        this.sleep = sleep;
+        this.check = check;
+    }
+
+    /** Sleeps until something happens that the role listens to, or the time has passed. */
+    public void awaitNews(long timeoutNanos) {
+        sleep.accept(timeoutNanos);
+    }
+
+    /**
+     * Looks after the workers and the peers.
+     *
+     * @throws DpuException why one of them failed
+     */
+    public void check() {
+        check.run();
+    }
+
+    /**
+     * Waits until a condition holds, and looks after the workers and the peers meanwhile.
+     *
+     * @param what for the message
+     * @throws DpuException TIME_OUT; why a peer or a worker failed
+     */
+    public void awaitUntil(String what, long timeoutNanos, BooleanSupplier condition) {
+        awaitUntil(what, timeoutNanos, condition, () -> "");
+    }
+
+    /**
+     * The same.
+     *
+     * @param wanting what did not come about, for the message: {@code ", key=value"}
+     */
+    void awaitUntil(
+            String what, long timeoutNanos, BooleanSupplier condition, Supplier<String> wanting) {
+        Deadline deadline = Deadline.in(timeoutNanos);
+        while (!condition.getAsBoolean()) {
+            check();
+            if (deadline.hasPassed()) {
+                throw new DpuException(
+                        Status.TIME_OUT,
+                        what
+                                + " took too long: role="
+                                + role
+                                + ", waited_ms="
+                                + timeoutNanos / 1_000_000
+                                + wanting.get());
+            }
+            awaitNews(deadline.remainingNanos());
+        }
+    }
+
+    /**
+     * Waits until a condition holds, whatever becomes of workers and peers.
+     *
+     * @return false if the time has passed
+     */
+    boolean awaitAnyway(long timeoutNanos, BooleanSupplier condition) {
+        Deadline deadline = Deadline.in(timeoutNanos);
+        while (!condition.getAsBoolean()) {
+            if (deadline.hasPassed()) {
+                return false;
+            }
+            awaitNews(deadline.remainingNanos());
+        }
+        return true;
+    }
+}

@@ -1,0 +1,53 @@
+package io.softdpu.storage.session;
+
+import io.softdpu.storage.control.ControlChannel;
+import io.softdpu.storage.control.Deadline;
+
+/**
+ * Inactivity timeout of a peer, measured by a counter of its activity. Nothing runs between two
+ * queries, so its owner has to query it now and then. Belongs to the control thread.
+ */
+public final class InactivityTimer {
+    private final long limitNanos;
+    private long lastActivity;
+    private Deadline deadline;
+
+    /**
+     * Begins to wait.
+     *
+     * @param limitNanos the longest inactivity; {@link ControlChannel#NO_TIMEOUT} for no limit
+     */
+    public InactivityTimer(long limitNanos) {
+        this.limitNanos = limitNanos;
+        this.deadline = Deadline.in(limitNanos);
+    }
+
+    /**
+     * Whether the peer has been inactive for too long.
+     *
+     * @param activity counter of what the peer has done: a value other than the last one restarts
+     *     the time
+     */
+    public boolean hasExpired(long activity) {
+        if (activity != lastActivity) {
+            lastActivity = activity;
+            restart();
+        }
+        return deadline.hasPassed();
+    }
+
+    /** Begins anew: nothing is expected of the peer at this moment. */
+    public void restart() {
+        deadline = Deadline.in(limitNanos);
+    }
+
+    /** The longest inactivity, in nanoseconds. */
+    public long limitNanos() {
+        return limitNanos;
+    }
+
+    /** Time until it expires, in nanoseconds. */
+    public long remainingNanos() {
+        return deadline.remainingNanos();
+    }
+}

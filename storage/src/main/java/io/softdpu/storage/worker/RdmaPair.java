@@ -1,0 +1,77 @@
+package io.softdpu.storage.worker;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.RdmaConnectionRole;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two RDMA contexts of a core, with one connection each. There are two so that the long reads
+ * and writes of the one do not stand between the short messages of the other.
+ */
+public final class RdmaPair {
+    private final Rdma data;
+    private final Rdma control;
+    private final Map<RdmaConnectionRole, RdmaConnection> connections =
+            new EnumMap<>(RdmaConnectionRole.class);
+
+    /** A pair that has not been started. */
+    public RdmaPair(Rdma data, Rdma control) {
+        this.data = data;
+        this.control = control;
+    }
+
+    /** Starts both contexts. They are RUNNING once they are connected. */
+    public void start(long timeoutNanos) {
+        data.setConnectTimeout(timeoutNanos);
+        control.setConnectTimeout(timeoutNanos);
+        data.start();
+        control.start();
+    }
+
+    /**
+     * Exports a connection of the context with this role, for the other side.
+     *
+     * @throws DpuException BAD_STATE where that was done already
+     */
+    public Blob export(RdmaConnectionRole role) {
+        if (connections.containsKey(role)) {
+            throw new DpuException(
+                    Status.BAD_STATE, "RDMA context is connected already: role=" + role);
+        }
+        RdmaConnection connection = context(role).exportConnection();
+        connections.put(role, connection);
+        return Blob.of(connection.blob());
+    }
+
+    /** Connects the context with this role to the other side's export; done by progress. */
+    public void connect(RdmaConnectionRole role, Blob details) {
+        context(role).connect(details.bytes(), connection(role));
+    }
+
+    /** The context with this role. */
+    public Rdma context(RdmaConnectionRole role) {
+        return switch (role) {
+            case IO_DATA -> data;
+            case IO_CONTROL -> control;
+        };
+    }
+
+    /**
+     * The connection with this role.
+     *
+     * @throws DpuException BAD_STATE before it was exported
+     */
+    public RdmaConnection connection(RdmaConnectionRole role) {
+        @Nullable RdmaConnection connection = connections.get(role);
+        if (connection == null) {
+            throw new DpuException(Status.BAD_STATE, "RDMA context is not connected: role=" + role);
+        }
+        return connection;
+    }
+}

@@ -1,0 +1,48 @@
+package io.softdpu.storage.workload;
+
+import io.softdpu.storage.option.OptionChecks;
+
+/**
+ * How much an operation of a phase moves: bytes or blocks. What it comes to is known when the
+ * storage has told its block size.
+ */
+public final class IoSize {
+    private final int amount;
+    private final boolean inBlocks;
+
+    private IoSize(int amount, boolean inBlocks) {
+        this.amount = amount;
+        this.inBlocks = inBlocks;
+    }
+
+    /** That many bytes, rounded up to whole blocks. */
+    public static IoSize bytes(int bytes) {
+        OptionChecks.requireRange("io size bytes", bytes, 1, 1 << 30);
+        return new IoSize(bytes, false);
+    }
+
+    /** That many blocks. */
+    public static IoSize blocks(int blocks) {
+        OptionChecks.requireRange("blocks_per_io", blocks, 1, 1 << 20);
+        return new IoSize(blocks, true);
+    }
+
+    /**
+     * The bytes for a storage: whole blocks, at most 1 GiB, at most the limit.
+     *
+     * @param blockSizeBytes the storage's, positive
+     * @param limitBytes the most that fits, such as a core's part of the storage
+     */
+    public int resolve(int blockSizeBytes, long limitBytes) {
+        long bytes =
+                inBlocks
+                        ? (long) amount * blockSizeBytes
+                        : (amount + blockSizeBytes - 1L) / blockSizeBytes * blockSizeBytes;
+        return (int) Math.min(Math.min(bytes, 1 << 30), limitBytes);
+    }
+
+    @Override
+    public String toString() {
+        return amount + (inBlocks ? " blocks" : " bytes");
+    }
+}

@@ -1,0 +1,66 @@
+package io.softdpu.storage.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.control.ControlChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a control thread does while it waits. */
+class ControlLoopTest {
+    private final List<String> done = new ArrayList<>();
+    private final ControlLoop loop =
+            new ControlLoop("target", _ -> done.add("sleep"), () -> done.add("check"));
+
+    @Test
+    void shouldLookAfterWorkersAndPeersBeforeEachSleep() {
+        loop.awaitUntil("waiting", ControlChannel.NO_TIMEOUT, () -> done.size() == 4);
+
+        assertThat(done).containsExactly("check", "sleep", "check", "sleep");
+    }
+
+    @Test
+    void shouldDoNothingWhereTheConditionHolds() {
+        loop.awaitUntil("waiting", 0, () -> true);
+
+        assertThat(loop.awaitAnyway(0, () -> true)).isTrue();
+        assertThat(done).isEmpty();
+    }
+
+    @Test
+    void shouldSayWhatDidNotComeAboutInTime() {
+        assertThatThrownBy(() ->
+                        loop.awaitUntil(
+                                "starting the contexts", 0, () -> false, () -> ", not_running=a"))
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.TIME_OUT))
+                .hasMessage(
+                        "starting the contexts took too long: role=target, waited_ms=0,"
+                                + " not_running=a");
+        assertThat(done).as("a failure is a better reason than the time").containsExactly("check");
+    }
+
+    @Test
+    void shouldEndWithTheFailureThatItFinds() {
+        DpuException failure = new DpuException(Status.CONNECTION_RESET, "peer has gone");
+        ControlLoop failing =
+                new ControlLoop(
+                        "target",
+                        _ -> done.add("sleep"),
+                        () -> {
+                            throw failure;
+                        });
+
+        assertThatThrownBy(
+                        () -> failing.awaitUntil("waiting", ControlChannel.NO_TIMEOUT, () -> false))
+                .isSameAs(failure);
+        assertThat(failing.awaitAnyway(ControlChannel.NO_TIMEOUT, () -> done.size() == 2))
+                .as("where all is taken down nobody is looked after")
+                .isTrue();
+        assertThat(failing.awaitAnyway(0, () -> false)).isFalse();
+    }
+}

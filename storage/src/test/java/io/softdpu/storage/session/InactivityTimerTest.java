@@ -1,0 +1,45 @@
+package io.softdpu.storage.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.control.ControlChannel;
+import io.softdpu.testkit.Await;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class InactivityTimerTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final long HOUR = 3_600_000_000_000L;
+
+    @Test
+    void shouldExpireWhereNoActivityIsSeenForTheWholeTime() {
+        InactivityTimer timer = new InactivityTimer(20_000_000);
+
+        Await.until("inactivity", DEADLINE, () -> timer.hasExpired(7));
+
+        assertThat(timer.remainingNanos()).isZero();
+        // New activity, even late, restarts the time.
+        assertThat(new InactivityTimer(HOUR).hasExpired(8)).isFalse();
+        timer.hasExpired(8);
+        assertThat(timer.remainingNanos()).isLessThanOrEqualTo(20_000_000);
+    }
+
+    @Test
+    void shouldNeverExpireWithoutALimit() {
+        assertThat(new InactivityTimer(ControlChannel.NO_TIMEOUT).hasExpired(0)).isFalse();
+    }
+
+    @Test
+    void shouldAllowMoreForALargeStorageUpToADay() {
+        assertThat(StorageDefaults.silenceNanos(2, 100, 0)).isEqualTo(200);
+        assertThat(StorageDefaults.silenceNanos(3, 100, 1 << 30)).isEqualTo(300 + (20L << 30));
+        assertThat(
+                        StorageDefaults.silenceNanos(
+                                3, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS, Long.MAX_VALUE))
+                .as("a day for the storage at most")
+                .isEqualTo(
+                        3 * StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS + TimeUnit.DAYS.toNanos(1));
+    }
+}

@@ -1,0 +1,332 @@
+package io.softdpu.storage.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.storage.Pipeline;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Clause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A worker without contexts: its phases, its commands and its failures. */
+class WorkerTest {
+    private static final long TIMEOUT = 10_000_000_000L;
+    private static final long SHORT = 200_000_000L;
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+    private final AtomicInteger notified = new AtomicInteger();
+    private TestWorker worker;
+
+    /** Notes what happens to it, and has as much in flight as the test wants. */
+    private final class TestWorker extends Worker {
+        volatile int inFlight;
+        volatile RuntimeException atBegin;
+        volatile RuntimeException inRound;
+        volatile Error atRelease;
+        volatile CountDownLatch rounds = new CountDownLatch(1);
+        final CountDownLatch retries = new CountDownLatch(20);
+        volatile boolean expectsMessage;
+        volatile boolean woken;
+        volatile boolean refused;
+
+        TestWorker(long timeoutNanos, CpuBinding cpu) {
+            super("test", new WorkerSlot(3, 4, cpu), timeoutNanos, notified::incrementAndGet);
+        }
+
+        @Override
+        protected void beginDataPath() {
+            events.add("begin");
+            if (atBegin != null) {
+                throw atBegin;
+            }
+        }
+
+        @Override
+        protected int inFlight() {
+            return inFlight;
+        }
+
+        @Override
+        protected boolean hasRefused() {
+            return refused;
+        }
+
+        @Override
+        protected void retryRefused() {
+            retries.countDown();
+        }
+
+        @Override
+        protected long longestWaitNanos() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        protected boolean expectsMessageSoon() {
+            return expectsMessage;
+        }
+
+        @Override
+        protected void eachRound() {
+            operations.add(1);
+            rounds.countDown();
+            if (woken) {
+                wakeUp(); // keeps the rounds going without anything to wait for
+            }
+            if (inRound != null) {
+                throw inRound;
+            }
+        }
+
+        @Override
+        protected void releaseObjects() {
+            events.add("release");
+            if (atRelease != null) {
+                throw atRelease;
+            }
+        }
+    }
+
+    @AfterEach
+    void endWorker() {
+        worker.beginEnd();
+        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+    }
+
+    @Test
+    @Clause({"sto-095", "sto-097", "sto-110", "sto-113"})
+    void shouldCarryOutCommandsBeforeAndAfterTheDataPath() {
+        start(TIMEOUT);
+        Thread[] where = new Thread[1];
+        worker.execute(() -> {
+            where[0] = Thread.currentThread();
+            events.add("command");
+        });
+        assertThat(where[0].getName()).isEqualTo("softdpu-test-3");
+        assertThat(worker.query(() -> 42)).isEqualTo(42);
+
+        worker.startDataPath();
+        Pipeline.await(worker.rounds);
+        worker.stopDataPath();
+        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        worker.execute(() -> events.add("afterwards"));
+        worker.beginEnd();
+        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+
+        assertThat(events).containsExactly("command", "begin", "afterwards", "release");
+        assertThat(worker.failure()).isNull();
+        assertThat(worker.report().core()).isEqualTo(3);
+        assertThat(worker.report().operations()).isPositive();
+        assertThat(notified.get()).isPositive();
+    }
+
+    @Test
+    @Clause({"sto-114", "sto-117"})
+    void shouldGoOnUntilNothingIsInFlight() {
+        start(TIMEOUT);
+        worker.woken = true;
+        worker.inFlight = 2;
+        worker.startDataPath();
+        Pipeline.await(worker.rounds);
+        worker.stopDataPath();
+        worker.rounds = new CountDownLatch(100);
+        Pipeline.await(worker.rounds);
+        assertThat(worker.hasDataPathEnded()).isFalse();
+
+        worker.inFlight = 0;
+
+        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        assertThat(worker.failure()).isNull();
+    }
+
+    @Test
+    @Clause("sto-117")
+    void shouldGiveUpWhatStaysInFlight() {
+        start(SHORT);
+        worker.inFlight = 7;
+        worker.startDataPath();
+        Pipeline.await(worker.rounds);
+
+        worker.stopDataPath();
+
+        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        assertThat(worker.failure().status()).isEqualTo(Status.TIME_OUT);
+        assertThat(worker.failure()).hasMessageContaining("core=3, in_flight=7");
+    }
+
+    /** Nothing wakes this worker, and no wait of it ends by itself. */
+    @Test
+    void shouldOfferAgainWhatWasRefusedThoughNothingHappens() {
+        start(TIMEOUT);
+        worker.refused = true;
+
+        worker.startDataPath();
+
+        Pipeline.await(worker.retries);
+        worker.refused = false;
+    }
+
+    /** Awake from the beginning, a round looks once; or many times first, while that is new. */
+    @Test
+    void shouldLookManyTimesOnlyWhereItExpectsAMessageSoon() {
+        start(TIMEOUT);
+        worker.woken = true;
+        assertThat(missesOf(100)).isLessThan(2 * worker.report().operations());
+        worker.beginEnd();
+        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+
+        start(TIMEOUT);
+        worker.woken = true;
+        worker.expectsMessage = true;
+        assertThat(missesOf(8)).isGreaterThanOrEqualTo(8 * 64);
+    }
+
+    private long missesOf(int rounds) {
+        worker.rounds = new CountDownLatch(rounds);
+        worker.startDataPath();
+        Pipeline.await(worker.rounds);
+        worker.stopDataPath();
+        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        return worker.report().progressMisses();
+    }
+
+    @Test
+    void shouldNotWaitForWhatIsInFlightWhenTheSessionIsGivenUp() {
+        start(TIMEOUT);
+        worker.inFlight = 7;
+        worker.startDataPath();
+        Pipeline.await(worker.rounds);
+        long start = System.nanoTime();
+
+        worker.beginEnd();
+
+        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+        assertThat(System.nanoTime() - start).isLessThan(TIMEOUT);
+        assertThat(worker.failure()).isNull();
+    }
+
+    @Test
+    @Clause("sto-096")
+    void shouldLetNoExceptionEscapeFromTheDataPath() {
+        start(TIMEOUT);
+        worker.inRound = new IllegalStateException("broken round");
+        worker.startDataPath();
+
+        Await.until("data path has ended", DEADLINE, () -> worker.failure() != null);
+
+        DpuException failure =
+                catchThrowableOfType(DpuException.class, () -> worker.throwFailure());
+        assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
+        assertThat(failure)
+                .hasMessageContaining("role=test, core=3")
+                .hasMessageContaining("broken round");
+        assertThat(worker.hasDataPathEnded()).isTrue();
+        assertThat(catchThrowableOfType(DpuException.class, () -> worker.execute(() -> {})))
+                .hasMessageContaining("broken round");
+    }
+
+    @Test
+    @Clause("sto-096")
+    void shouldKeepTheStatusOfWhatFailedAtTheBeginning() {
+        start(TIMEOUT);
+        worker.atBegin = new DpuException(Status.NO_MEMORY, "no room: of=anything");
+        worker.startDataPath();
+
+        Await.until("worker has failed", DEADLINE, () -> worker.failure() != null);
+
+        assertThat(worker.failure().status()).isEqualTo(Status.NO_MEMORY);
+    }
+
+    @Test
+    void shouldThrowWhatACommandThrewAndGoOn() {
+        start(TIMEOUT);
+        RuntimeException thrown =
+                catchThrowableOfType(
+                        RuntimeException.class,
+                        () ->
+                                worker.execute(() -> {
+                                    throw new IllegalArgumentException("not so");
+                                }));
+
+        assertThat(thrown).isInstanceOf(IllegalArgumentException.class).hasMessage("not so");
+        assertThat(worker.query(() -> "still here")).isEqualTo("still here");
+    }
+
+    @Test
+    void shouldSayThatACommandWasNotCarriedOutInTime() {
+        start(SHORT);
+        worker.startDataPath();
+        Pipeline.await(worker.rounds);
+
+        DpuException failure =
+                catchThrowableOfType(
+                        DpuException.class, () -> worker.execute(() -> events.add("never")));
+
+        assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
+        worker.stopDataPath();
+        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        worker.execute(() -> {});
+        assertThat(events).doesNotContain("never");
+    }
+
+    @Test
+    void shouldStopWaitingForACommandThatDoesNotEnd() {
+        start(SHORT);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+
+        DpuException failure =
+                catchThrowableOfType(
+                        DpuException.class,
+                        () ->
+                                worker.execute(() -> {
+                                    Pipeline.await(goOn);
+                                    over.countDown();
+                                }));
+
+        // The command is still there: had it been waited for, nobody could let it go on.
+        assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
+        assertThat(over.getCount()).isEqualTo(1);
+        goOn.countDown();
+        Pipeline.await(over);
+        assertThat(worker.query(() -> "next")).isEqualTo("next");
+    }
+
+    @Test
+    void shouldEndAlsoWhereTakingDownEndsInAnError() {
+        start(TIMEOUT);
+        worker.atRelease = new StackOverflowError("too deep");
+
+        worker.beginEnd();
+
+        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+        assertThat(worker.failure().status()).isEqualTo(Status.UNEXPECTED);
+        assertThat(worker.failure()).hasMessageContaining("too deep");
+    }
+
+    @Test
+    void shouldSayWhyItCouldNotBegin() {
+        worker = new TestWorker(TIMEOUT, CpuBinding.core(4095));
+
+        DpuException failure = catchThrowableOfType(DpuException.class, () -> worker.start());
+
+        assertThat(failure).isNotNull();
+        assertThat(failure).hasMessageContaining("4095");
+    }
+
+    private void start(long timeoutNanos) {
+        worker = new TestWorker(timeoutNanos, CpuBinding.any());
+        worker.start();
+    }
+}
