@@ -40,7 +40,7 @@ final class InitiatorWorker extends Worker {
     private @Nullable ComchProducer producer;
     private ComchProducerSendTask[] sends = {};
     private ComchPostReceiveTask[] receives = {};
-    private RetryQueue refused = new RetryQueue(0);
+    private final RetryQueue sendQueue;
 
     private final IoRequest request = new IoRequest();
     private final int[] states;
@@ -56,14 +56,15 @@ final class InitiatorWorker extends Worker {
     private @Nullable PhaseRun current;
 
     InitiatorWorker(
-            WorkerSlot core,
+            WorkerSlot slot,
             Device device,
             int transactions,
             long controlTimeoutNanos,
             Runnable notifyControl) {
-        super("initiator", core, controlTimeoutNanos, notifyControl);
+        super("initiator", slot, controlTimeoutNanos, notifyControl);
         this.device = device;
         this.transactions = transactions;
+        this.sendQueue = retryQueue(transactions, this::trySend);
         this.states = new int[transactions];
         this.startNanos = new long[transactions];
         this.sizes = new int[transactions];
@@ -95,7 +96,6 @@ final class InitiatorWorker extends Worker {
     /** Allocates all tasks: transaction t has message t, posted buffer r has message n + r. */
     void prepareTasks(int remoteConsumerId) {
         MessageMemory memory = present(messages);
-        refused = new RetryQueue(transactions);
         sends = new ComchProducerSendTask[transactions];
         for (int t = 0; t < transactions; t++) {
             sends[t] = own(present(producer).allocateSendTask(memory.buf(t), remoteConsumerId));
@@ -132,18 +132,6 @@ final class InitiatorWorker extends Worker {
     @Override
     protected int inFlight() {
         return inFlight;
-    }
-
-    @Override
-    protected boolean hasRefused() {
-        return !refused.isEmpty();
-    }
-
-    @Override
-    protected void retryRefused() {
-        while (!refused.isEmpty() && trySend(refused.peek())) {
-            refused.remove();
-        }
     }
 
     @Override
@@ -211,21 +199,12 @@ final class InitiatorWorker extends Worker {
         dueNanos[t] = Math.max(dueNanos[t], nowNanos - run.paceNanos) + run.paceNanos;
         startNanos[t] = nowNanos;
         inFlight++;
-        if (!refused.isEmpty() || !trySend(t)) {
-            refused.add(t);
-        }
+        sendQueue.submit(t);
         return true;
     }
 
     private boolean trySend(int t) {
-        Status status = sends[t].trySubmit();
-        if (status == Status.AGAIN) {
-            return false;
-        }
-        if (status != Status.SUCCESS) {
-            taskFailed("request could not be sent", status);
-        }
-        return true;
+        return isTaken(sends[t].trySubmit(), "request could not be sent");
     }
 
     private void requestSent(ComchProducerSendTask task) {
@@ -265,10 +244,7 @@ final class InitiatorWorker extends Worker {
             run.failed(now - startNanos[t], result, storageOffsets[t], sizes[t]);
         }
         memory.clear(message);
-        Status status = task.trySubmit();
-        if (status != Status.SUCCESS) {
-            taskFailed("reply could not be awaited", status);
-        }
+        requireTaken(task.trySubmit(), "reply could not be awaited");
         states[t] &= ~AWAITING_REPLY;
         if (states[t] == 0) {
             finished(t, now);
@@ -344,14 +320,5 @@ final class InitiatorWorker extends Worker {
         if (messages != null) {
             messages.close();
         }
-    }
-
-    private static <T> T present(@Nullable T object) {
-        if (object == null) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    "worker's objects were not made: reason=wrong order of commands");
-        }
-        return object;
     }
 }

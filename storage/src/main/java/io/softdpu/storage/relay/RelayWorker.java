@@ -46,8 +46,10 @@ final class RelayWorker extends Worker {
     private RdmaSendTask[] requestSends = {};
     private RdmaReceiveTask[] responseReceives = {};
     private ComchProducerSendTask[] responseSends = {};
-    private RetryQueue refusedRequests = new RetryQueue(0);
-    private RetryQueue refusedResponses = new RetryQueue(0);
+
+    // Requests go first where there is room again.
+    private final RetryQueue requestQueue;
+    private final RetryQueue responseQueue;
 
     private final Counter requests = new Counter();
     private final Counter responses = new Counter();
@@ -57,14 +59,16 @@ final class RelayWorker extends Worker {
     private boolean requestWasLast;
 
     RelayWorker(
-            WorkerSlot core,
+            WorkerSlot slot,
             Device device,
             int transactionCount,
             long controlTimeoutNanos,
             Runnable notifyControl) {
-        super("zero-copy", core, controlTimeoutNanos, notifyControl);
+        super("zero-copy", slot, controlTimeoutNanos, notifyControl);
         this.device = device;
         this.slots = transactionCount;
+        this.requestQueue = retryQueue(slots, this::trySendRequest);
+        this.responseQueue = retryQueue(slots, this::trySendResponse);
     }
 
     // ---- commands of the configuration phase
@@ -83,8 +87,17 @@ final class RelayWorker extends Worker {
         ComchProducer createdProducer = manage(ComchProducer.create(connection));
         producer = createdProducer;
         createdProducer.setSendTasks(slots, this::responseSent, this::responseNotSent);
-        RdmaPair pair = new RdmaPair(createData(), createControl());
+        RdmaPair pair = new RdmaPair(manage(Rdma.create(device)), manage(Rdma.create(device)));
         rdma = pair;
+        // Idle on this side: through it the target reads and writes the initiator's memory.
+        pair.context(RdmaConnectionRole.IO_DATA)
+                .setPermissions(Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE));
+        pair.configureMessages(
+                slots,
+                this::requestSent,
+                this::requestNotSent,
+                this::responseReceived,
+                this::responseNotReceived);
         createdConsumer.start();
         createdProducer.start();
         pair.start(timeoutNanos);
@@ -109,8 +122,6 @@ final class RelayWorker extends Worker {
         requestSends = new RdmaSendTask[slots];
         responseReceives = new RdmaReceiveTask[slots];
         responseSends = new ComchProducerSendTask[slots];
-        refusedRequests = new RetryQueue(slots);
-        refusedResponses = new RetryQueue(slots);
         for (int i = 0; i < slots; i++) {
             requestReceives[i] = own(present(consumer).allocatePostReceiveTask(memory.buf(i)));
             requestReceives[i].setUserData(i);
@@ -157,35 +168,16 @@ final class RelayWorker extends Worker {
         return requestWasLast && requests.get() - responses.get() == 1 && !hasRefused();
     }
 
-    @Override
-    protected boolean hasRefused() {
-        return !refusedRequests.isEmpty() || !refusedResponses.isEmpty();
-    }
-
-    @Override
-    protected void retryRefused() {
-        while (!refusedRequests.isEmpty() && trySend(requestSends[refusedRequests.peek()])) {
-            refusedRequests.remove();
-        }
-        while (!refusedResponses.isEmpty() && trySend(responseSends[refusedResponses.peek()])) {
-            refusedResponses.remove();
-        }
-    }
-
     private void requestReceived(ComchPostReceiveTask task) {
         requests.add(1);
         requestWasLast = true;
-        int slot = (int) task.userData();
-        // What was refused earlier goes first: requests keep their order.
-        if (!refusedRequests.isEmpty() || !trySend(requestSends[slot])) {
-            refusedRequests.add(slot);
-        }
+        requestQueue.submit((int) task.userData());
     }
 
     private void requestSent(RdmaSendTask task) {
         int slot = (int) task.userData();
         present(messages).clear(slot);
-        resubmit("request could not be awaited", requestReceives[slot].trySubmit());
+        requireTaken(requestReceives[slot].trySubmit(), "request could not be awaited");
     }
 
     private void responseReceived(RdmaReceiveTask task) {
@@ -198,10 +190,7 @@ final class RelayWorker extends Worker {
                             "target sent a response that nobody asked for: core=" + core()));
             return;
         }
-        int slot = (int) task.userData();
-        if (!refusedResponses.isEmpty() || !trySend(responseSends[slot])) {
-            refusedResponses.add(slot);
-        }
+        responseQueue.submit((int) task.userData());
     }
 
     private void responseSent(ComchProducerSendTask task) {
@@ -209,32 +198,15 @@ final class RelayWorker extends Worker {
         operations.add(1);
         int slot = (int) task.userData();
         present(messages).clear(slots + slot);
-        resubmit("response could not be awaited", responseReceives[slot].trySubmit());
+        requireTaken(responseReceives[slot].trySubmit(), "response could not be awaited");
     }
 
-    private boolean trySend(RdmaSendTask task) {
-        return taken("request could not be sent", task.trySubmit());
+    private boolean trySendRequest(int slot) {
+        return isTaken(requestSends[slot].trySubmit(), "request could not be sent");
     }
 
-    private boolean trySend(ComchProducerSendTask task) {
-        return taken("response could not be sent", task.trySubmit());
-    }
-
-    /** False where the queue is full; any other refusal ends the data path. */
-    private boolean taken(String what, Status status) {
-        if (status == Status.AGAIN) {
-            return false;
-        }
-        if (status != Status.SUCCESS) {
-            taskFailed(what, status);
-        }
-        return true;
-    }
-
-    private void resubmit(String what, Status status) {
-        if (status != Status.SUCCESS) {
-            taskFailed(what, status);
-        }
+    private boolean trySendResponse(int slot) {
+        return isTaken(responseSends[slot].trySubmit(), "response could not be sent");
     }
 
     private void requestNotReceived(ComchPostReceiveTask task) {
@@ -255,34 +227,10 @@ final class RelayWorker extends Worker {
 
     // ---- objects
 
-    /** Idle on this side: through it the target reads and writes the initiator's memory. */
-    private Rdma createData() {
-        Rdma data = manage(Rdma.create(device));
-        data.setPermissions(Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE));
-        return data;
-    }
-
-    private Rdma createControl() {
-        Rdma control = manage(Rdma.create(device));
-        control.setSendQueueSize(slots);
-        control.configureSendTasks(slots, this::requestSent, this::requestNotSent);
-        control.configureReceiveTasks(slots, this::responseReceived, this::responseNotReceived);
-        return control;
-    }
-
     @Override
     protected void releaseObjects() {
         if (messages != null) {
             messages.close();
         }
-    }
-
-    private static <T> T present(@Nullable T object) {
-        if (object == null) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    "worker's objects were not made: reason=wrong order of commands");
-        }
-        return object;
     }
 }

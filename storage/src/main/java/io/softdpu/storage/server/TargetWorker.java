@@ -1,6 +1,5 @@
 package io.softdpu.storage.server;
 
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
@@ -54,24 +53,26 @@ final class TargetWorker extends Worker {
     private RdmaReadTask[] reads = {};
     private RdmaWriteTask[] writes = {};
     private boolean[] isRead = {};
-    private RetryQueue refusedTransfers = new RetryQueue(0);
-    private RetryQueue refusedAnswers = new RetryQueue(0);
+    private final RetryQueue transferQueue;
+    private final RetryQueue answerQueue;
     private int inFlight;
     private final Counter requests = new Counter();
 
     TargetWorker(
-            WorkerSlot core,
+            WorkerSlot slot,
             Device device,
             Volume volume,
             Mmap remoteMemory,
             int transactionCount,
             long controlTimeoutNanos,
             Runnable notifyControl) {
-        super("target", core, controlTimeoutNanos, notifyControl);
+        super("target", slot, controlTimeoutNanos, notifyControl);
         this.device = device;
         this.volume = volume;
         this.remoteMemory = remoteMemory;
         this.slots = transactionCount;
+        this.transferQueue = retryQueue(slots, this::tryTransfer);
+        this.answerQueue = retryQueue(slots, this::tryAnswer);
         this.check =
                 new RequestCheck(
                         volume.sizeBytes(),
@@ -94,8 +95,18 @@ final class TargetWorker extends Worker {
             volumeBufs[i] = created.bufByAddress(volume.memory(), 0, volume.sizeBytes());
             remoteBufs[i] = created.bufByAddress(remoteMemory, 0, remoteMemory.sizeBytes());
         }
-        RdmaPair pair = new RdmaPair(createData(), createControl());
+        RdmaPair pair = new RdmaPair(manage(Rdma.create(device)), manage(Rdma.create(device)));
         rdma = pair;
+        Rdma data = pair.context(RdmaConnectionRole.IO_DATA);
+        data.setSendQueueSize(slots);
+        data.configureReadTasks(slots, this::read, this::notRead);
+        data.configureWriteTasks(slots, this::written, this::notWritten);
+        pair.configureMessages(
+                slots,
+                this::answered,
+                this::notAnswered,
+                this::requestReceived,
+                this::requestNotReceived);
         pair.start(timeoutNanos);
     }
 
@@ -117,8 +128,6 @@ final class TargetWorker extends Worker {
         reads = new RdmaReadTask[slots];
         writes = new RdmaWriteTask[slots];
         isRead = new boolean[slots];
-        refusedTransfers = new RetryQueue(slots);
-        refusedAnswers = new RetryQueue(slots);
         for (int i = 0; i < slots; i++) {
             receives[i] = own(control.context().allocateReceive(memory.buf(i)));
             receives[i].setUserData(i);
@@ -150,21 +159,6 @@ final class TargetWorker extends Worker {
         return inFlight;
     }
 
-    @Override
-    protected boolean hasRefused() {
-        return !refusedTransfers.isEmpty() || !refusedAnswers.isEmpty();
-    }
-
-    @Override
-    protected void retryRefused() {
-        while (!refusedTransfers.isEmpty() && tryTransfer(refusedTransfers.peek())) {
-            refusedTransfers.remove();
-        }
-        while (!refusedAnswers.isEmpty() && tryAnswer(refusedAnswers.peek())) {
-            refusedAnswers.remove();
-        }
-    }
-
     private void requestReceived(RdmaReceiveTask task) {
         inFlight++;
         requests.add(1);
@@ -192,9 +186,7 @@ final class TargetWorker extends Worker {
         // The source's data section is what moves, the destination's empty one is where to.
         volumeBufs[slot].setData(storageOffset, read ? ioSize : 0);
         remoteBufs[slot].setData(requesterOffset, read ? 0 : ioSize);
-        if (!refusedTransfers.isEmpty() || !tryTransfer(slot)) {
-            refusedTransfers.add(slot);
-        }
+        transferQueue.submit(slot);
     }
 
     /** False where the queue is full; any other refusal is the answer to the request. */
@@ -246,20 +238,11 @@ final class TargetWorker extends Worker {
         MessageMemory memory = present(messages);
         IoMessageView.writeResult(memory.segment(), memory.at(slot), result.code());
         memory.fill(slot);
-        if (!refusedAnswers.isEmpty() || !tryAnswer(slot)) {
-            refusedAnswers.add(slot);
-        }
+        answerQueue.submit(slot);
     }
 
     private boolean tryAnswer(int slot) {
-        Status status = sends[slot].trySubmit();
-        if (status == Status.AGAIN) {
-            return false;
-        }
-        if (status != Status.SUCCESS) {
-            taskFailed("answer could not be sent", status);
-        }
-        return true;
+        return isTaken(sends[slot].trySubmit(), "answer could not be sent");
     }
 
     private void answered(RdmaSendTask task) {
@@ -267,10 +250,7 @@ final class TargetWorker extends Worker {
         operations.add(1);
         int slot = (int) task.userData();
         present(messages).clear(slot);
-        Status status = receives[slot].trySubmit();
-        if (status != Status.SUCCESS) {
-            taskFailed("request could not be awaited", status);
-        }
+        requireTaken(receives[slot].trySubmit(), "request could not be awaited");
     }
 
     private void notAnswered(RdmaSendTask task) {
@@ -282,22 +262,6 @@ final class TargetWorker extends Worker {
     }
 
     // ---- objects
-
-    private Rdma createData() {
-        Rdma data = manage(Rdma.create(device));
-        data.setSendQueueSize(slots);
-        data.configureReadTasks(slots, this::read, this::notRead);
-        data.configureWriteTasks(slots, this::written, this::notWritten);
-        return data;
-    }
-
-    private Rdma createControl() {
-        Rdma control = manage(Rdma.create(device));
-        control.setSendQueueSize(slots);
-        control.configureSendTasks(slots, this::answered, this::notAnswered);
-        control.configureReceiveTasks(slots, this::requestReceived, this::requestNotReceived);
-        return control;
-    }
 
     @Override
     protected void releaseObjects() {
@@ -313,14 +277,5 @@ final class TargetWorker extends Worker {
                 buf.release();
             }
         }
-    }
-
-    private static <T> T present(@Nullable T object) {
-        if (object == null) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    "worker's objects were not made: reason=wrong order of commands");
-        }
-        return object;
     }
 }

@@ -4,6 +4,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.rdma.RdmaTaskCallback;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import java.util.EnumMap;
@@ -24,6 +27,22 @@ public final class RdmaPair {
     public RdmaPair(Rdma data, Rdma control) {
         this.data = data;
         this.control = control;
+    }
+
+    /**
+     * Configures the control context for io_messages: so many receives and sends.
+     *
+     * @param slots tasks of each of the two types, and places in the send queue
+     */
+    public void configureMessages(
+            int slots,
+            RdmaTaskCallback<RdmaSendTask> sent,
+            RdmaTaskCallback<RdmaSendTask> notSent,
+            RdmaTaskCallback<RdmaReceiveTask> received,
+            RdmaTaskCallback<RdmaReceiveTask> notReceived) {
+        control.setSendQueueSize(slots);
+        control.configureSendTasks(slots, sent, notSent);
+        control.configureReceiveTasks(slots, received, notReceived);
     }
 
     /** Starts both contexts. They are RUNNING once they are connected. */

@@ -39,14 +39,23 @@ class WorkerTest {
         volatile boolean expectsMessage;
         volatile boolean woken;
         volatile boolean refused;
+        final RetryQueue queue = retryQueue(1, this::trySubmit);
 
         TestWorker(long timeoutNanos, CpuBinding cpu) {
             super("test", new WorkerSlot(3, 4, cpu), timeoutNanos, notified::incrementAndGet);
         }
 
+        private boolean trySubmit(int index) {
+            retries.countDown();
+            return !refused;
+        }
+
         @Override
         protected void beginDataPath() {
             events.add("begin");
+            if (refused) {
+                queue.submit(0);
+            }
             if (atBegin != null) {
                 throw atBegin;
             }
@@ -55,16 +64,6 @@ class WorkerTest {
         @Override
         protected int inFlight() {
             return inFlight;
-        }
-
-        @Override
-        protected boolean hasRefused() {
-            return refused;
-        }
-
-        @Override
-        protected void retryRefused() {
-            retries.countDown();
         }
 
         @Override

@@ -1,0 +1,73 @@
+package io.softdpu.storage.worker;
+
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.WorkerReport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counters of a worker and the report that is made of them. {@link #report} may be called from any
+ * thread; the rest belongs to the worker's.
+ */
+final class WorkerStatistics {
+    private final WorkerSlot slot;
+    final Counter operations = new Counter();
+    final Counter errors = new Counter();
+
+    private long startNanos;
+    private long startHits;
+    private long startMisses;
+    private long startAllocated;
+    private volatile @Nullable WorkerReport dataPath;
+
+    WorkerStatistics(WorkerSlot slot) {
+        this.slot = slot;
+    }
+
+    /** Notes that the data path begins. */
+    void beginDataPath(ProgressEngine engine) {
+        startHits = engine.hits();
+        startMisses = engine.misses();
+        startNanos = System.nanoTime();
+        startAllocated = AllocationMeter.currentThreadBytes();
+    }
+
+    /** Notes that the data path has ended: the report stays as it is from now on. */
+    void endDataPath(ProgressEngine engine) {
+        long allocated = AllocationMeter.currentThreadBytes() - startAllocated;
+        dataPath =
+                new WorkerReport(
+                        slot.index(),
+                        slot.cpu().toString(),
+                        operations.get(),
+                        errors.get(),
+                        engine.hits() - startHits,
+                        engine.misses() - startMisses,
+                        engine.payloadBytesCopied(),
+                        engine.messageBytesCopied(),
+                        allocated,
+                        System.nanoTime() - startNanos);
+    }
+
+    /**
+     * What the worker has done so far.
+     *
+     * @param engine the worker's; null before it was made and after it was closed
+     */
+    WorkerReport report(@Nullable ProgressEngine engine) {
+        WorkerReport last = dataPath;
+        if (last != null) {
+            return last;
+        }
+        return new WorkerReport(
+                slot.index(),
+                slot.cpu().toString(),
+                operations.get(),
+                errors.get(),
+                0,
+                0,
+                engine == null ? 0 : engine.payloadBytesCopied(),
+                engine == null ? 0 : engine.messageBytesCopied(),
+                0,
+                0);
+    }
+}
