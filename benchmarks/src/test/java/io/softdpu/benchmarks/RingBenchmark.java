@@ -1,5 +1,7 @@
 package io.softdpu.benchmarks;
 
+import io.softdpu.fabric.ring.FastPathConsumer;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -34,8 +36,8 @@ public class RingBenchmark {
     private final MemorySegment memory = arena.allocate(geometry.sizeBytes(), 128);
     private final MemorySegment source = arena.allocate(BYTES, 64);
     private final MemorySegment destination = arena.allocate((long) SLOTS * BYTES, 64);
-    private final FastPathRing.Consumer consumer = FastPathRing.consumer(memory, geometry);
-    private final FastPathRing.Producer producer = FastPathRing.producer(memory, geometry);
+    private final FastPathConsumer consumer = FastPathRing.consumer(memory, geometry);
+    private final FastPathProducer producer = FastPathRing.producer(memory, geometry);
 
     @Setup
     public void setUp() {

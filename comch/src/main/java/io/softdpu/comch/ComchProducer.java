@@ -12,6 +12,7 @@ import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskPool;
 import io.softdpu.fabric.engine.PayloadCopy;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -277,7 +278,7 @@ public final class ComchProducer extends ContextBase {
 
     /** Claims the next posted buffer, and fills it if the data is small. */
     private Status claim(ComchProducerSendTask task, Buf buf, RemoteConsumer to, long length) {
-        FastPathRing.Producer ring = to.ring();
+        FastPathProducer ring = to.ring();
         long ticket = ring.claim(length);
         if (ticket < 0) {
             return notClaimed(to, ticket);
@@ -368,7 +369,7 @@ public final class ComchProducer extends ContextBase {
 
     private void commit(
             ComchProducerSendTask task, RemoteConsumer to, long length, boolean inline) {
-        FastPathRing.Producer ring = to.ring();
+        FastPathProducer ring = to.ring();
         int immediateLength = task.immediateLength();
         if (immediateLength > 0) {
             copier().message(

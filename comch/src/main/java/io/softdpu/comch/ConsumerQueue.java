@@ -12,6 +12,7 @@ import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.region.LeaseListener;
+import io.softdpu.fabric.ring.FastPathConsumer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -37,7 +38,7 @@ final class ConsumerQueue {
     private final MemorySegment memory;
     private final SharedSegment ringMemory;
     private final FastPathRing.Geometry geometry;
-    private final FastPathRing.Consumer ring;
+    private final FastPathConsumer ring;
     private final Watch ringWatch = new Watch();
     private final Watch memoryWatch = new Watch();
     private final ExportedRegion ringRegion;

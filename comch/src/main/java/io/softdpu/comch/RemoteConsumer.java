@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.Status;
 import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -20,7 +21,7 @@ final class RemoteConsumer {
     private final int id;
     private final ImportedRegion ringRegion;
     private final ImportedRegion memoryRegion;
-    private final FastPathRing.Producer ring;
+    private final FastPathProducer ring;
     private final MemorySegment memory;
     private final AtomicInteger holders = new AtomicInteger(1);
     private volatile boolean gone;
@@ -44,7 +45,7 @@ final class RemoteConsumer {
         return id;
     }
 
-    FastPathRing.Producer ring() {
+    FastPathProducer ring() {
         return ring;
     }
 

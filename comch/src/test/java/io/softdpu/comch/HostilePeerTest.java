@@ -14,6 +14,8 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.ring.FastPathConsumer;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
@@ -275,7 +277,7 @@ class HostilePeerTest {
         FastPathRing.Geometry geometry = new FastPathRing.Geometry(4);
         SharedSegment ring = memory(geometry.sizeBytes());
         SharedSegment small = memory(4096);
-        FastPathRing.Consumer consumer = FastPathRing.consumer(ring.segment(), geometry);
+        FastPathConsumer consumer = FastPathRing.consumer(ring.segment(), geometry);
         announce(
                 1,
                 new ConsumerAnnouncement(
@@ -374,7 +376,7 @@ class HostilePeerTest {
             implements AutoCloseable {
         /** Commits a message of 101 bytes to a buffer of 100. */
         void commitMoreThanPosted() {
-            FastPathRing.Producer producer =
+            FastPathProducer producer =
                     FastPathRing.producer(
                             ring.memory().segment(), new FastPathRing.Geometry(slots));
             producer.commit(producer.claim(1), 101, 1, 0, false);

@@ -2,6 +2,8 @@ package io.softdpu.fuzz;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.softdpu.fabric.ring.FastPathConsumer;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.testkit.GuardedMemory;
@@ -67,8 +69,8 @@ class RingFuzzTest {
     @FuzzTest
     void fastPath(FuzzedDataProvider data) {
         MemorySegment memory = ring(FAST_PATH.sizeBytes(), data);
-        FastPathRing.Consumer consumer = FastPathRing.consumer(memory, FAST_PATH);
-        FastPathRing.Producer producer = FastPathRing.producer(memory, FAST_PATH);
+        FastPathConsumer consumer = FastPathRing.consumer(memory, FAST_PATH);
+        FastPathProducer producer = FastPathRing.producer(memory, FAST_PATH);
         long[] capacities = new long[4];
         int posted = 0;
         int completed = 0;

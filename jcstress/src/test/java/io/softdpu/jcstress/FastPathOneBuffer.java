@@ -2,6 +2,8 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.softdpu.fabric.ring.FastPathConsumer;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -20,8 +22,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 public class FastPathOneBuffer {
     private static final FastPathRing.Geometry GEOMETRY = new FastPathRing.Geometry(2);
 
-    private final FastPathRing.Consumer consumer;
-    private final FastPathRing.Producer producer;
+    private final FastPathConsumer consumer;
+    private final FastPathProducer producer;
 
     public FastPathOneBuffer() {
         var memory = Memory.next();

@@ -2,6 +2,8 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.softdpu.fabric.ring.FastPathConsumer;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -22,8 +24,8 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 public class FastPathOvertaken {
     private static final FastPathRing.Geometry GEOMETRY = new FastPathRing.Geometry(1);
 
-    private final FastPathRing.Consumer consumer;
-    private final FastPathRing.Producer producer;
+    private final FastPathConsumer consumer;
+    private final FastPathProducer producer;
 
     public FastPathOvertaken() {
         var memory = Memory.next();

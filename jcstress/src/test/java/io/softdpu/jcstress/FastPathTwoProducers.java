@@ -2,6 +2,8 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.softdpu.fabric.ring.FastPathConsumer;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;
@@ -21,8 +23,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 public class FastPathTwoProducers {
     private static final FastPathRing.Geometry GEOMETRY = new FastPathRing.Geometry(2);
 
-    private final FastPathRing.Consumer consumer;
-    private final FastPathRing.Producer producer;
+    private final FastPathConsumer consumer;
+    private final FastPathProducer producer;
 
     public FastPathTwoProducers() {
         var memory = Memory.next();

@@ -1,5 +1,7 @@
 package io.softdpu.jcstress;
 
+import io.softdpu.fabric.ring.FastPathConsumer;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
 
@@ -7,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 public final class FastPathWakeUp implements WakeUp, WakeUp.Maker {
     private static final FastPathRing.Geometry GEOMETRY = new FastPathRing.Geometry(2);
 
-    private FastPathRing.Consumer consumer;
-    private FastPathRing.Producer producer;
+    private FastPathConsumer consumer;
+    private FastPathProducer producer;
     private long ticket;
 
     @Override

@@ -2,6 +2,8 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.softdpu.fabric.ring.FastPathConsumer;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;
@@ -20,8 +22,8 @@ public class FastPathWrap {
     private static final int MESSAGES = 6;
     private static final int TRIES = 20;
 
-    private final FastPathRing.Consumer consumer;
-    private final FastPathRing.Producer producer;
+    private final FastPathConsumer consumer;
+    private final FastPathProducer producer;
     private int sent;
     private int received;
     private boolean good = true;

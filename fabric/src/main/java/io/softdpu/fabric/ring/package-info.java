@@ -4,7 +4,7 @@
  * in memory informs and is never believed.
  *
  * <p><b>Threads.</b> Each half of a ring belongs to one thread, except {@link
- * io.softdpu.fabric.ring.FastPathRing.Producer}, which all producers of a connection share.
+ * io.softdpu.fabric.ring.FastPathProducer}, which all producers of a connection share.
  *
  * <p><b>Rules.</b> Indices have 64 bits and never wrap. A side keeps its own index privately and
  * never reads it back; it reads the other's once, checks its range, then uses it. A header is

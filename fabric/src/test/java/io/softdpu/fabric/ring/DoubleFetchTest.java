@@ -196,7 +196,7 @@ class DoubleFetchTest {
     }
 
     private void receiveOverTheFastPath() {
-        FastPathRing.Consumer victim = FastPathRing.consumer(fast, FAST);
+        FastPathConsumer victim = FastPathRing.consumer(fast, FAST);
         long index = 0;
         for (int round = 0; round < ROUNDS; round++) {
             victim.post(0, CAPACITY);
@@ -215,7 +215,7 @@ class DoubleFetchTest {
         }
     }
 
-    private void checkCompletion(FastPathRing.Consumer victim) {
+    private void checkCompletion(FastPathConsumer victim) {
         long length = victim.length();
         int immediate = victim.immediateLength();
         boolean inline = victim.isInline();
@@ -235,8 +235,8 @@ class DoubleFetchTest {
     }
 
     private void sendOverTheFastPath() {
-        FastPathRing.Consumer owner = FastPathRing.consumer(fast, FAST);
-        FastPathRing.Producer victim = FastPathRing.producer(fast, FAST);
+        FastPathConsumer owner = FastPathRing.consumer(fast, FAST);
+        FastPathProducer victim = FastPathRing.producer(fast, FAST);
         long next = 0;
         for (int round = 0; round < ROUNDS; round++) {
             fast.set(ValueLayout.JAVA_INT, 640, 0);

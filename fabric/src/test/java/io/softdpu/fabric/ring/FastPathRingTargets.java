@@ -31,7 +31,7 @@ final class FastPathRingTargets {
     /** The receiver; its peers write the slots. */
     static final class Receiver extends RingTarget {
         private final long[] capacities = new long[SLOTS];
-        private FastPathRing.Consumer victim;
+        private FastPathConsumer victim;
         private long posted;
         private long completed;
 
@@ -65,7 +65,7 @@ final class FastPathRingTargets {
         @Override
         void prepare(MemorySegment ring, SeededRandom random) {
             victim = FastPathRing.consumer(ring, GEOMETRY);
-            FastPathRing.Producer peer = FastPathRing.producer(ring, GEOMETRY);
+            FastPathProducer peer = FastPathRing.producer(ring, GEOMETRY);
             posted = 0;
             for (long past = random.between(0, 2 * SLOTS); posted < past; ) {
                 exchange(peer, ring, random);
@@ -78,7 +78,7 @@ final class FastPathRingTargets {
             }
         }
 
-        private void exchange(FastPathRing.Producer peer, MemorySegment ring, SeededRandom random) {
+        private void exchange(FastPathProducer peer, MemorySegment ring, SeededRandom random) {
             long capacity = randomCapacity(random);
             capacities[(int) (posted % SLOTS)] = capacity;
             victim.post(random.nextInt(), capacity);
@@ -169,7 +169,7 @@ final class FastPathRingTargets {
 
     /** The sender; its peer owns the memory and posts. */
     static final class Sender extends RingTarget {
-        private FastPathRing.Producer victim;
+        private FastPathProducer victim;
         private long claimed;
         private long posted;
         private long request;
@@ -204,7 +204,7 @@ final class FastPathRingTargets {
 
         @Override
         void prepare(MemorySegment ring, SeededRandom random) {
-            FastPathRing.Consumer peer = FastPathRing.consumer(ring, GEOMETRY);
+            FastPathConsumer peer = FastPathRing.consumer(ring, GEOMETRY);
             victim = FastPathRing.producer(ring, GEOMETRY);
             request = random.oneOf(0L, 1L, 63L, 64L);
             long past = random.between(0, 2 * SLOTS);

@@ -17,8 +17,8 @@ class FastPathRingTest {
 
     private final MemorySegment memory =
             Arena.ofAuto().allocate(GEOMETRY.sizeBytes(), 64).fill((byte) 0xa5);
-    private final FastPathRing.Consumer consumer = FastPathRing.consumer(memory, GEOMETRY);
-    private final FastPathRing.Producer producer = FastPathRing.producer(memory, GEOMETRY);
+    private final FastPathConsumer consumer = FastPathRing.consumer(memory, GEOMETRY);
+    private final FastPathProducer producer = FastPathRing.producer(memory, GEOMETRY);
 
     @Test
     void shouldCompletePostedBuffersInTheirOrder() {
@@ -90,8 +90,8 @@ class FastPathRingTest {
         };
         for (long[] attack : attacks) {
             MemorySegment own = Arena.ofAuto().allocate(GEOMETRY.sizeBytes(), 64);
-            FastPathRing.Consumer victim = FastPathRing.consumer(own, GEOMETRY);
-            FastPathRing.Producer attacker = FastPathRing.producer(own, GEOMETRY);
+            FastPathConsumer victim = FastPathRing.consumer(own, GEOMETRY);
+            FastPathProducer attacker = FastPathRing.producer(own, GEOMETRY);
             victim.post(0, attack[1] == 65 ? 100 : 10);
             attacker.commit(attacker.claim(1), 1, 0, 0, true);
             if (attack[2] == 8) {

@@ -1,0 +1,206 @@
+package io.softdpu.fabric.ring;
+
+import static io.softdpu.fabric.ring.FastPathRing.CAPACITY_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.CORRUPT;
+import static io.softdpu.fabric.ring.FastPathRing.DATA_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.FLAGS_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.FLAG_ABANDONED;
+import static io.softdpu.fabric.ring.FastPathRing.FLAG_INLINE;
+import static io.softdpu.fabric.ring.FastPathRing.IMMEDIATE_BYTES;
+import static io.softdpu.fabric.ring.FastPathRing.IMMEDIATE_LENGTH_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.IMMEDIATE_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.INLINE_BYTES;
+import static io.softdpu.fabric.ring.FastPathRing.LEGAL_FLAGS;
+import static io.softdpu.fabric.ring.FastPathRing.LENGTH_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.POSTING_BYTES;
+import static io.softdpu.fabric.ring.FastPathRing.PRODUCER_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.SLOT_BYTES;
+import static io.softdpu.fabric.ring.RingLayout.CONSUMED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.INT;
+import static io.softdpu.fabric.ring.RingLayout.LONG;
+import static io.softdpu.fabric.ring.RingLayout.OWNER_ARMED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
+import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
+import static io.softdpu.linux.NativeMemory.EVERYTHING;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/** The receiving half of a {@link FastPathRing}. One thread. */
+public final class FastPathConsumer {
+    private final MemorySegment memory;
+    private final long address;
+    private final int slots;
+    private final long mask;
+    private final long slotsAddress;
+    private final long[] capacities;
+    private long posted;
+    private long completed;
+    private long lengthBytes;
+    private int producerId;
+    private int immediateLength;
+    private byte flags;
+    private @Nullable String violation;
+
+    FastPathConsumer(MemorySegment memory, FastPathRing.Geometry geometry) {
+        this.memory = memory;
+        this.address = memory.address();
+        this.slots = geometry.slots();
+        this.mask = slots - 1L;
+        this.slotsAddress = address + geometry.slotsOffset();
+        this.capacities = new long[slots];
+    }
+
+    /** The ring's memory; offsets of this class count from its start. */
+    public MemorySegment segment() {
+        return memory;
+    }
+
+    /** Buffers posted and not yet released. */
+    public int outstanding() {
+        return (int) (posted - completed);
+    }
+
+    /**
+     * Publishes room for one message.
+     *
+     * @return false if as many buffers are posted as the ring has slots
+     */
+    public boolean post(long regionOffset, long capacityBytes) {
+        if (posted - completed >= slots) {
+            return false;
+        }
+        long posting = address + SLOTS_START + (posted & mask) * POSTING_BYTES;
+        EVERYTHING.set(ValueLayout.JAVA_LONG, posting, regionOffset);
+        EVERYTHING.set(ValueLayout.JAVA_LONG, posting + CAPACITY_OFFSET, capacityBytes);
+        capacities[(int) (posted & mask)] = capacityBytes;
+        posted++;
+        LONG.setRelease(EVERYTHING, address + CONSUMED_OFFSET, posted);
+        return true;
+    }
+
+    /**
+     * Looks at the oldest posted buffer.
+     *
+     * @return 1 if it was completed: its fields can be read until {@link #release()}; 0 if not yet;
+     *     {@link FastPathRing#CORRUPT} if the producer's header is impossible
+     */
+    public int poll() {
+        if (violation != null) {
+            return (int) CORRUPT;
+        }
+        if (!stamped()) {
+            return 0;
+        }
+        long slot = slotAddress();
+        long claimedLength = EVERYTHING.get(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET);
+        int claimedImmediate =
+                EVERYTHING.get(ValueLayout.JAVA_BYTE, slot + IMMEDIATE_LENGTH_OFFSET) & 0xff;
+        byte claimedFlags = EVERYTHING.get(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET);
+        long limit = capacities[(int) (completed & mask)];
+        if ((claimedFlags & FLAG_INLINE) != 0) {
+            limit = Math.min(limit, INLINE_BYTES);
+        }
+        if ((claimedFlags & ~LEGAL_FLAGS) != 0) {
+            return broken("slot flags", claimedFlags, LEGAL_FLAGS);
+        }
+        if (claimedLength < 0 || claimedLength > limit) {
+            return broken("slot length", claimedLength, limit);
+        }
+        if (claimedImmediate > IMMEDIATE_BYTES) {
+            return broken("slot immediate length", claimedImmediate, IMMEDIATE_BYTES);
+        }
+        lengthBytes = claimedLength;
+        immediateLength = claimedImmediate;
+        flags = claimedFlags;
+        producerId = EVERYTHING.get(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET);
+        return 1;
+    }
+
+    /** Data bytes of the completed buffer, within what was posted. */
+    public long length() {
+        return lengthBytes;
+    }
+
+    /** The producer's id, as the peer says. */
+    public int producerId() {
+        return producerId;
+    }
+
+    /** Bytes of immediate data, 0 to {@link FastPathRing#IMMEDIATE_BYTES}. */
+    public int immediateLength() {
+        return immediateLength;
+    }
+
+    /** Whether the data stands in the slot and has to be copied into the buffer. */
+    public boolean isInline() {
+        return (flags & FLAG_INLINE) != 0;
+    }
+
+    /** Whether the producer gave the posting up: the buffer holds nothing. */
+    public boolean isAbandoned() {
+        return (flags & FLAG_ABANDONED) != 0;
+    }
+
+    /** Where inline data stands in {@link #segment()}. */
+    public long inlineOffset() {
+        return slotAddress() - address + DATA_OFFSET;
+    }
+
+    /** Where immediate data stands in {@link #segment()}. */
+    public long immediateOffset() {
+        return slotAddress() - address + IMMEDIATE_OFFSET;
+    }
+
+    /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+    public @Nullable String violation() {
+        return violation;
+    }
+
+    /**
+     * Goes on to the next posted buffer; the slot of this one can be posted again.
+     *
+     * @throws IllegalStateException if none is posted
+     */
+    public void release() {
+        if (posted == completed) {
+            throw new IllegalStateException("release without a posted buffer: posted=" + posted);
+        }
+        completed++;
+    }
+
+    /**
+     * Asks for a doorbell at the next completion.
+     *
+     * @return true if one is there already: do not sleep
+     */
+    public boolean arm() {
+        RingLayout.arm(address + OWNER_ARMED_OFFSET);
+        return violation != null || stamped();
+    }
+
+    /** Takes the wish of {@link #arm()} back. */
+    public void disarm() {
+        RingLayout.disarm(address + OWNER_ARMED_OFFSET);
+    }
+
+    /** Tells the producers to claim no more. */
+    public void close() {
+        INT.setRelease(EVERYTHING, address + STATUS_OFFSET, 1);
+    }
+
+    private int broken(String what, long seen, long greatest) {
+        violation = RingLayout.violation(what, seen, 0, greatest);
+        return (int) CORRUPT;
+    }
+
+    private boolean stamped() {
+        return completed != posted
+                && (long) LONG.getAcquire(EVERYTHING, slotAddress()) == completed + 1;
+    }
+
+    private long slotAddress() {
+        return slotsAddress + (completed & mask) * SLOT_BYTES;
+    }
+}

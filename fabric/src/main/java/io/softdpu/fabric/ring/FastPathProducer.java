@@ -1,0 +1,184 @@
+package io.softdpu.fabric.ring;
+
+import static io.softdpu.fabric.ring.FastPathRing.CAPACITY_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.CLOSING;
+import static io.softdpu.fabric.ring.FastPathRing.CORRUPT;
+import static io.softdpu.fabric.ring.FastPathRing.DATA_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.FLAGS_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.FLAG_ABANDONED;
+import static io.softdpu.fabric.ring.FastPathRing.FLAG_INLINE;
+import static io.softdpu.fabric.ring.FastPathRing.IMMEDIATE_BYTES;
+import static io.softdpu.fabric.ring.FastPathRing.IMMEDIATE_LENGTH_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.IMMEDIATE_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.INLINE_BYTES;
+import static io.softdpu.fabric.ring.FastPathRing.LENGTH_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.NO_BUFFER;
+import static io.softdpu.fabric.ring.FastPathRing.POSTING_BYTES;
+import static io.softdpu.fabric.ring.FastPathRing.PRODUCER_OFFSET;
+import static io.softdpu.fabric.ring.FastPathRing.SLOT_BYTES;
+import static io.softdpu.fabric.ring.FastPathRing.TOO_LARGE;
+import static io.softdpu.fabric.ring.RingLayout.CONSUMED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.INT;
+import static io.softdpu.fabric.ring.RingLayout.LONG;
+import static io.softdpu.fabric.ring.RingLayout.OWNER_ARMED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
+import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
+import static io.softdpu.linux.NativeMemory.EVERYTHING;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/** The sending half of a {@link FastPathRing}: any number of threads of one process. */
+public final class FastPathProducer {
+    private static final VarHandle CLAIMED;
+
+    static {
+        try {
+            CLAIMED =
+                    MethodHandles.lookup()
+                            .findVarHandle(FastPathProducer.class, "claimed", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final MemorySegment memory;
+    private final long address;
+    private final int slots;
+    private final long mask;
+    private final long slotsAddress;
+
+    @SuppressWarnings("unused") // through CLAIMED
+    private volatile long claimed;
+
+    private volatile @Nullable String violation;
+
+    FastPathProducer(MemorySegment memory, FastPathRing.Geometry geometry) {
+        this.memory = memory;
+        this.address = memory.address();
+        this.slots = geometry.slots();
+        this.mask = slots - 1L;
+        this.slotsAddress = address + geometry.slotsOffset();
+    }
+
+    /** The ring's memory; offsets of this class count from its start. */
+    public MemorySegment segment() {
+        return memory;
+    }
+
+    /**
+     * Claims the next posted buffer for data of the given length, 0 or more.
+     *
+     * @return a ticket, 0 or more, to be given to {@link #commit} or {@link #abandon}; or {@link
+     *     FastPathRing#NO_BUFFER}, {@link FastPathRing#TOO_LARGE}, {@link FastPathRing#CORRUPT},
+     *     {@link FastPathRing#CLOSING}, with nothing claimed
+     */
+    public long claim(long lengthBytes) {
+        while (violation == null) {
+            if ((int) INT.getAcquire(EVERYTHING, address + STATUS_OFFSET) != 0) {
+                return CLOSING;
+            }
+            long ticket = (long) CLAIMED.getAcquire(this);
+            long posted = (long) LONG.getAcquire(EVERYTHING, address + CONSUMED_OFFSET);
+            if (posted == ticket) {
+                return NO_BUFFER;
+            }
+            if (posted < ticket || posted - ticket > slots) {
+                if ((long) CLAIMED.getAcquire(this) != ticket) {
+                    continue; // another thread moved the index between the two loads
+                }
+                violation = RingLayout.violation("posted index", posted, ticket, ticket + slots);
+                break;
+            }
+            long capacity =
+                    EVERYTHING.get(ValueLayout.JAVA_LONG, postingAddress(ticket) + CAPACITY_OFFSET);
+            if (lengthBytes > capacity) { // so a negative capacity never gets further
+                if ((long) CLAIMED.getAcquire(this) != ticket) {
+                    continue;
+                }
+                if (capacity >= 0) {
+                    return TOO_LARGE;
+                }
+                violation = RingLayout.violation("posting capacity", capacity, 0, Long.MAX_VALUE);
+                break;
+            }
+            if (CLAIMED.compareAndSet(this, ticket, ticket + 1)) {
+                return ticket;
+            }
+        }
+        return CORRUPT;
+    }
+
+    /**
+     * Where the claimed buffer's free room begins in the consumer's region, as the peer says: read
+     * it once and check it, with the length, against the region's size.
+     */
+    public long regionOffset(long ticket) {
+        return EVERYTHING.get(ValueLayout.JAVA_LONG, postingAddress(ticket));
+    }
+
+    /** Where data of up to {@link FastPathRing#INLINE_BYTES} is written in {@link #segment()}. */
+    public long inlineOffset(long ticket) {
+        return slotAddress(ticket) - address + DATA_OFFSET;
+    }
+
+    /** Where immediate data is written in {@link #segment()}. */
+    public long immediateOffset(long ticket) {
+        return slotAddress(ticket) - address + IMMEDIATE_OFFSET;
+    }
+
+    /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+    public @Nullable String violation() {
+        return violation;
+    }
+
+    /**
+     * Publishes a claimed slot after its data has been written.
+     *
+     * @throws IllegalArgumentException for lengths over which the peer would break the connection;
+     *     the ticket is still to be committed or abandoned then
+     */
+    public void commit(
+            long ticket, long lengthBytes, int producerId, int immediateLength, boolean inline) {
+        if (lengthBytes < 0 || (inline && lengthBytes > INLINE_BYTES)) {
+            throw RingLayout.illegal(
+                    "data length", lengthBytes, 0, inline ? INLINE_BYTES : Long.MAX_VALUE);
+        }
+        if (immediateLength < 0 || immediateLength > IMMEDIATE_BYTES) {
+            throw RingLayout.illegal("immediate length", immediateLength, 0, IMMEDIATE_BYTES);
+        }
+        stamp(ticket, lengthBytes, producerId, immediateLength, inline ? FLAG_INLINE : 0);
+    }
+
+    /** Gives a claimed slot up: the consumer fails that one buffer and goes on. */
+    public void abandon(long ticket, int producerId) {
+        stamp(ticket, 0, producerId, 0, FLAG_ABANDONED);
+    }
+
+    /** Whether the consumer sleeps and has to be rung; asking disarms it. Call after commits. */
+    public boolean peerArmed() {
+        return RingLayout.takeArmed(address + OWNER_ARMED_OFFSET);
+    }
+
+    private void stamp(
+            long ticket, long lengthBytes, int producerId, int immediateLength, int flags) {
+        long slot = slotAddress(ticket);
+        EVERYTHING.set(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET, lengthBytes);
+        EVERYTHING.set(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET, producerId);
+        EVERYTHING.set(
+                ValueLayout.JAVA_BYTE, slot + IMMEDIATE_LENGTH_OFFSET, (byte) immediateLength);
+        EVERYTHING.set(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET, (byte) flags);
+        LONG.setRelease(EVERYTHING, slot, ticket + 1);
+    }
+
+    private long postingAddress(long ticket) {
+        return address + SLOTS_START + (ticket & mask) * POSTING_BYTES;
+    }
+
+    private long slotAddress(long ticket) {
+        return slotsAddress + (ticket & mask) * SLOT_BYTES;
+    }
+}
