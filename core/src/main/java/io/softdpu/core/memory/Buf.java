@@ -36,15 +36,6 @@ public final class Buf {
     /** Most references that a buf can have. */
     public static final int MAX_REFERENCES = 0xffff;
 
-    private enum Use {
-        /** The user's. */
-        NONE,
-        /** A task reads it. */
-        SOURCE,
-        /** A task writes it. */
-        DESTINATION
-    }
-
     private final BufOwner owner;
     private final @Nullable BufWatch watch;
     private @Nullable Mmap mmap;
@@ -54,16 +45,14 @@ public final class Buf {
     private long dataLength;
     private int references;
 
-    /** The list that it is in, by its first element; itself while it is in none. */
-    private Buf head = this;
+    /** The list that begins with it. */
+    private final BufList own = new BufList(this);
+
+    /** The list that it is in; its own while it is the head, or alone. */
+    BufList within = own;
 
     /** What follows it in its list. */
-    private @Nullable Buf next;
-
-    // Of a head alone: its list's last element, how many there are, and what a task does with it.
-    private Buf last = this;
-    private int listLength = 1;
-    private Use use = Use.NONE;
+    @Nullable Buf next;
 
     Buf(BufOwner owner) {
         this.owner = owner;
@@ -264,12 +253,7 @@ public final class Buf {
                     "list to be put behind another must have one reference: references=%d"
                             .formatted(list.references));
         }
-        last.next = list;
-        last = list.last;
-        listLength += list.listLength;
-        for (Buf element = list; element != null; element = element.next) {
-            element.head = this;
-        }
+        own.append(list.own);
     }
 
     /**
@@ -289,28 +273,13 @@ public final class Buf {
         Arguments.notNull(list, "list");
         requireUser();
         requireHead();
-        if (list == this || list.head != this) {
+        if (list == this || list.within != own) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "not an element behind the head of this list: element=%s, head=%s"
                             .formatted(list, this));
         }
-        Buf before = this;
-        int kept = 1;
-        Buf following = next;
-        while (following != null && following != list) {
-            before = following;
-            following = following.next;
-            kept++;
-        }
-        list.last = last;
-        list.listLength = listLength - kept;
-        before.next = null;
-        last = before;
-        listLength = kept;
-        for (Buf element = list; element != null; element = element.next) {
-            element.head = list;
-        }
+        own.split(list.own);
     }
 
     /** What follows it in its list; null behind the last, and for a buf that is in none. */
@@ -320,7 +289,7 @@ public final class Buf {
 
     /** The last element of its list; itself while it is in none. */
     public Buf lastInList() {
-        return head.last;
+        return within.last();
     }
 
     /**
@@ -330,17 +299,17 @@ public final class Buf {
      */
     public int listLength() {
         requireHead();
-        return listLength;
+        return own.length();
     }
 
     /** Whether it is in a list, of two elements at least. */
     public boolean isInList() {
-        return head.listLength > 1;
+        return within.length() > 1;
     }
 
     /** Whether nothing comes before it: the head of a list, or a buf that is in none. */
     public boolean isFirstInList() {
-        return head == this;
+        return within == own;
     }
 
     /** Whether nothing follows it: the last of a list, or a buf that is in none. */
@@ -362,7 +331,7 @@ public final class Buf {
     @Override
     public String toString() {
         return "buf[offset=%d, length=%d, dataOffset=%d, dataLength=%d, references=%d, listLength=%d]"
-                .formatted(offset, length, dataOffset, dataLength, references, head.listLength);
+                .formatted(offset, length, dataOffset, dataLength, references, within.length());
     }
 
     // ---- for the owner, which counts on the mmap ----
@@ -375,13 +344,7 @@ public final class Buf {
 
     /** The user has it now, at its place, without data. */
     void handOut(Mmap from) {
-        mmap = from;
-        dataOffset = offset;
-        dataLength = 0;
-        references = 1;
-        if (watch != null) {
-            watch.handedOut();
-        }
+        handOut(from, offset, length, offset, 0);
     }
 
     void handOut(Mmap from, long at, long size, long dataAt, long dataSize) {
@@ -407,46 +370,41 @@ public final class Buf {
 
     /** Whether the owner's reference is the only one, and neither a task nor a list has it. */
     boolean isAlone() {
-        return references == 1 && head == this && listLength == 1 && use == Use.NONE;
+        return references == 1 && within == own && own.length() == 1 && !own.isInFlight();
     }
 
     // ---- for the libraries above ----
 
     Status markSource(int maxListLength) {
-        return mark(Use.SOURCE, maxListLength, 0);
+        return mark(BufList.Use.SOURCE, maxListLength, 0);
     }
 
     Status markDestination(int maxListLength, long atMostBytes) {
-        return mark(Use.DESTINATION, maxListLength, atMostBytes);
+        return mark(BufList.Use.DESTINATION, maxListLength, atMostBytes);
     }
 
     void clearInFlight() {
-        if (watch != null && use != Use.NONE) {
+        if (watch != null && own.isInFlight()) {
             watch.cleared();
         }
-        use = Use.NONE;
+        own.giveBack();
     }
 
-    private Status mark(Use by, int maxListLength, long writtenBytes) {
-        if (references > 0 && head == this && use == Use.NONE && listLength <= maxListLength) {
-            use = by;
-            if (watch != null) {
-                watch.marked(by == Use.SOURCE, writtenBytes);
-            }
-            return Status.SUCCESS;
-        }
+    private Status mark(BufList.Use by, int maxListLength, long writtenBytes) {
         if (references == 0) {
             misused("buf was given to a task after its release");
             return Status.BAD_STATE;
         }
-        if (head != this) {
+        if (within != own) {
             return Status.NOT_PERMITTED;
         }
-        if (use == Use.NONE) {
-            return Status.INVALID_VALUE;
+        Status taken = own.take(by, maxListLength);
+        if (watch != null && taken == Status.SUCCESS) {
+            watch.marked(by == BufList.Use.SOURCE, writtenBytes);
+        } else if (taken == Status.IN_USE) {
+            misused("buf was given to a second task");
         }
-        misused("buf was given to a second task");
-        return Status.IN_USE;
+        return taken;
     }
 
     void appendData(long sizeBytes) {
@@ -482,23 +440,17 @@ public final class Buf {
     }
 
     private void standAlone() {
-        head = this;
+        within = own;
         next = null;
-        last = this;
-        listLength = 1;
+        own.clear();
     }
 
     private void requireHead() {
-        if (head != this) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    "buf is in a list behind its head: buf=%s, listLength=%d"
-                            .formatted(this, head.listLength));
-        }
+        within.requireHead(this);
     }
 
     private void requireUser() {
-        if (head.use != Use.NONE) {
+        if (within.isInFlight()) {
             misused("buf was changed or released in flight");
             throw new DpuException(Status.IN_USE, "a task has the buf: buf=" + this);
         }

@@ -7,8 +7,6 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.memory.SharedSegment;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,15 +38,7 @@ public final class Mmap implements AutoCloseable {
     /** How many devices can be added unless {@link #setMaxDevices} says something else. */
     public static final int DEFAULT_MAX_DEVICES = 32;
 
-    private static final int CLOSED_USERS = Integer.MIN_VALUE / 2;
-    private static final VarHandle USERS;
-
     static {
-        try {
-            USERS = MethodHandles.lookup().findVarHandle(Mmap.class, "users", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
         RegionAccess.install();
     }
 
@@ -65,21 +55,12 @@ public final class Mmap implements AutoCloseable {
     private final MmapDevices devices = new MmapDevices();
     private final MmapExports exports = new MmapExports(this);
     private final @Nullable MmapOrigin origin;
-    private @Nullable SharedMemory shared;
-
-    /** On memory that is not closed before this; null for a segment of the program's. */
-    private Usage.@Nullable Hold onMemory;
-
-    private @Nullable MemorySegment segment;
+    private final MmapRange range = new MmapRange();
+    private final MmapUsers users = new MmapUsers();
     private @Nullable Permissions permissions;
     private @Nullable MemoryFreeCallback freeCallback;
-    private long sizeBytes;
     private boolean startedBefore;
     private volatile State state = State.IDLE;
-
-    /** Bufs and contexts that use the memory; far below 0 when the mmap is closed. */
-    @SuppressWarnings("unused") // through USERS
-    private volatile int users;
 
     private Mmap() {
         origin = null;
@@ -89,9 +70,8 @@ public final class Mmap implements AutoCloseable {
     Mmap(MmapOrigin origin, Device device, Usage.Hold onDevice) {
         this.origin = origin;
         this.permissions = new Permissions(origin.descriptor().permissions());
-        this.sizeBytes = origin.descriptor().sizeBytes();
         SharedSegment mapped = origin.region().memory();
-        this.segment = mapped == null ? null : mapped.segment();
+        this.range.set(mapped == null ? null : mapped.segment(), origin.descriptor().sizeBytes());
         this.devices.addHeld(device, onDevice);
         this.startedBefore = true;
         this.state = State.STARTED;
@@ -147,10 +127,7 @@ public final class Mmap implements AutoCloseable {
     public synchronized Mmap setMemory(SharedMemory memory) {
         Arguments.notNull(memory, "memory");
         requireNoMemory();
-        onMemory = memory.usage().hold("mmap");
-        shared = memory;
-        segment = memory.segment();
-        sizeBytes = memory.sizeBytes();
+        range.set(memory);
         return this;
     }
 
@@ -163,9 +140,7 @@ public final class Mmap implements AutoCloseable {
     public synchronized Mmap setMemory(LocalMemory memory) {
         Arguments.notNull(memory, "memory");
         requireNoMemory();
-        onMemory = memory.usage().hold("mmap");
-        segment = memory.segment();
-        sizeBytes = memory.sizeBytes();
+        range.set(memory);
         return this;
     }
 
@@ -184,8 +159,7 @@ public final class Mmap implements AutoCloseable {
         if (memory.byteSize() == 0) {
             throw new DpuException(Status.INVALID_VALUE, "memory is empty: sizeBytes=0");
         }
-        segment = memory;
-        sizeBytes = memory.byteSize();
+        range.set(memory, memory.byteSize());
         return this;
     }
 
@@ -273,22 +247,12 @@ public final class Mmap implements AutoCloseable {
      */
     public synchronized Mmap start() {
         requireIdle();
-        MemorySegment memory = requireItem("memory", segment);
+        MemorySegment memory = requireItem("memory", range.segment());
         Permissions granted = requireItem("permissions", permissions);
         if (devices.isEmpty()) {
             throw badState("mandatory item is missing: item=device");
         }
-        if (granted.allowsAnyWrite() && memory.isReadOnly()) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "memory is read-only: permissions=" + granted + ", sizeBytes=" + sizeBytes);
-        }
-        if (shared != null) {
-            shared.requireLetGo();
-        }
-        if (shared != null && (granted.allowsPci() || granted.allowsRdma())) {
-            shared.seal(granted);
-        }
+        range.start(memory, granted);
         state = State.STARTED;
         startedBefore = true;
         return this;
@@ -333,7 +297,7 @@ public final class Mmap implements AutoCloseable {
             if (state == State.CLOSED) {
                 return;
             }
-            memory = segment;
+            memory = range.segment();
             callback = startedBefore ? freeCallback : null;
             end();
         }
@@ -343,21 +307,18 @@ public final class Mmap implements AutoCloseable {
     }
 
     private void end() {
-        if (!USERS.compareAndSet(this, 0, CLOSED_USERS)) {
+        if (!users.close()) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "mmap is in use: users=%d, mmap=%s".formatted(users, this));
+                    "mmap is in use: users=%d, mmap=%s".formatted(users.count(), this));
         }
         state = State.CLOSED;
         exports.withdraw();
         if (origin != null) {
             origin.region().close();
         }
-        if (onMemory != null) {
-            onMemory.release();
-        }
+        range.release();
         devices.releaseAll();
-        segment = null;
     }
 
     // ---- exporting ----
@@ -398,7 +359,7 @@ public final class Mmap implements AutoCloseable {
 
     /** The size of its range; 0 before it has its memory. */
     public long sizeBytes() {
-        return sizeBytes;
+        return range.sizeBytes();
     }
 
     /**
@@ -422,7 +383,7 @@ public final class Mmap implements AutoCloseable {
 
     /** How many bufs, pools and contexts use it and keep it from being closed. */
     public int users() {
-        return Math.max(0, users);
+        return users.count();
     }
 
     /** Where it is in its life. */
@@ -452,40 +413,36 @@ public final class Mmap implements AutoCloseable {
                     Status.NOT_PERMITTED,
                     "memory of another machine, which only tasks can reach: mmap=" + this);
         }
-        return requireItem("memory", segment);
+        return requireItem("memory", range.segment());
     }
 
     @Override
     public String toString() {
         return "mmap[%s, state=%s, sizeBytes=%d, permissions=%s]"
-                .formatted(origin == null ? "local" : "imported", state, sizeBytes, permissions);
+                .formatted(origin == null ? "local" : "imported", state, sizeBytes(), permissions);
     }
 
     // ---- for this package ----
 
     /** Counts a buf or a context that uses the memory. */
     void retainUser() {
-        int before = (int) USERS.getAndAdd(this, 1);
-        if (before < 0 || state != State.STARTED) {
-            releaseUser();
+        boolean retained = users.retain();
+        if (!retained || state != State.STARTED) {
+            if (retained) {
+                users.release();
+            }
             throw badState("mmap is not started");
         }
     }
 
     void releaseUser() {
-        int before = (int) USERS.getAndAdd(this, -1);
-        if (before == 0) {
+        if (!users.release()) {
             throw new IllegalStateException("mmap released more often than retained: " + this);
         }
     }
 
     void requireRange(long offset, long length) {
-        if (offset < 0 || length < 0 || offset > sizeBytes || length > sizeBytes - offset) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "range is not within the mmap: offset=%d, length=%d, sizeBytes=%d"
-                            .formatted(offset, length, sizeBytes));
-        }
+        range.require(offset, length);
     }
 
     void requireStarted() {
@@ -503,19 +460,7 @@ public final class Mmap implements AutoCloseable {
         if (granted == null) {
             return Status.BAD_STATE;
         }
-        if (origin != null) {
-            return origin.checkUse(needed);
-        }
-        if (onMemory != null) { // any thread's, and not closed before this
-            return granted.grants(needed) ? Status.SUCCESS : Status.NOT_PERMITTED;
-        }
-        MemorySegment memory = segment;
-        if (memory == null || !memory.scope().isAlive()) {
-            return Status.BAD_STATE; // the program has closed it under the mmap
-        }
-        return granted.grants(needed) && memory.isAccessibleBy(Thread.currentThread())
-                ? Status.SUCCESS
-                : Status.NOT_PERMITTED;
+        return origin != null ? origin.checkUse(needed) : range.checkUse(granted.grants(needed));
     }
 
     boolean hasDevice(Device device) {
@@ -524,11 +469,11 @@ public final class Mmap implements AutoCloseable {
 
     /** The memory as tasks see it; null for an import without a mapping, and after close. */
     @Nullable MemorySegment mapped() {
-        return segment;
+        return range.segment();
     }
 
     @Nullable SharedMemory shared() {
-        return shared;
+        return range.shared();
     }
 
     /** Where it comes from; null for a local one. */
@@ -548,7 +493,7 @@ public final class Mmap implements AutoCloseable {
 
     private void requireNoMemory() {
         requireIdle();
-        if (segment != null) {
+        if (range.isSet()) {
             throw badState("mmap has its memory already");
         }
     }

@@ -27,6 +27,13 @@
  *
  * <p>Threads: memory and mmaps may be used by any thread; an inventory, a pool, an array and its
  * bufs by one at a time. After their creation none of them allocates anything.
+ *
+ * <p>{@code Mmap} and {@code Buf} are longer than the other classes of this project: each is the
+ * whole of one type of the guide, {@code doca_mmap} and {@code doca_buf} with its lists, with some
+ * 25 operations; a third of their text says what these promise, and most of the rest checks states.
+ * The work is done elsewhere: for an mmap by {@code MmapRange} (the memory), {@code MmapUsers} (the
+ * count that keeps it open), {@code MmapDevices}, {@code MmapExports}, {@code MmapImport} and
+ * {@code MmapOrigin}, for a buf by {@code BufList} and its {@code BufOwner}.
  */
 @NullMarked
 package io.softdpu.core.memory;
