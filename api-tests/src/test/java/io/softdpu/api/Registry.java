@@ -62,7 +62,6 @@ final class Registry {
     static final Map<String, String> ANY_NUMBER =
             Map.of(
                     "Status.ofCode.code", "a peer's number; one that is not known is UNKNOWN",
-                    "PciAddress.ofPacked.packed", "each of the 32 bits belongs to a part",
                     "setUserData.userData", "the user's own number",
                     "Sanitizer.start.seed", "any number makes a sequence",
                     "SanitizerReport.new.seed", "any number makes a sequence",

@@ -3,7 +3,6 @@ package io.softdpu.core;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Where a program stands: which machine's devices it sees. */
 public enum Side {
@@ -13,9 +12,6 @@ public enum Side {
     DPU,
     /** A machine of its own, reached through the network only, such as a storage target. */
     TARGET;
-
-    /** The environment variable that {@link #fromEnvironment()} reads. */
-    public static final String ENVIRONMENT_VARIABLE = "SOFTDPU_SIDE";
 
     private final String id = name().toLowerCase(Locale.ROOT);
 
@@ -42,15 +38,5 @@ public enum Side {
         String known = Arrays.stream(values()).map(Side::id).collect(Collectors.joining(", "));
         throw new DpuException(
                 Status.INVALID_VALUE, "no such side: side=" + word + ", available=[" + known + "]");
-    }
-
-    /**
-     * The side that {@code SOFTDPU_SIDE} names; {@link #HOST} where it is unset or empty.
-     *
-     * @throws DpuException INVALID_VALUE if it names none
-     */
-    public static Side fromEnvironment() {
-        @Nullable String word = System.getenv(ENVIRONMENT_VARIABLE);
-        return word == null || word.isEmpty() ? HOST : of(word);
     }
 }

@@ -66,20 +66,6 @@ public record PciAddress(int domain, int bus, int device, int function)
                 domain == null ? 0 : hex(domain), hex(m.group(2)), device, hex(m.group(4)));
     }
 
-    /**
-     * The address that a number of {@link #packed()} stands for.
-     *
-     * @param packed any number: each of the 32 bits belongs to one of the four parts
-     */
-    public static PciAddress ofPacked(int packed) {
-        return new PciAddress(packed >>> 16, packed >>> 8 & 0xff, packed >>> 3 & 0x1f, packed & 7);
-    }
-
-    /** Domain, bus, device and function in 16, 8, 5 and 3 bits, as configuration space has them. */
-    public int packed() {
-        return domain << 16 | bus << 8 | device << 3 | function;
-    }
-
     /** The form without the domain, {@code 0b:00.0}; with it where the domain is not 0. */
     public String shortForm() {
         return domain == 0 ? "%02x:%02x.%x".formatted(bus, device, function) : longForm();
@@ -105,6 +91,11 @@ public record PciAddress(int domain, int bus, int device, int function)
     @Override
     public String toString() {
         return shortForm();
+    }
+
+    /** Domain, bus, device and function in 16, 8, 5 and 3 bits, as configuration space has them. */
+    private int packed() {
+        return domain << 16 | bus << 8 | device << 3 | function;
     }
 
     private static int hex(String digits) {

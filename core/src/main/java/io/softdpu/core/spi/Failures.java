@@ -9,11 +9,6 @@ import io.softdpu.fabric.error.FabricException;
 public final class Failures {
     private Failures() {}
 
-    /** The status that says the same; for a refusal the one that the peer chose. */
-    public static Status statusOf(FabricException e) {
-        return FabricFailures.statusOf(e);
-    }
-
     /** The same failure as a DPU exception: its message, and itself as the cause. */
     public static DpuException from(FabricException e) {
         return FabricFailures.from(e);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,11 +27,12 @@ class PciAddressTest {
     }
 
     @Test
-    void shouldPackAndUnpack() {
-        for (int packed : new int[] {0, 1, 0x0b02, 0xbeefffff, -1}) {
-            assertThat(PciAddress.ofPacked(packed).packed()).isEqualTo(packed);
-        }
-        assertThat(PciAddress.of("0b:00.2").packed()).isEqualTo(0x0b02);
+    void shouldBeOrderedByDomainBusDeviceAndFunction() {
+        List<PciAddress> ordered =
+                Stream.of("00:00.1", "00:01.0", "01:00.0", "7fff:00:00.0", "8000:00:00.0")
+                        .map(PciAddress::of)
+                        .toList();
+        assertThat(ordered).isSorted();
     }
 
     @ParameterizedTest

@@ -56,11 +56,6 @@ public final class Usage {
         return closed;
     }
 
-    /** How many things live on the subject. */
-    public synchronized int count() {
-        return holds.size();
-    }
-
     /**
      * Marks the subject closed.
      *
