@@ -12,9 +12,7 @@ import io.softdpu.storage.control.ComchClientControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
-import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.session.Session;
-import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.worker.Closeables;
@@ -28,7 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a storage initiator: its control thread. */
-final class InitiatorSession extends Session<InitiatorWorker> {
+final class InitiatorSession extends Session<InitiatorWorker> implements StorageInitiator {
     /** Connecting has a timeout of its own below, whose reason is better than ours. */
     private static final long CONNECT_SLACK_NANOS = 1_000_000_000L;
 
@@ -81,7 +79,8 @@ final class InitiatorSession extends Session<InitiatorWorker> {
         return new InitiatorSession(options, workload, device, listener);
     }
 
-    InitiatorReport initiatorReport() {
+    @Override
+    public InitiatorReport initiatorReport() {
         return new InitiatorReport(report(), phaseReports, volumeSizeBytes, blockSizeBytes);
     }
 
@@ -128,15 +127,8 @@ final class InitiatorSession extends Session<InitiatorWorker> {
     /** The service speaks only when it is asked; while nobody asks it must merely be there. */
     @Override
     protected void checkPeers() {
-        ComchClientControlChannel present = channel;
-        ControlMessage message = present == null ? null : present.poll();
-        if (message != null) {
-            RemoteErrorException.throwIfError(message);
-            throw new DpuException(
-                    Status.UNEXPECTED,
-                    "service sent a message that nobody asked for: got="
-                            + message.type().wireName()
-                            + ", expected=none");
+        if (channel != null) {
+            requireNoMessage(channel, "service sent a message that nobody asked for");
         }
     }
 
@@ -159,11 +151,7 @@ final class InitiatorSession extends Session<InitiatorWorker> {
         try {
             toService.awaitConnected(controlTimeoutNanos + CONNECT_SLACK_NANOS);
         } catch (DpuException e) {
-            if (e.status() != Status.CONNECTION_ABORTED) {
-                throw e;
-            }
-            throw new DpuException(
-                    e.status(), "Aborted while connecting to service: reason=" + e.getMessage(), e);
+            throw aborted(e, "Aborted while connecting to service");
         }
         steps().tell(SessionStep.CONNECTED, toService.description());
     }

@@ -14,13 +14,7 @@ import io.softdpu.storage.workload.Workload;
  * pipeline: the service and the target are stopped and shut down in order, and then {@link #run}
  * throws what went wrong.
  */
-public final class StorageInitiator implements StorageRole {
-    private final InitiatorSession session;
-
-    private StorageInitiator(InitiatorSession session) {
-        this.session = session;
-    }
-
+public sealed interface StorageInitiator extends StorageRole permits InitiatorSession {
     /**
      * Opens the device.
      *
@@ -28,12 +22,12 @@ public final class StorageInitiator implements StorageRole {
      * @throws DpuException NOT_PERMITTED on another side; NOT_FOUND, listing what there is, for an
      *     unknown device
      */
-    public static StorageInitiator open(
+    static StorageInitiator open(
             Machine machine,
             InitiatorOptions options,
             Workload workload,
             InitiatorListener listener) {
-        return new StorageInitiator(InitiatorSession.open(machine, options, workload, listener));
+        return InitiatorSession.open(machine, options, workload, listener);
     }
 
     /**
@@ -43,27 +37,8 @@ public final class StorageInitiator implements StorageRole {
      * @throws DpuException as in {@link StorageRole#run}; the status of a reply that was no success
      */
     @Override
-    public SessionReport run() {
-        return session.run();
-    }
-
-    @Override
-    public void abort(String reason) {
-        session.abort(reason);
-    }
-
-    @Override
-    public SessionReport report() {
-        return session.report();
-    }
+    SessionReport run();
 
     /** What is known of the phases at this moment; any thread, at any time, also after a run. */
-    public InitiatorReport initiatorReport() {
-        return session.initiatorReport();
-    }
-
-    @Override
-    public void close() {
-        session.close();
-    }
+    InitiatorReport initiatorReport();
 }

@@ -8,7 +8,6 @@ import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.control.ComchServerControlChannel;
 import io.softdpu.storage.control.ControlExchange;
-import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpClientControlChannel;
 import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.session.ClientRequests;
@@ -22,8 +21,8 @@ import io.softdpu.storage.worker.WorkerSlot;
 import java.util.Arrays;
 
 /**
- * The control messages of one session of a zero-copy service, when both peers are there. Belongs to
- * the control thread.
+ * Control messages of one session of a zero-copy service, once both peers are there. Belongs to the
+ * control thread.
  */
 final class RelaySession {
     /**
@@ -64,9 +63,8 @@ final class RelaySession {
     }
 
     void proceed() {
-        var requests =
-                new ClientRequests(
-                        toClient, controlTimeoutNanos, this::awaitRequest, this::beginRequest);
+        ClientRequests requests =
+                session.clientRequests(toClient, this::patience, this::beginRequest);
         requests.serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, this::query);
         requests.serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
         requests.serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, this::start);
@@ -82,19 +80,13 @@ final class RelaySession {
         session.steps().tell(step, "");
     }
 
-    private ControlMessage awaitRequest(ControlMessageType expected) {
+    private ClientRequests.Patience patience(ControlMessageType expected) {
         InactivityTimer initiator =
                 new InactivityTimer(
                         StorageDefaults.silenceNanos(
                                 SILENT_TIMEOUTS, controlTimeoutNanos, storageSizeBytes));
         InactivityTimer target = new InactivityTimer(controlTimeoutNanos);
-        while (true) {
-            ControlMessage request = clientChannel.poll();
-            if (request != null) {
-                RemoteErrorException.throwIfError(request);
-                return request;
-            }
-            session.workers().check();
+        return () -> {
             session.checkStorage();
             long requests = session.workers().sum(RelayWorker::requests);
             long responses = session.workers().sum(RelayWorker::responses);
@@ -106,8 +98,8 @@ final class RelaySession {
             } else if (target.hasExpired(responses)) {
                 throw targetIsSilent(requests - responses);
             }
-            session.loop().awaitNews(Math.min(initiator.remainingNanos(), controlTimeoutNanos / 4));
-        }
+            return Math.min(initiator.remainingNanos(), controlTimeoutNanos / 4);
+        };
     }
 
     private DpuException initiatorIsSilent(ControlMessageType expected, long limitNanos) {

@@ -14,16 +14,14 @@ import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.control.ComchServerControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannels;
-import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpClientControlChannel;
 import io.softdpu.storage.session.Session;
 import io.softdpu.storage.wire.Blob;
-import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.worker.Closeables;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a zero-copy service: its control thread. */
-final class ServiceSession extends Session<RelayWorker> {
+final class ServiceSession extends Session<RelayWorker> implements ZeroCopyService {
     private final ServiceOptions options;
     private final Device device;
     private final Representor representor;
@@ -112,13 +110,6 @@ final class ServiceSession extends Session<RelayWorker> {
         steps().tell(SessionStep.CONNECTED, toClient.description());
     }
 
-    /** Where it was this side that was aborted; a peer's word stays as it came. */
-    private static DpuException aborted(DpuException e, String where) {
-        return e.status() == Status.CONNECTION_ABORTED && !(e instanceof RemoteErrorException)
-                ? new DpuException(e.status(), where + ": reason=" + e.getMessage(), e)
-                : e;
-    }
-
     @Override
     protected void awaitNews(long timeoutNanos) {
         if (engine != null) {
@@ -139,17 +130,8 @@ final class ServiceSession extends Session<RelayWorker> {
      * own reason, where it gives one, such as that it serves somebody else.
      */
     void checkStorage() {
-        if (storage == null || storageIsDone) {
-            return;
-        }
-        ControlMessage message = storage.poll();
-        if (message != null) {
-            RemoteErrorException.throwIfError(message);
-            throw new DpuException(
-                    Status.UNEXPECTED,
-                    "storage target sent a message that nobody asked for: got="
-                            + message.type().wireName()
-                            + ", expected=none");
+        if (storage != null && !storageIsDone) {
+            requireNoMessage(storage, "storage target sent a message that nobody asked for");
         }
     }
 

@@ -3,7 +3,6 @@ package io.softdpu.storage.relay;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.device.Machine;
 import io.softdpu.storage.SessionListener;
-import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.StorageRole;
 
 /**
@@ -14,13 +13,7 @@ import io.softdpu.storage.StorageRole;
  * and only then the initiator answered; whatever fails is answered with an error_response, a
  * target's own verbatim, and ends the session.
  */
-public final class ZeroCopyService implements StorageRole {
-    private final ServiceSession session;
-
-    private ZeroCopyService(ServiceSession session) {
-        this.session = session;
-    }
-
+public sealed interface ZeroCopyService extends StorageRole permits ServiceSession {
     /**
      * Opens the device and the representor.
      *
@@ -28,28 +21,7 @@ public final class ZeroCopyService implements StorageRole {
      * @throws DpuException NOT_PERMITTED on another side; NOT_FOUND, listing what there is, for an
      *     unknown device or representor
      */
-    public static ZeroCopyService open(
-            Machine machine, ServiceOptions options, SessionListener listener) {
-        return new ZeroCopyService(ServiceSession.open(machine, options, listener));
-    }
-
-    @Override
-    public SessionReport run() {
-        return session.run();
-    }
-
-    @Override
-    public void abort(String reason) {
-        session.abort(reason);
-    }
-
-    @Override
-    public SessionReport report() {
-        return session.report();
-    }
-
-    @Override
-    public void close() {
-        session.close();
+    static ZeroCopyService open(Machine machine, ServiceOptions options, SessionListener listener) {
+        return ServiceSession.open(machine, options, listener);
     }
 }

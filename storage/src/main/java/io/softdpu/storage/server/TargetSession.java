@@ -13,7 +13,6 @@ import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
-import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.control.TcpServerControlChannel;
 import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.session.ClientRequests;
@@ -29,7 +28,7 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** The session of a storage target: its control thread. */
-final class TargetSession extends Session<TargetWorker> {
+final class TargetSession extends Session<TargetWorker> implements StorageTarget {
     /**
      * Control timeouts that a service may let pass without asking for anything: one more than it
      * gives its initiator, so that it is the one to say who has fallen silent.
@@ -76,7 +75,8 @@ final class TargetSession extends Session<TargetWorker> {
         }
     }
 
-    InetSocketAddress address() {
+    @Override
+    public InetSocketAddress address() {
         return channel.address();
     }
 
@@ -86,9 +86,7 @@ final class TargetSession extends Session<TargetWorker> {
         steps().tell(SessionStep.WAITING_FOR_CLIENT, "");
         channel.awaitConnected(ControlChannel.NO_TIMEOUT);
         steps().tell(SessionStep.CONNECTED, channel.description());
-        var requests =
-                new ClientRequests(
-                        exchange, controlTimeoutNanos, this::awaitRequest, this::beginRequest);
+        ClientRequests requests = clientRequests(exchange, this::patience, this::beginRequest);
         requests.serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, _ -> query());
         requests.serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
         for (int i = 2 * workers().size(); i > 0; i--) {
@@ -113,15 +111,7 @@ final class TargetSession extends Session<TargetWorker> {
     /** The service waits for its answer: what it says meanwhile is why it gives up, or wrong. */
     @Override
     protected void checkPeers() {
-        ControlMessage message = channel.poll();
-        if (message != null) {
-            RemoteErrorException.throwIfError(message);
-            throw new DpuException(
-                    Status.UNEXPECTED,
-                    "service sent a message before its answer: got="
-                            + message.type().wireName()
-                            + ", expected=none");
-        }
+        requireNoMessage(channel, "service sent a message before its answer");
     }
 
     @Override
@@ -130,21 +120,15 @@ final class TargetSession extends Session<TargetWorker> {
     }
 
     /** A service's first request waits for an initiator to arrive; each further one is bounded. */
-    private ControlMessage awaitRequest(ControlMessageType expected) {
+    private ClientRequests.Patience patience(ControlMessageType expected) {
+        if (!begun) {
+            return () -> ControlChannel.NO_TIMEOUT;
+        }
         InactivityTimer service =
                 new InactivityTimer(
-                        begun
-                                ? StorageDefaults.silenceNanos(
-                                        SILENT_TIMEOUTS, controlTimeoutNanos, volume.sizeBytes())
-                                : ControlChannel.NO_TIMEOUT);
-        while (true) {
-            ControlMessage request = channel.poll();
-            if (request != null) {
-                begun = true;
-                RemoteErrorException.throwIfError(request);
-                return request;
-            }
-            workers().check();
+                        StorageDefaults.silenceNanos(
+                                SILENT_TIMEOUTS, controlTimeoutNanos, volume.sizeBytes()));
+        return () -> {
             if (service.hasExpired(workers().sum(TargetWorker::requests))) {
                 throw new DpuException(
                         Status.TIME_OUT,
@@ -155,15 +139,13 @@ final class TargetSession extends Session<TargetWorker> {
                                 + " or an io_message, waited_ms="
                                 + service.limitNanos() / 1_000_000);
             }
-            // Signs of life are counted elsewhere and wake nobody here: looked at now and then.
-            channel.await(
-                    begun
-                            ? Math.min(service.remainingNanos(), controlTimeoutNanos / 4)
-                            : ControlChannel.NO_TIMEOUT);
-        }
+            // Activity is counted elsewhere and wakes nobody here: looked at now and then.
+            return Math.min(service.remainingNanos(), controlTimeoutNanos / 4);
+        };
     }
 
     private void beginRequest(SessionStep step, ControlMessage request) {
+        begun = true;
         steps().beginTime();
         steps().tell(step, request.type().wireName());
     }

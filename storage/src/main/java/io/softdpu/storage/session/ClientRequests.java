@@ -3,6 +3,7 @@ package io.softdpu.storage.session;
 import io.softdpu.core.DpuException;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
@@ -10,13 +11,28 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * The requests of a role's client, one after the other in the order of a session: each is awaited,
+ * Requests of a role's client, one after the other in the order of a session: each is awaited,
  * handled and answered, whether that went well or not. Owned by the role's control thread.
  */
 public final class ClientRequests {
+    /** Limit on a wait for a request. */
+    @FunctionalInterface
+    public interface Patience {
+        /**
+         * Checks whether there is still a reason to wait.
+         *
+         * @return nanoseconds after which it has to be called again, whatever happens
+         * @throws DpuException why the session cannot go on, such as TIME_OUT for a peer that has
+         *     been inactive for too long
+         */
+        long check();
+    }
+
     private final ControlExchange exchange;
+    private final ControlLoop loop;
+    private final WorkerGroup<?> workers;
     private final long controlTimeoutNanos;
-    private final Function<ControlMessageType, ControlMessage> next;
+    private final Function<ControlMessageType, Patience> patience;
     private final BiConsumer<SessionStep, ControlMessage> begin;
 
     /**
@@ -24,17 +40,19 @@ public final class ClientRequests {
      *
      * @param controlTimeoutNanos how long the client may take to take an answer after which there
      *     is no other
-     * @param next waits for the next request, of whatever type; is told which is expected
-     * @param begin told of each step when its request has come, before it is handled
      */
-    public ClientRequests(
+    ClientRequests(
             ControlExchange exchange,
+            ControlLoop loop,
+            WorkerGroup<?> workers,
             long controlTimeoutNanos,
-            Function<ControlMessageType, ControlMessage> next,
+            Function<ControlMessageType, Patience> patience,
             BiConsumer<SessionStep, ControlMessage> begin) {
         this.exchange = exchange;
+        this.loop = loop;
+        this.workers = workers;
         this.controlTimeoutNanos = controlTimeoutNanos;
-        this.next = next;
+        this.patience = patience;
         this.begin = begin;
     }
 
@@ -69,7 +87,7 @@ public final class ClientRequests {
             ControlMessageType type,
             Function<ControlMessage, ControlPayload> handler,
             BiConsumer<ControlMessage, ControlPayload> answer) {
-        ControlMessage request = next.apply(type);
+        ControlMessage request = awaitRequest(type);
         begin.accept(step, request);
         try {
             ControlExchange.requireType(request, type);
@@ -77,6 +95,20 @@ public final class ClientRequests {
         } catch (DpuException e) {
             answerFailure(request, e);
             throw e;
+        }
+    }
+
+    /** Waits for the next request, of whatever type; looks after the workers meanwhile. */
+    private ControlMessage awaitRequest(ControlMessageType expected) {
+        Patience limit = patience.apply(expected);
+        while (true) {
+            ControlMessage request = exchange.channel().poll();
+            if (request != null) {
+                RemoteErrorException.throwIfError(request);
+                return request;
+            }
+            workers.check();
+            loop.awaitNews(limit.check());
         }
     }
 

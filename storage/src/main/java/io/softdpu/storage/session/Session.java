@@ -4,17 +4,26 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
+import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.control.ControlChannel;
+import io.softdpu.storage.control.ControlExchange;
 import io.softdpu.storage.control.RemoteErrorException;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.worker.Worker;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A session's life: run once, abort from anywhere, end with everything taken down. */
+/**
+ * Base class of the sessions of the roles: run once, aborted from any thread, ended with everything
+ * taken down.
+ */
 public abstract class Session<W extends Worker> implements StorageRole {
     private final System.Logger log;
     private final String role;
@@ -80,7 +89,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
             try {
                 session();
             } catch (RuntimeException | Error e) {
-                giveUp(e);
+                fail(e);
             }
         } finally {
             try {
@@ -153,6 +162,48 @@ public abstract class Session<W extends Worker> implements StorageRole {
         return workers;
     }
 
+    /**
+     * The requests of this role's client.
+     *
+     * @param exchange the channel to the client
+     * @param patience limits the wait for each request, of which it is told the expected type
+     * @param begin told of each step when its request has come, before it is handled
+     */
+    public final ClientRequests clientRequests(
+            ControlExchange exchange,
+            Function<ControlMessageType, ClientRequests.Patience> patience,
+            BiConsumer<SessionStep, ControlMessage> begin) {
+        return new ClientRequests(exchange, loop, workers, controlTimeoutNanos, patience, begin);
+    }
+
+    /**
+     * Refuses what a peer says by itself, where it speaks only when it is asked.
+     *
+     * @param what such a message would be: the beginning of the error
+     * @throws DpuException the peer's own reason, where it gives one; UNEXPECTED that names what
+     *     came; why the channel failed
+     */
+    protected static void requireNoMessage(ControlChannel channel, String what) {
+        ControlMessage message = channel.poll();
+        if (message != null) {
+            RemoteErrorException.throwIfError(message);
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    what + ": got=" + message.type().wireName() + ", expected=none");
+        }
+    }
+
+    /**
+     * Says where a session was when this side was aborted.
+     *
+     * @return the exception to throw; a peer's own word and other reasons as they came
+     */
+    protected static DpuException aborted(DpuException e, String where) {
+        return e.status() == Status.CONNECTION_ABORTED && !(e instanceof RemoteErrorException)
+                ? new DpuException(e.status(), where + ": reason=" + e.getMessage(), e)
+                : e;
+    }
+
     /** From here on the peers need not be told of a failure: the conversation is over. */
     public final void endConversation() {
         conversationOver = true;
@@ -181,7 +232,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
     }
 
     /** Notes why the session failed, and tells the peers. Whatever goes wrong now is no reason. */
-    private void giveUp(Throwable problem) {
+    private void fail(Throwable problem) {
         Throwable reason = problem;
         try {
             reason = analysis.reasonOf(problem);
