@@ -8,6 +8,7 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,7 +71,7 @@ enum BadDescriptor {
         @Override
         int open(long sizeBytes, Path folder) {
             int descriptor = good(sizeBytes);
-            Memfd.punchHole(descriptor, 0, MemoryMapping.pageSize());
+            SystemCalls.punchHole(descriptor, 0, MemoryMapping.pageSize());
             return descriptor;
         }
     },
@@ -94,7 +95,7 @@ enum BadDescriptor {
         int open(long sizeBytes, Path folder) {
             int descriptor;
             try {
-                descriptor = Memfd.createHugetlb("huge");
+                descriptor = SystemCalls.createHugetlb("huge");
             } catch (LinuxException e) {
                 assumeTrue(false, "this kernel has no huge pages: " + e.getMessage());
                 throw e;

@@ -4,8 +4,8 @@ import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
-import io.softdpu.linux.Memfd;
 import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -299,7 +299,7 @@ final class HostileClient {
             if (RawSocket.fcntl(descriptor, RawSocket.F_SETFL, flags) == 0) {
                 flagsChanged++;
             }
-            Memfd.punchHole(descriptor, 0, MEMORY_BYTES);
+            SystemCalls.punchHole(descriptor, 0, MEMORY_BYTES);
         }
         FileDescriptors.close(memory);
     }

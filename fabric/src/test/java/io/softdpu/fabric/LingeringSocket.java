@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Socket;
+import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -44,7 +45,7 @@ final class LingeringSocket implements AutoCloseable {
         server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         try (SocketChannel client = SocketChannel.open(server.getLocalAddress())) {
             SocketChannel accepted = server.accept();
-            int copy = FileDescriptors.duplicate(descriptorOf(client));
+            int copy = SystemCalls.duplicate(descriptorOf(client));
             client.configureBlocking(false);
             client.setOption(StandardSocketOptions.SO_LINGER, LINGER_SECONDS);
             ByteBuffer data = ByteBuffer.allocate(64 << 10);

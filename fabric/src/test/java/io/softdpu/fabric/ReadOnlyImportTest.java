@@ -9,9 +9,9 @@ import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.FileDescriptors;
-import io.softdpu.linux.FileIo;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
+import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
@@ -102,7 +102,7 @@ final class ReadOnlyImportTest {
     void shouldStayReadOnlyAgainstChangedProtection() {
         assertRefused(
                 "EACCES",
-                () -> MemoryMapping.protect(memoryOf(imported).address(), SIZE_BYTES, true));
+                () -> SystemCalls.protect(memoryOf(imported).address(), SIZE_BYTES, true));
     }
 
     @Test
@@ -114,7 +114,7 @@ final class ReadOnlyImportTest {
     void shouldStayReadOnlyAgainstANewMapWhoseProtectionIsChanged() {
         long address = MemoryMapping.map(descriptor, SIZE_BYTES, false);
         try {
-            assertRefused("EACCES", () -> MemoryMapping.protect(address, SIZE_BYTES, true));
+            assertRefused("EACCES", () -> SystemCalls.protect(address, SIZE_BYTES, true));
         } finally {
             MemoryMapping.unmap(address, SIZE_BYTES);
         }
@@ -130,9 +130,9 @@ final class ReadOnlyImportTest {
             long zeros = arena.allocate(8).address();
 
             assertRefused("EPERM", () -> MemoryMapping.map(reopened, SIZE_BYTES, true));
-            assertRefused("EPERM", () -> FileIo.pwrite(reopened, zeros, 8, 0));
+            assertRefused("EPERM", () -> SystemCalls.pwrite(reopened, zeros, 8, 0));
             assertRefused("EPERM", () -> FileDescriptors.truncate(reopened, 0));
-            assertRefused("EPERM", () -> Memfd.punchHole(reopened, 0, SIZE_BYTES));
+            assertRefused("EPERM", () -> SystemCalls.punchHole(reopened, 0, SIZE_BYTES));
         } finally {
             FileDescriptors.close(reopened);
         }
@@ -154,7 +154,7 @@ final class ReadOnlyImportTest {
         try (Arena arena = Arena.ofConfined()) {
             long zeros = arena.allocate(8).address();
 
-            assertRefused("EPERM", () -> FileIo.pwrite(descriptor, zeros, 8, 0));
+            assertRefused("EPERM", () -> SystemCalls.pwrite(descriptor, zeros, 8, 0));
         }
     }
 
@@ -166,7 +166,7 @@ final class ReadOnlyImportTest {
 
     @Test
     void shouldStayReadOnlyAgainstHolePunching() {
-        assertRefused("EPERM", () -> Memfd.punchHole(descriptor, 0, SIZE_BYTES));
+        assertRefused("EPERM", () -> SystemCalls.punchHole(descriptor, 0, SIZE_BYTES));
     }
 
     @Test
@@ -199,7 +199,7 @@ final class ReadOnlyImportTest {
         int farDescriptor = memoryOf(far).descriptor();
 
         assertRefused("EPERM", () -> MemoryMapping.map(farDescriptor, SIZE_BYTES, true));
-        assertRefused("EPERM", () -> Memfd.punchHole(farDescriptor, 0, SIZE_BYTES));
+        assertRefused("EPERM", () -> SystemCalls.punchHole(farDescriptor, 0, SIZE_BYTES));
 
         far.close();
     }
@@ -219,9 +219,9 @@ final class ReadOnlyImportTest {
             long zeros = arena.allocate(8).address();
             try {
                 assertRefused("EPERM", () -> MemoryMapping.map(page, sizeBytes, true));
-                assertRefused("EPERM", () -> FileIo.pwrite(page, zeros, 8, 0));
+                assertRefused("EPERM", () -> SystemCalls.pwrite(page, zeros, 8, 0));
                 assertRefused("EPERM", () -> FileDescriptors.truncate(page, 0));
-                assertRefused("EPERM", () -> Memfd.punchHole(page, 0, sizeBytes));
+                assertRefused("EPERM", () -> SystemCalls.punchHole(page, 0, sizeBytes));
                 assertRefused("EPERM", () -> Memfd.addSeals(page, Memfd.SEAL_WRITE));
             } finally {
                 FileDescriptors.close(page);

@@ -19,6 +19,7 @@ import io.softdpu.testkit.MemoryCgroup;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.SystemCalls;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -118,7 +119,7 @@ final class VanishingBlocksTest {
                     DEADLINE,
                     () -> bus.mappedBytesOfPeers() > sizeBytes);
 
-            Memfd.punchHole(memory, 0, spareBytes);
+            SystemCalls.punchHole(memory, 0, spareBytes);
             punched.countDown();
 
             assertThatThrownBy(() -> importing.get(30, TimeUnit.SECONDS))
@@ -266,7 +267,7 @@ final class VanishingBlocksTest {
         }
 
         void punch() {
-            Memfd.punchHole(memory, 0, sizeBytes);
+            SystemCalls.punchHole(memory, 0, sizeBytes);
         }
 
         long allocatedBytes() {

@@ -11,6 +11,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
 import io.softdpu.linux.NativeMemory;
+import io.softdpu.testkit.SystemCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -83,7 +84,7 @@ final class WritableImportTest {
         memory.segment().fill((byte) 0x5a);
         long page = MemoryMapping.pageSize();
 
-        Memfd.punchHole(descriptor, page, page);
+        SystemCalls.punchHole(descriptor, page, page);
 
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, page - 1)).isEqualTo((byte) 0x5a);
         assertThat(memory.segment().get(ValueLayout.JAVA_LONG, page)).isZero();
@@ -99,7 +100,7 @@ final class WritableImportTest {
         CompletableFuture<Void> punching =
                 CompletableFuture.runAsync(() -> {
                     for (int i = 0; i < 300; i++) {
-                        Memfd.punchHole(descriptor, 0, SIZE_BYTES);
+                        SystemCalls.punchHole(descriptor, 0, SIZE_BYTES);
                     }
                 });
         MemorySegment own = memory.segment();

@@ -160,17 +160,9 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Stops watching a descriptor. An {@link #await} that has returned may still report it.
-     *
-     * @param watched a descriptor that was added
-     */
-    public void remove(int watched) {
-        control("epoll_ctl(EPOLL_CTL_DEL)", EPOLL_CTL_DEL, watched, 0, 0);
-    }
-
-    /**
      * Stops watching a descriptor unless the kernel has done so, which it does when the last
-     * descriptor of the open file is closed.
+     * descriptor of the open file is closed. An {@link #await} that has returned may still report
+     * it.
      *
      * @param watched a descriptor that was added
      * @return false if it was not watched any more

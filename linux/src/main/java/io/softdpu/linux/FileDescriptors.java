@@ -23,9 +23,6 @@ public final class FileDescriptors {
     /** Open for reading and writing. */
     public static final int O_RDWR = 2;
 
-    /** The bits of {@link #flags} that hold one of the three above. */
-    public static final int O_ACCMODE = 3;
-
     /** Create the file if it is not there. */
     public static final int O_CREAT = 0x40;
 
@@ -56,12 +53,7 @@ public final class FileDescriptors {
     /** {@link #fileSystemType} of tmpfs, and so of a memfd on ordinary pages. */
     public static final long TMPFS_MAGIC = 0x0102_1994L;
 
-    /** {@link #fileSystemType} of a memfd on huge pages. */
-    public static final long HUGETLBFS_MAGIC = 0x9584_58f6L;
-
     private static final int O_CLOEXEC = 0x8_0000;
-    private static final int F_GETFL = 3;
-    private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int AT_EMPTY_PATH = 0x1000;
     private static final int STATX_BASIC_STATS = 0x7ff;
 
@@ -71,7 +63,6 @@ public final class FileDescriptors {
     private static final int LOCK_SH = 1;
     private static final int LOCK_EX = 2;
     private static final int LOCK_NB = 4;
-    private static final int LOCK_UN = 8;
 
     private static final MethodHandle CLOSE = Libc.bind("close", INT, INT);
     private static final MethodHandle OPEN = Libc.bindVariadic("open", 2, INT, POINTER, INT, INT);
@@ -109,37 +100,6 @@ public final class FileDescriptors {
         if (result != 0 && state.lastErrno() != Errno.EINTR) {
             throw new LinuxException("close", state.lastErrno(), "fd=" + fd);
         }
-    }
-
-    /**
-     * Makes a second descriptor of the same open file: offset, flags and flock are shared.
-     *
-     * @param fd the descriptor
-     * @return the lowest free descriptor, close-on-exec, the caller's to close
-     */
-    public static int duplicate(int fd) {
-        CallState state = CallState.current();
-        int result = fcntl(state, fd, F_DUPFD_CLOEXEC, 0);
-        if (result < 0) {
-            throw new LinuxException("fcntl(F_DUPFD_CLOEXEC)", state.lastErrno(), "fd=" + fd);
-        }
-        Origins.descriptorOpened(result);
-        return result;
-    }
-
-    /**
-     * Asks for the flags of the open file.
-     *
-     * @param fd the descriptor
-     * @return its access mode ({@link #O_ACCMODE}) and status flags such as {@link #O_NONBLOCK}
-     */
-    public static int flags(int fd) {
-        CallState state = CallState.current();
-        int result = fcntl(state, fd, F_GETFL, 0);
-        if (result < 0) {
-            throw new LinuxException("fcntl(F_GETFL)", state.lastErrno(), "fd=" + fd);
-        }
-        return result;
     }
 
     /**
@@ -307,18 +267,6 @@ public final class FileDescriptors {
      */
     public static boolean tryLockShared(int fd) {
         return tryLock(fd, LOCK_SH);
-    }
-
-    /**
-     * Gives the lock of an open file back; nothing happens where none is held.
-     *
-     * @param fd the descriptor
-     */
-    public static void unlock(int fd) {
-        CallState state = CallState.current();
-        if (flock(state, fd, LOCK_UN) != 0) {
-            throw new LinuxException("flock(LOCK_UN)", state.lastErrno(), "fd=" + fd);
-        }
     }
 
     private static boolean tryLock(int fd, int operation) {

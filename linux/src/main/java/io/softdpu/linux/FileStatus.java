@@ -31,15 +31,6 @@ public record FileStatus(
     }
 
     /**
-     * Tells a directory.
-     *
-     * @return whether it is a directory
-     */
-    public boolean isDirectory() {
-        return (mode & TYPE_MASK) == TYPE_DIRECTORY;
-    }
-
-    /**
      * Names the type, for messages.
      *
      * @return such as {@code regular file} or {@code pipe}

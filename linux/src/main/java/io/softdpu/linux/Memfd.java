@@ -36,12 +36,9 @@ public final class Memfd {
 
     private static final int MFD_CLOEXEC = 1;
     private static final int MFD_ALLOW_SEALING = 2;
-    private static final int MFD_HUGETLB = 4;
     private static final int MFD_NOEXEC_SEAL = 8;
     private static final int F_ADD_SEALS = 1033;
     private static final int F_GET_SEALS = 1034;
-    private static final int FALLOC_FL_KEEP_SIZE = 1;
-    private static final int FALLOC_FL_PUNCH_HOLE = 2;
     private static final int SC_PHYS_PAGES = 85;
 
     private static final MethodHandle MEMFD_CREATE = Libc.bind("memfd_create", INT, POINTER, INT);
@@ -59,25 +56,10 @@ public final class Memfd {
      *     mapping of it, in whatever process
      */
     public static int create(String name) {
-        return create(name, 0);
-    }
-
-    /**
-     * Creates an empty file on huge pages. Never to be accepted from a peer: even with all seals,
-     * an access ends in SIGBUS when the pool of huge pages is empty.
-     *
-     * @param name as in {@link #create(String)}
-     * @return the descriptor, the caller's to close
-     */
-    public static int createHugetlb(String name) {
-        return create(name, MFD_HUGETLB);
-    }
-
-    private static int create(String name, int flags) {
         CallState state = CallState.current();
         try (Arena arena = Arena.ofConfined()) {
             long nameAddress = arena.allocateFrom(name).address();
-            int common = flags | MFD_CLOEXEC | MFD_ALLOW_SEALING;
+            int common = MFD_CLOEXEC | MFD_ALLOW_SEALING;
             int result =
                     (int)
                             MEMFD_CREATE.invokeExact(
@@ -125,37 +107,22 @@ public final class Memfd {
                             + physicalMemoryBytes());
         }
         FileDescriptors.truncate(fd, sizeBytes);
-        fallocate(fd, 0, 0, sizeBytes);
+        fallocate(fd, sizeBytes);
     }
 
-    /**
-     * Gives the blocks of a range back. The range reads as zeros from then on, in every mapping;
-     * the length stays. Works with {@link #SEAL_SHRINK} and {@link #SEAL_GROW}, not with the write
-     * seals.
-     *
-     * @param fd a descriptor open for writing
-     * @param offsetBytes where the range begins
-     * @param sizeBytes its length, above 0
-     */
-    public static void punchHole(int fd, long offsetBytes, long sizeBytes) {
-        fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offsetBytes, sizeBytes);
-    }
-
-    private static void fallocate(int fd, int mode, long offsetBytes, long sizeBytes) {
+    private static void fallocate(int fd, long sizeBytes) {
         CallState state = CallState.current();
         int result;
         try {
             do {
-                result = (int) FALLOCATE.invokeExact(state.errno, fd, mode, offsetBytes, sizeBytes);
+                result = (int) FALLOCATE.invokeExact(state.errno, fd, 0, 0L, sizeBytes);
             } while (result != 0 && state.lastErrno() == Errno.EINTR);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }
         if (result != 0) {
             throw new LinuxException(
-                    mode == 0 ? "fallocate" : "fallocate(FALLOC_FL_PUNCH_HOLE)",
-                    state.lastErrno(),
-                    "fd=" + fd + ", offsetBytes=" + offsetBytes + ", sizeBytes=" + sizeBytes);
+                    "fallocate", state.lastErrno(), "fd=" + fd + ", sizeBytes=" + sizeBytes);
         }
     }
 

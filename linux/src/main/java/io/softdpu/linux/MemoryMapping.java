@@ -34,7 +34,6 @@ public final class MemoryMapping {
     private static final MethodHandle MMAP =
             Libc.bind("mmap", POINTER, POINTER, LONG, INT, INT, INT, LONG);
     private static final MethodHandle MUNMAP = Libc.bind("munmap", INT, POINTER, LONG);
-    private static final MethodHandle MPROTECT = Libc.bind("mprotect", INT, POINTER, LONG, INT);
     private static final MethodHandle MADVISE = Libc.bind("madvise", INT, POINTER, LONG, INT);
 
     private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
@@ -192,30 +191,6 @@ public final class MemoryMapping {
             } else {
                 int _ = (int) WORD.getVolatile(range, offset);
             }
-        }
-    }
-
-    /**
-     * Changes what may be done with a mapping.
-     *
-     * @param address the beginning, page-aligned
-     * @param sizeBytes the length
-     * @param writable whether it may be written, else read only
-     * @throws LinuxException EACCES where file or seals do not permit writing
-     */
-    public static void protect(long address, long sizeBytes, boolean writable) {
-        CallState state = CallState.current();
-        int result;
-        try {
-            result =
-                    (int)
-                            MPROTECT.invokeExact(
-                                    state.errno, address, sizeBytes, protection(writable));
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
-        }
-        if (result != 0) {
-            throw failure("mprotect", state.lastErrno(), address, sizeBytes);
         }
     }
 

@@ -6,6 +6,5 @@ package io.softdpu.linux;
  *
  * @param pid the process, as seen from this process's pid namespace
  * @param uid its effective user
- * @param gid its effective group
  */
-public record PeerCredentials(int pid, int uid, int gid) {}
+public record PeerCredentials(int pid, int uid) {}

@@ -37,7 +37,6 @@ public final class ReceivedMessage implements AutoCloseable {
     private int descriptorCount;
     private int length;
     private boolean truncated;
-    private boolean descriptorsMissing;
     private boolean tableFull;
 
     /**
@@ -112,16 +111,7 @@ public final class ReceivedMessage implements AutoCloseable {
     }
 
     /**
-     * Tells whether the kernel had more descriptors to give than came.
-     *
-     * @return whether some did not fit, or did not get a number in this process
-     */
-    public boolean descriptorsMissing() {
-        return descriptorsMissing;
-    }
-
-    /**
-     * Tells why {@link #descriptorsMissing}.
+     * Tells why descriptors are missing where the kernel had more to give than came.
      *
      * @return true where there was room, but this process may have no further descriptor; false
      *     where the peer sent more than fit
@@ -190,7 +180,6 @@ public final class ReceivedMessage implements AutoCloseable {
         close();
         length = 0;
         truncated = false;
-        descriptorsMissing = false;
         tableFull = false;
         header.set(Libc.LONG, Abi.MsgHdr.CONTROL_LENGTH, control.byteSize());
         header.set(Libc.INT, Abi.MsgHdr.FLAGS, 0);
@@ -203,8 +192,7 @@ public final class ReceivedMessage implements AutoCloseable {
         // Padding may leave room for one more than asked for; such a surplus counts as truncated.
         boolean surplus = collectDescriptors();
         truncated = surplus || (flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
-        descriptorsMissing = (flags & MSG_CTRUNC) != 0;
-        tableFull = descriptorsMissing && descriptorCount < descriptors.length;
+        tableFull = (flags & MSG_CTRUNC) != 0 && descriptorCount < descriptors.length;
         if (truncated) {
             close();
         }

@@ -184,9 +184,7 @@ public final class UnixSocket {
             throw new LinuxException("getsockopt(SO_PEERCRED)", state.lastErrno(), "fd=" + fd);
         }
         return new PeerCredentials(
-                state.scratch.get(INT, Abi.UCred.PID),
-                state.scratch.get(INT, Abi.UCred.UID),
-                state.scratch.get(INT, Abi.UCred.GID));
+                state.scratch.get(INT, Abi.UCred.PID), state.scratch.get(INT, Abi.UCred.UID));
     }
 
     /**

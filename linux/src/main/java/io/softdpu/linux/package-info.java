@@ -13,9 +13,9 @@
  * close-on-exec; every socket and eventfd is also non-blocking. Addresses are not checked: a wrong
  * one ends the JVM, which is why this package is exported to named modules only.
  *
- * <p><b>Threads.</b> Static methods may be called from any thread. {@link io.softdpu.linux.Epoll},
- * {@link io.softdpu.linux.ReceivedMessage} and {@link io.softdpu.linux.IoVector} own native buffers
- * and say which of their methods belong to one thread at a time.
+ * <p><b>Threads.</b> Static methods may be called from any thread. {@link io.softdpu.linux.Epoll}
+ * and {@link io.softdpu.linux.ReceivedMessage} own native buffers and say which of their methods
+ * belong to one thread at a time.
  *
  * <p><b>Allocation.</b> The calls of a data path ({@code ring}, {@code drain}, {@code await},
  * {@code signal}, {@code copy}, {@code pread} and their like) allocate nothing once their thread

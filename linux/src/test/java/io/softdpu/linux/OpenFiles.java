@@ -90,7 +90,7 @@ final class OpenFiles implements AutoCloseable {
     }
 
     static void assertNonBlocking(int fd) {
-        assertThat(FileDescriptors.flags(fd) & FileDescriptors.O_NONBLOCK)
+        assertThat(flagsInProc(fd) & FileDescriptors.O_NONBLOCK)
                 .as("non-blocking flag of descriptor %d", fd)
                 .isNotZero();
     }

@@ -46,7 +46,6 @@ class OriginsTest {
         int[] all = {
             pair[0],
             pair[1],
-            FileDescriptors.duplicate(pair[0]),
             FileDescriptors.open("/proc", FileDescriptors.O_DIRECTORY, 0),
             Memfd.create("origins"),
             EventFd.create(),

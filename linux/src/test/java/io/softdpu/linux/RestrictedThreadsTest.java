@@ -3,6 +3,7 @@ package io.softdpu.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.testkit.SystemCalls;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ final class RestrictedThreadsTest {
             value = RestrictedThreads.Scope.class,
             names = {"BUS", "PROGRESS"})
     void shouldRefuseEachCallOnARestrictedThread(RestrictedThreads.Scope scope) {
-        int received = FileDescriptors.duplicate(memory);
+        int received = SystemCalls.duplicate(memory);
         RestrictedThreads.received(received);
 
         assertThat(RestrictedThreads.enter(scope)).isNull();
@@ -74,7 +75,7 @@ final class RestrictedThreadsTest {
 
     @Test
     void shouldAllowEverythingElsewhere() {
-        int received = FileDescriptors.duplicate(memory);
+        int received = SystemCalls.duplicate(memory);
         RestrictedThreads.received(received);
         RestrictedThreads.enter(RestrictedThreads.Scope.OWN_MEMORY);
 

@@ -64,7 +64,7 @@ public final class PayloadCopy {
         } else {
             MemorySegment.copy(source, sourceOffset, destination, destinationOffset, sizeBytes);
         }
-        countPayload(sizeBytes);
+        PAYLOAD.setOpaque(this, payloadBytes + sizeBytes);
     }
 
     /**
@@ -84,11 +84,6 @@ public final class PayloadCopy {
             long sizeBytes) {
         MemorySegment.copy(source, sourceOffset, destination, destinationOffset, sizeBytes);
         MESSAGES.setOpaque(this, messageBytes + sizeBytes);
-    }
-
-    /** Counts payload that the kernel moved, by preadv or pwritev. */
-    public void countPayload(long sizeBytes) {
-        PAYLOAD.setOpaque(this, payloadBytes + sizeBytes);
     }
 
     /** Payload bytes copied so far. */

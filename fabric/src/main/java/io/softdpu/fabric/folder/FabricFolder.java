@@ -259,7 +259,7 @@ public final class FabricFolder implements AutoCloseable {
 
     private static void requirePrivate(Path path, FileStatus status) {
         int uid = Identity.effectiveUid();
-        if (status.uid() != uid || (status.mode() & 022) != 0) {
+        if (status.uid() != uid || (status.permissions() & 022) != 0) {
             throw new FabricException(
                     FabricException.Kind.NOT_PERMITTED,
                     "fabric folder is not private: path="
@@ -267,7 +267,7 @@ public final class FabricFolder implements AutoCloseable {
                             + ", owner="
                             + status.uid()
                             + ", mode=0"
-                            + Integer.toOctalString(status.mode() & 07777)
+                            + Integer.toOctalString(status.permissions())
                             + ", expected owner="
                             + uid
                             + " and no write permission for others");

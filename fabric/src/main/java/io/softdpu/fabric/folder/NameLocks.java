@@ -3,7 +3,6 @@ package io.softdpu.fabric.folder;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
-import io.softdpu.linux.FileStatus;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
@@ -205,9 +204,7 @@ final class NameLocks {
             return false;
         }
         try {
-            FileStatus one = FileDescriptors.status(descriptor);
-            FileStatus other = FileDescriptors.status(found);
-            return one.inode() == other.inode() && one.device() == other.device();
+            return FileDescriptors.status(descriptor).isSameFile(FileDescriptors.status(found));
         } finally {
             FileDescriptors.close(found);
         }

@@ -105,11 +105,6 @@ public final class Endpoint implements AutoCloseable {
         }
     }
 
-    /** The name as it was given. */
-    public String name() {
-        return name;
-    }
-
     /**
      * Gives the name back; clients that have not been answered are refused by the end of the
      * socket.

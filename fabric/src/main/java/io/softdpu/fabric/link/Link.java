@@ -40,7 +40,6 @@ public final class Link {
 
     private final BusThreads threads;
     private final int descriptor;
-    private final int peerUid;
     private final int peerPid;
     private final List<Runnable> whenGone = new ArrayList<>();
     private final boolean descriptorsRefused;
@@ -62,7 +61,6 @@ public final class Link {
             BusThreads threads, int descriptor, PeerCredentials peer, boolean descriptorsRefused) {
         this.threads = threads;
         this.descriptor = descriptor;
-        this.peerUid = peer.uid();
         this.peerPid = peer.pid();
         this.descriptorsRefused = descriptorsRefused;
     }
@@ -113,11 +111,6 @@ public final class Link {
                 leave();
             }
         }
-    }
-
-    /** User id of the peer's process, from the kernel. */
-    public int peerUid() {
-        return peerUid;
     }
 
     /** Process id of the peer, from the kernel. */

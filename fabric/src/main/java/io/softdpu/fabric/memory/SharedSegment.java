@@ -405,11 +405,6 @@ public final class SharedSegment {
         }
     }
 
-    /** Whether {@link #seal} has been called. */
-    public synchronized boolean sealed() {
-        return sealed;
-    }
-
     /** What is thrown where memory is used after its last release. */
     public static FabricException gone() {
         return new FabricException(FabricException.Kind.CLOSED, "memory has been released");

@@ -1,0 +1,158 @@
+package io.softdpu.testkit;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.util.Map;
+
+/**
+ * System calls that the product never makes, since they are those of an attacker or of a test that
+ * looks whether an attack is refused. A call that fails throws {@link Failed}. Any thread.
+ */
+public final class SystemCalls {
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+    private static final VarHandle LAST =
+            Linker.Option.captureStateLayout()
+                    .varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    private static final MethodHandle DUP = bind("dup", INT, INT);
+    private static final MethodHandle PWRITE = bind("pwrite", LONG, INT, LONG, LONG, LONG);
+    private static final MethodHandle FALLOCATE = bind("fallocate", INT, INT, INT, LONG, LONG);
+    private static final MethodHandle MPROTECT = bind("mprotect", INT, LONG, LONG, INT);
+    private static final MethodHandle MEMFD_CREATE =
+            bind("memfd_create", INT, ValueLayout.ADDRESS, INT);
+
+    private static final int EINVAL = 22;
+    private static final int FALLOC_FL_KEEP_SIZE = 1;
+    private static final int FALLOC_FL_PUNCH_HOLE = 2;
+    private static final int PROT_READ = 1;
+    private static final int PROT_WRITE = 2;
+    private static final int MFD_CLOEXEC = 1;
+    private static final int MFD_ALLOW_SEALING = 2;
+    private static final int MFD_HUGETLB = 4;
+    private static final int MFD_NOEXEC_SEAL = 8;
+
+    /** Those that tests wait for; the same on every architecture. */
+    private static final Map<Integer, String> NAMES =
+            Map.of(
+                    1,
+                    "EPERM",
+                    9,
+                    "EBADF",
+                    13,
+                    "EACCES",
+                    EINVAL,
+                    "EINVAL",
+                    27,
+                    "EFBIG",
+                    28,
+                    "ENOSPC",
+                    95,
+                    "EOPNOTSUPP");
+
+    private SystemCalls() {}
+
+    /** A call that the kernel refused; the message names call and errno. */
+    public static final class Failed extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private Failed(String call, int errno) {
+            super(call + " failed: errno=" + errno + " (" + NAMES.getOrDefault(errno, "?") + ")");
+        }
+    }
+
+    @FunctionalInterface
+    private interface Call {
+        long make(MemorySegment state) throws Throwable;
+    }
+
+    /** Makes a second descriptor of the same open file, the caller's to close. */
+    public static int duplicate(int fd) {
+        return (int) checked("dup", state -> (int) DUP.invokeExact(state, fd));
+    }
+
+    /** Writes bytes at a bare address to a file; returns how many. */
+    public static long pwrite(int fd, long address, long sizeBytes, long offsetBytes) {
+        return checked(
+                "pwrite",
+                state -> (long) PWRITE.invokeExact(state, fd, address, sizeBytes, offsetBytes));
+    }
+
+    /** Gives the blocks of a range back; the size stays, and what is read there is zero. */
+    public static void punchHole(int fd, long offsetBytes, long sizeBytes) {
+        checked(
+                "fallocate",
+                state ->
+                        (int)
+                                FALLOCATE.invokeExact(
+                                        state,
+                                        fd,
+                                        FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                        offsetBytes,
+                                        sizeBytes));
+    }
+
+    /** Changes whether mapped memory may be written. */
+    public static void protect(long address, long sizeBytes, boolean writable) {
+        int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+        checked(
+                "mprotect",
+                state -> (int) MPROTECT.invokeExact(state, address, sizeBytes, protection));
+    }
+
+    /** Creates an empty memfd on huge pages, which may be sealed; the caller's to close. */
+    public static int createHugetlb(String name) {
+        int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
+            MemorySegment text = arena.allocateFrom(name);
+            int fd = (int) MEMFD_CREATE.invokeExact(state, text, flags | MFD_NOEXEC_SEAL);
+            if (fd < 0 && errno(state) == EINVAL) { // before Linux 6.3
+                fd = (int) MEMFD_CREATE.invokeExact(state, text, flags);
+            }
+            if (fd < 0) {
+                throw new Failed("memfd_create", errno(state));
+            }
+            return fd;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static long checked(String name, Call call) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
+            long result = call.make(state);
+            if (result < 0) {
+                throw new Failed(name, errno(state));
+            }
+            return result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static int errno(MemorySegment state) {
+        return (int) LAST.get(state, 0L);
+    }
+
+    @SuppressWarnings("restricted") // tests run with native access
+    private static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow(name),
+                FunctionDescriptor.of(result, arguments),
+                ERRNO);
+    }
+}
