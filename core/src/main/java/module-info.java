@@ -17,7 +17,6 @@ module io.softdpu.core {
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.rdma,
-            io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
 
     uses io.softdpu.core.capability.CapabilitySource;
