@@ -49,6 +49,8 @@ final class AbandonedAttemptTest {
                         Topology.builtin().sha256(),
                         "rogue",
                         20_000_000_000L,
-                        1L << 30));
+                        1L << 30,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 }

@@ -136,7 +136,9 @@ public final class RingAttacker {
                         topology.sha256(),
                         topology.name(),
                         5_000_000_000L,
-                        1L << 30);
+                        1L << 30,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE);
         try (Bus bus = Bus.open(config)) {
             RingAttacker attacker =
                     new RingAttacker(

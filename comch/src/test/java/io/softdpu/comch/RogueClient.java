@@ -37,7 +37,9 @@ final class RogueClient implements AutoCloseable {
                                 Topology.builtin().sha256(),
                                 Topology.builtin().name(),
                                 2_000_000_000L,
-                                1L << 30));
+                                1L << 30,
+                                Long.MAX_VALUE,
+                                Long.MAX_VALUE));
         this.inboundMemory = SharedSegment.allocate("rogue", TERMS.ring().sizeBytes());
         this.inbound = MessageRing.consumer(inboundMemory.segment(), TERMS.ring());
     }

@@ -53,24 +53,7 @@ public final class Bus implements AutoCloseable {
             long handshakeTimeoutNanos,
             long maxImportBytes,
             long maxMappedBytes,
-            long maxMappedBytesPerPeer) {
-        /** A configuration in which mapped memory is limited by the size of a region alone. */
-        public Config(
-                @Nullable Path folder,
-                byte[] topologyHash,
-                String topologyName,
-                long handshakeTimeoutNanos,
-                long maxImportBytes) {
-            this(
-                    folder,
-                    topologyHash,
-                    topologyName,
-                    handshakeTimeoutNanos,
-                    maxImportBytes,
-                    Long.MAX_VALUE,
-                    Long.MAX_VALUE);
-        }
-    }
+            long maxMappedBytesPerPeer) {}
 
     private final Config config;
     private final FabricFolder folder;

@@ -56,7 +56,14 @@ final class BusLimitsTest {
 
     private Bus bus() {
         return Bus.open(
-                new Bus.Config(folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 1L << 30));
+                new Bus.Config(
+                        folder.resolve("fabric"),
+                        new byte[32],
+                        "t",
+                        20 * SECOND,
+                        1L << 30,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     @Test

@@ -61,7 +61,9 @@ class BusTest {
                                 topology,
                                 "test",
                                 timeoutNanos,
-                                1L << 30));
+                                1L << 30,
+                                Long.MAX_VALUE,
+                                Long.MAX_VALUE));
         open.add(bus);
         return bus;
     }
@@ -106,7 +108,9 @@ class BusTest {
                                 TOPOLOGY,
                                 "another name",
                                 SECOND,
-                                1L << 30));
+                                1L << 30,
+                                Long.MAX_VALUE,
+                                Long.MAX_VALUE));
         other.close();
     }
 

@@ -59,7 +59,13 @@ final class DescriptorRefusalTest {
         bus =
                 Bus.open(
                         new Bus.Config(
-                                folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 8 << 20));
+                                folder.resolve("fabric"),
+                                new byte[32],
+                                "t",
+                                20 * SECOND,
+                                8 << 20,
+                                Long.MAX_VALUE,
+                                Long.MAX_VALUE));
         bus.listen("victim", arrived::add);
     }
 

@@ -47,7 +47,9 @@ class DescriptorReuseTest {
                                 new byte[32],
                                 "t",
                                 20 * SECOND,
-                                1L << 20));
+                                1L << 20,
+                                Long.MAX_VALUE,
+                                Long.MAX_VALUE));
     }
 
     @AfterEach

@@ -35,7 +35,9 @@ final class ExhaustedWatchesTest {
                                 new byte[32],
                                 "t",
                                 Answer.SILENCE_NANOS,
-                                1 << 20));
+                                1 << 20,
+                                Long.MAX_VALUE,
+                                Long.MAX_VALUE));
         endpoint = bus.listen(NAME, pending -> pending.refuse(16, "served"));
     }
 

@@ -83,6 +83,14 @@ class ForeignTextTest {
     }
 
     private static Bus open(Path folder, String topologyName) {
-        return Bus.open(new Bus.Config(folder, new byte[32], topologyName, DEADLINE, 1 << 20));
+        return Bus.open(
+                new Bus.Config(
+                        folder,
+                        new byte[32],
+                        topologyName,
+                        DEADLINE,
+                        1 << 20,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 }

@@ -90,7 +90,9 @@ final class HostileClient {
                                 new byte[32],
                                 "t",
                                 20_000_000_000L,
-                                8 << 20))) {
+                                8 << 20,
+                                Long.MAX_VALUE,
+                                Long.MAX_VALUE))) {
             HostileClient client =
                     new HostileClient(
                             bus,

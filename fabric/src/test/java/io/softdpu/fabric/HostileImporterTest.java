@@ -91,7 +91,13 @@ final class HostileImporterTest {
         exporter =
                 Bus.open(
                         new Bus.Config(
-                                folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 1 << 20));
+                                folder.resolve("fabric"),
+                                new byte[32],
+                                "t",
+                                20 * SECOND,
+                                1 << 20,
+                                Long.MAX_VALUE,
+                                Long.MAX_VALUE));
         memory = SharedSegment.allocate("exported", SIZE_BYTES);
         region = exporter.export(memory, true, listener);
         engine = new EngineWaiter();

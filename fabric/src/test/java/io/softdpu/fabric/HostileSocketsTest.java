@@ -64,7 +64,9 @@ final class HostileSocketsTest {
                         new byte[32],
                         "t",
                         Answer.SILENCE_NANOS,
-                        8 << 20));
+                        8 << 20,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     /** Waits until a bus has closed and unmapped what it was told to. */

@@ -63,7 +63,14 @@ final class LingeringDescriptorTest {
 
     private Bus bus() {
         return Bus.open(
-                new Bus.Config(folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 8 << 20));
+                new Bus.Config(
+                        folder.resolve("fabric"),
+                        new byte[32],
+                        "t",
+                        20 * SECOND,
+                        8 << 20,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     @Test

@@ -35,7 +35,14 @@ class SleepAndWakeTest {
 
     private Bus bus() {
         return Bus.open(
-                new Bus.Config(folder.resolve("f"), new byte[32], "test", 5_000_000_000L, 1 << 30));
+                new Bus.Config(
+                        folder.resolve("f"),
+                        new byte[32],
+                        "test",
+                        5_000_000_000L,
+                        1 << 30,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     @Test

@@ -32,7 +32,14 @@ class SystemFailureTest {
 
     private Bus bus() {
         return Bus.open(
-                new Bus.Config(folder.resolve("fabric"), new byte[32], "t", SECOND, 1L << 20));
+                new Bus.Config(
+                        folder.resolve("fabric"),
+                        new byte[32],
+                        "t",
+                        SECOND,
+                        1L << 20,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     private static void assertSystemFailure(Throwable thrown) {
@@ -68,7 +75,15 @@ class SystemFailureTest {
         Path elsewhere = folder.resolve("elsewhere");
         try (Bus bus = bus();
                 Bus other =
-                        Bus.open(new Bus.Config(elsewhere, new byte[32], "t", SECOND, 1L << 20));
+                        Bus.open(
+                                new Bus.Config(
+                                        elsewhere,
+                                        new byte[32],
+                                        "t",
+                                        SECOND,
+                                        1L << 20,
+                                        Long.MAX_VALUE,
+                                        Long.MAX_VALUE));
                 Endpoint _ = other.listen("linked", pending -> pending.refuse(1, "was followed"))) {
             Files.createSymbolicLink(
                     link, elsewhere.resolve(FabricFolder.hash("linked") + ".sock"));

@@ -60,7 +60,14 @@ final class VanishingBlocksTest {
 
     private static Bus bus(Path folder) {
         return Bus.open(
-                new Bus.Config(folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 4L << 30));
+                new Bus.Config(
+                        folder.resolve("fabric"),
+                        new byte[32],
+                        "t",
+                        20 * SECOND,
+                        4L << 30,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     private static RegionAddress address(Bus bus, RegionAddress.Id exporter, long sizeBytes) {

@@ -60,7 +60,14 @@ final class WritableImportTest {
 
     private Bus bus() {
         return Bus.open(
-                new Bus.Config(folder.resolve("fabric"), new byte[32], "t", 20 * SECOND, 1 << 20));
+                new Bus.Config(
+                        folder.resolve("fabric"),
+                        new byte[32],
+                        "t",
+                        20 * SECOND,
+                        1 << 20,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     private static SharedSegment memoryOf(ImportedRegion region) {

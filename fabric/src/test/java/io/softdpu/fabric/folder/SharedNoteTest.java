@@ -24,7 +24,13 @@ class SharedNoteTest {
     private Bus open() {
         return Bus.open(
                 new Bus.Config(
-                        folder.resolve("fabric"), new byte[32], "note", 10 * SECOND, 1L << 30));
+                        folder.resolve("fabric"),
+                        new byte[32],
+                        "note",
+                        10 * SECOND,
+                        1L << 30,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     @Test

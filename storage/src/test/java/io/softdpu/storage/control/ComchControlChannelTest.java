@@ -226,7 +226,9 @@ class ComchControlChannelTest extends ControlChannelContract {
                         Topology.builtin().sha256(),
                         Topology.builtin().name(),
                         End.DEADLINE_NANOS,
-                        1L << 30));
+                        1L << 30,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     private static void awaitState(

@@ -122,7 +122,13 @@ final class Subjects implements AutoCloseable {
     private Bus bus(String topology) {
         return Bus.open(
                 new Bus.Config(
-                        folder.resolve("bus"), new byte[32], topology, TIMEOUT_NANOS, 1L << 30));
+                        folder.resolve("bus"),
+                        new byte[32],
+                        topology,
+                        TIMEOUT_NANOS,
+                        1L << 30,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE));
     }
 
     private Machine machine() {
