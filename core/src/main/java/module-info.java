@@ -10,6 +10,12 @@ module io.softdpu.core {
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.rdma;
+    exports io.softdpu.core.copy to
+            io.softdpu.comch,
+            io.softdpu.compute,
+            io.softdpu.rdma,
+            io.softdpu.rdma.roce,
+            io.softdpu.rdma.shm;
     exports io.softdpu.core.device;
     exports io.softdpu.core.execution;
     exports io.softdpu.core.memory;

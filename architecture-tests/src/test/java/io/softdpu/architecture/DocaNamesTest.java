@@ -8,10 +8,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,9 +34,7 @@ class DocaNamesTest {
     /** Classes of the command line stand for its commands and words, which are what is used. */
     private static final String COMMANDS = "cli.";
 
-    private static final Pattern EXPORTS =
-            Pattern.compile("^ *exports ([\\w.]+);", Pattern.MULTILINE);
-    private static final Set<String> EXPORTED = exported();
+    private static final Set<String> EXPORTED = House.exportedPackages();
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
 
     private final String page = House.read(House.ROOT.resolve("docs/doca-names.md"));
@@ -128,20 +123,6 @@ class DocaNamesTest {
         } catch (ClassNotFoundException e) {
             return Optional.of("no such class: " + name);
         }
-    }
-
-    /** Packages that a module exports to everybody. */
-    private static Set<String> exported() {
-        Set<String> packages = new HashSet<>();
-        for (String module : House.modules()) {
-            Path info = House.ROOT.resolve(module).resolve("src/main/java/module-info.java");
-            if (Files.exists(info)) {
-                EXPORTS.matcher(House.read(info))
-                        .results()
-                        .forEach(line -> packages.add(line.group(1)));
-            }
-        }
-        return packages;
     }
 
     private static boolean hasMember(Class<?> type, String name) {

@@ -80,9 +80,9 @@ class FloorsTest {
                                 "cli"))
                 .should(
                         dependOnlyOn(
-                                "linux.text; linux.event from core; linux.file above comch; all of"
-                                        + " linux from storage.backend, and of storage its memory"
-                                        + " limits",
+                                "linux.text; linux.event from core, and memmove from its copier;"
+                                        + " linux.file above comch; all of linux from"
+                                        + " storage.backend, and of storage its memory limits",
                                 (from, to) ->
                                         !House.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -97,6 +97,8 @@ class FloorsTest {
             case "io.softdpu.linux.file" -> !Set.of("core", "comch").contains(module);
             default ->
                     from.getPackageName().startsWith("io.softdpu.storage.backend")
+                            || (from.getName().equals("io.softdpu.core.copy.Copier")
+                                    && to.getName().equals("io.softdpu.linux.NativeMemory"))
                             || (module.equals("storage")
                                     && to.getName().equals("io.softdpu.linux.MemoryLimits"));
         };

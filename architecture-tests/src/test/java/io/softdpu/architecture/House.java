@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -70,6 +71,9 @@ final class House {
     static final Set<String> JDK_ONLY =
             Set.of("linux", "fabric", "core", "compute", "comch", "rdma", "rdma-shm");
 
+    private static final Pattern EXPORTS =
+            Pattern.compile("^ *exports ([\\w.]+);", Pattern.MULTILINE);
+
     static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
     private static final JavaClasses CLASSES =
@@ -92,6 +96,20 @@ final class House {
                 .results()
                 .map((MatchResult result) -> result.group(1))
                 .toList();
+    }
+
+    /** Packages that a module exports to everybody. */
+    static Set<String> exportedPackages() {
+        Set<String> packages = new TreeSet<>();
+        for (String module : modules()) {
+            Path info = ROOT.resolve(module).resolve("src/main/java/module-info.java");
+            if (Files.exists(info)) {
+                EXPORTS.matcher(read(info))
+                        .results()
+                        .forEach((MatchResult line) -> packages.add(line.group(1)));
+            }
+        }
+        return packages;
     }
 
     /** The main classes of all modules. */

@@ -3,6 +3,7 @@ package io.softdpu.benchmarks;
 import io.softdpu.compute.Dma;
 import io.softdpu.compute.DmaMemcpyTask;
 import io.softdpu.core.Side;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ProgressEngine;
@@ -11,7 +12,6 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
-import io.softdpu.fabric.engine.PayloadCopy;
 import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -113,8 +113,8 @@ public class LargeDmaBenchmark {
     @Benchmark
     public void memcpy() throws Throwable {
         long from = memory.segment().address();
-        for (long at = 0; at < BYTES; at += PayloadCopy.SLICE_BYTES) {
-            MEMCPY.invokeExact(from + BYTES + at, from + at, PayloadCopy.SLICE_BYTES);
+        for (long at = 0; at < BYTES; at += Copier.SLICE_BYTES) {
+            MEMCPY.invokeExact(from + BYTES + at, from + at, Copier.SLICE_BYTES);
         }
     }
 }

@@ -5,6 +5,7 @@ import io.softdpu.comch.wire.ControlWord;
 import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.link.Link;
@@ -35,7 +36,8 @@ final class Channel {
     private static final int RECEIVE_BATCH = 64;
 
     private final ComchConnection connection;
-    private final ComchEndpoint endpoint;
+    private final EndpointServices services;
+    private final Copier copier;
     private final ConsumerDirectory directory;
     private final ControlQueue control = new ControlQueue();
     private final SendWindow window;
@@ -63,7 +65,8 @@ final class Channel {
             InboundRing inboundRing,
             ChannelTerms remote) {
         this.connection = connection;
-        this.endpoint = connection.endpoint();
+        this.services = connection.services();
+        this.copier = services.copier();
         this.directory = new ConsumerDirectory(connection, control);
         this.window = new SendWindow(remote.receiveQueue());
         this.maxMessageBytes = remote.maxMessageBytes();
@@ -72,13 +75,13 @@ final class Channel {
         this.outbound = MessageRing.producer(outboundMemory.segment(), remote.ring());
         this.inboundRing = inboundRing;
         this.inbound = inboundRing.ring();
-        endpoint.doorbells().add(link); // the last that can fail
+        services.doorbells().add(link); // the last that can fail
         connection.established(this, directory);
-        link.onPeerGone(endpoint::wakeEngine);
+        link.onPeerGone(services::wake);
     }
 
     /** Copies a message into the peer's ring. */
-    Status send(ComchSendTask task, MemorySegment memory, long offset, int length) {
+    Status send(SendTask task, MemorySegment memory, long offset, int length) {
         if (phase != Phase.OPEN) {
             return Status.NOT_CONNECTED;
         }
@@ -95,7 +98,7 @@ final class Channel {
         if (room < 0) {
             return room == MessageRing.FULL ? Status.AGAIN : Status.CONNECTION_RESET;
         }
-        endpoint.copies().message(memory, offset, outbound.segment(), room, length);
+        copier.message(memory, offset, outbound.segment(), room, length);
         outbound.commit(MessageType.DATA.code(), length, 0);
         window.add(task, outbound.produced());
         committed = true;
@@ -219,9 +222,9 @@ final class Channel {
             if (length > maxMessageBytes || word != 0) {
                 return "illegal data message, length=" + length + ", word=" + word;
             }
-            endpoint.copies().message(inbound.segment(), payload, endpoint.scratch(), 0, length);
+            copier.message(inbound.segment(), payload, services.scratch(), 0, length);
             connection.received(length);
-            endpoint.deliver(connection, length);
+            services.deliver(connection, length);
             return null;
         }
         if (type == MessageType.DISCONNECT) {
@@ -234,12 +237,12 @@ final class Channel {
             }
             return null;
         }
-        endpoint.copies().message(inbound.segment(), payload, endpoint.scratch(), 0, length);
+        copier.message(inbound.segment(), payload, services.scratch(), 0, length);
         return directory.handle(
                 type,
                 ControlWord.consumerId(word),
                 ControlWord.statusCode(word),
-                endpoint.scratch(),
+                services.scratch(),
                 length);
     }
 
@@ -249,7 +252,7 @@ final class Channel {
         }
         boolean worked = false;
         long releasedByPeer = outbound.consumed();
-        ComchSendTask task;
+        SendTask task;
         while ((task = window.takeDelivered(releasedByPeer)) != null) {
             worked = true;
             connection.delivered(task.length());
@@ -319,8 +322,8 @@ final class Channel {
 
     private void beginClosing() {
         phase = Phase.CLOSING;
-        closeDeadlineNanos = System.nanoTime() + endpoint.controlTimeoutNanos();
-        closeAlarm = endpoint.wakeEngineAfter(endpoint.controlTimeoutNanos());
+        closeDeadlineNanos = System.nanoTime() + services.controlTimeoutNanos();
+        closeAlarm = services.wakeAfter(services.controlTimeoutNanos());
         connection.closing();
         directory.closing();
         control.offerLast(MessageType.DISCONNECT, 0);
@@ -333,16 +336,16 @@ final class Channel {
             closeAlarm.cancel();
         }
         connection.ended(failure);
-        endpoint.doorbells().remove(link);
+        services.doorbells().remove(link);
         link.close();
-        endpoint.machineBus().release(outboundMemory);
+        services.bus().release(outboundMemory);
         inboundRing.release();
         Status ended = failure == null ? Status.SHUTDOWN : failure.status();
-        ComchSendTask task;
+        SendTask task;
         while ((task = window.take()) != null) {
             task.finish(ended);
         }
         directory.close();
-        endpoint.ended(this, connection, failure);
+        connection.context().ended(this, connection, failure);
     }
 }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Thread: that of the client's or server's engine, except where a method says otherwise.
  */
 public final class ComchConnection {
-    private final ComchEndpoint endpoint;
+    private final EndpointContext endpoint;
+    private final EndpointServices services;
     private final String function;
     private @Nullable Channel channel;
     private volatile @Nullable ConsumerDirectory directory;
@@ -26,8 +27,9 @@ public final class ComchConnection {
     private long receivedMessages;
     private long receivedBytes;
 
-    ComchConnection(ComchEndpoint endpoint, String function) {
+    ComchConnection(EndpointContext endpoint, EndpointServices services, String function) {
         this.endpoint = endpoint;
+        this.services = services;
         this.function = function;
     }
 
@@ -136,6 +138,15 @@ public final class ComchConnection {
 
     // ---- for the rest of the package ----
 
+    EndpointContext context() {
+        return endpoint;
+    }
+
+    /** What producers, consumers and the channel need of the client or server. Any thread. */
+    EndpointServices services() {
+        return services;
+    }
+
     void established(Channel open, ConsumerDirectory consumers) {
         channel = open;
         directory = consumers;
@@ -152,7 +163,7 @@ public final class ComchConnection {
         channel = null;
     }
 
-    Status send(ComchSendTask task, MemorySegment memory, long offset, int length) {
+    Status send(SendTask task, MemorySegment memory, long offset, int length) {
         Channel open = channel;
         return open == null ? Status.NOT_CONNECTED : open.send(task, memory, offset, length);
     }
@@ -167,8 +178,12 @@ public final class ComchConnection {
         receivedBytes += length;
     }
 
-    @Nullable Channel channel() {
-        return channel;
+    /** The peer did what no correct peer does. Inside progress. */
+    void broken(String reason) {
+        Channel open = channel;
+        if (open != null) {
+            open.broken(reason);
+        }
     }
 
     /**
@@ -193,7 +208,7 @@ public final class ComchConnection {
      */
     ConsumerDirectory requireFastPath() {
         ConsumerDirectory known = requireDirectory();
-        if (!endpoint.takesConsumers()) {
+        if (!services.takesConsumers()) {
             throw new DpuException(
                     Status.BAD_STATE,
                     "not configured: item=consumer callbacks, context=" + endpoint);

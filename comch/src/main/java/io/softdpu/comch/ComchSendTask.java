@@ -1,9 +1,7 @@
 package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
-import io.softdpu.core.check.Arguments;
-import io.softdpu.core.spi.TaskBase;
+import io.softdpu.core.execution.Task;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -22,24 +20,9 @@ import org.jspecify.annotations.Nullable;
  * peer is gone, BAD_STATE if the context is not running. Thread: that of the client's or server's
  * engine.
  */
-public final class ComchSendTask extends TaskBase {
-    private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
-
-    private final ComchEndpoint endpoint;
-    private @Nullable ComchConnection connection;
-    private MemorySegment memory = NOTHING;
-    private long offset;
-    private int length;
-
-    ComchSendTask(ComchEndpoint endpoint) {
-        super(endpoint);
-        this.endpoint = endpoint;
-    }
-
+public sealed interface ComchSendTask extends Task permits SendTask {
     /** The connection that the message goes to; null if none was set. */
-    public @Nullable ComchConnection connection() {
-        return connection;
-    }
+    @Nullable ComchConnection connection();
 
     /**
      * Sets the connection.
@@ -47,17 +30,7 @@ public final class ComchSendTask extends TaskBase {
      * @throws DpuException INVALID_VALUE if it belongs to another client or server; IN_USE if the
      *     task is in flight
      */
-    public void setConnection(ComchConnection to) {
-        requireUser();
-        Arguments.notNull(to, "to");
-        if (to.endpoint() != endpoint) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "connection of another context: context=%s, connection=%s"
-                            .formatted(endpoint, to));
-        }
-        connection = to;
-    }
+    void setConnection(ComchConnection to);
 
     /**
      * Sets the message. The bytes are read at submission.
@@ -68,52 +41,11 @@ public final class ComchSendTask extends TaskBase {
      * @throws DpuException INVALID_VALUE if the range is not inside the memory, or this thread
      *     cannot read it; IN_USE if the task is in flight
      */
-    public void setMessage(MemorySegment source, long sourceOffset, int lengthBytes) {
-        requireUser();
-        Arguments.readable(source, "source");
-        if (sourceOffset < 0 || lengthBytes < 0 || sourceOffset > source.byteSize() - lengthBytes) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "message outside its memory: offset=%d, length=%d, memoryBytes=%d"
-                            .formatted(sourceOffset, lengthBytes, source.byteSize()));
-        }
-        memory = source;
-        offset = sourceOffset;
-        length = lengthBytes;
-    }
+    void setMessage(MemorySegment source, long sourceOffset, int lengthBytes);
 
     /** Sets the message to a whole array; its bytes are read at submission. */
-    public void setMessage(byte[] message) {
-        setMessage(MemorySegment.ofArray(Arguments.notNull(message, "message")), 0, message.length);
-    }
+    void setMessage(byte[] message);
 
     /** Length of the message in bytes. */
-    public int length() {
-        return length;
-    }
-
-    @Override
-    protected Status onSubmit() {
-        ComchConnection to = connection;
-        return to == null || !Arguments.isReadable(memory)
-                ? Status.INVALID_VALUE
-                : to.send(this, memory, offset, length);
-    }
-
-    @Override
-    protected void onCompleted() {
-        endpoint.sendCompleted(this);
-    }
-
-    @Override
-    protected void onFree() {
-        connection = null;
-        memory = NOTHING;
-        offset = 0;
-        length = 0;
-    }
-
-    void finish(Status ended) {
-        complete(ended);
-    }
+    int length();
 }

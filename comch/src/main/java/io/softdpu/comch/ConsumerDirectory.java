@@ -27,14 +27,14 @@ final class ConsumerDirectory {
     private final ComchConnection connection;
     private final LocalConsumers locals;
     private final RemoteConsumers remotes;
-    private final List<ComchProducer> producers = new ArrayList<>();
+    private final List<ProducerContext> producers = new ArrayList<>();
     private final AtomicInteger users = new AtomicInteger();
     private int lastProducerId;
     private boolean closing;
 
     ConsumerDirectory(ComchConnection connection, ControlQueue control) {
         this.connection = connection;
-        boolean server = connection.endpoint() instanceof ComchServer;
+        boolean server = connection.context() instanceof ServerContext;
         this.locals = new LocalConsumers(connection, control, server ? 0 : -1);
         this.remotes =
                 new RemoteConsumers(connection, control, server ? -1 : 0, this::tellProducers);
@@ -67,7 +67,7 @@ final class ConsumerDirectory {
 
     // ---- producers and consumers of this side ----
 
-    void register(ComchProducer producer) {
+    void register(ProducerContext producer) {
         if (closing) {
             producer.lose(connectionEnded());
         } else if (producers.size() >= MAX_PRODUCERS) {
@@ -78,11 +78,11 @@ final class ConsumerDirectory {
         }
     }
 
-    void unregister(ComchProducer producer) {
+    void unregister(ProducerContext producer) {
         producers.remove(producer);
     }
 
-    void register(ComchConsumer consumer, ConsumerAnnouncement announcement) {
+    void register(ConsumerContext consumer, ConsumerAnnouncement announcement) {
         if (closing) {
             consumer.lose(connectionEnded());
         } else if (!locals.register(consumer, announcement)) {
@@ -91,12 +91,12 @@ final class ConsumerDirectory {
     }
 
     /** The consumer stops: the peer is to release its memory. */
-    void expire(ComchConsumer consumer) {
+    void expire(ConsumerContext consumer) {
         locals.expire(consumer);
     }
 
     /** The consumer's memory is its own again: its place is free. */
-    void forget(ComchConsumer consumer) {
+    void forget(ConsumerContext consumer) {
         locals.forget(consumer);
     }
 
@@ -134,7 +134,7 @@ final class ConsumerDirectory {
         remotes.closing();
         DpuException reason = connectionEnded();
         locals.closing(reason);
-        for (ComchProducer producer : producers) {
+        for (ProducerContext producer : producers) {
             producer.lose(reason);
         }
     }
@@ -146,7 +146,7 @@ final class ConsumerDirectory {
     }
 
     private void tellProducers() {
-        for (ComchProducer producer : producers) {
+        for (ProducerContext producer : producers) {
             producer.consumerGone();
         }
     }

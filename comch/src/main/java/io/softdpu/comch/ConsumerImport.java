@@ -30,15 +30,15 @@ final class ConsumerImport {
      * @param abandoned counts imports that nobody wants any more and that still take place
      */
     ConsumerImport(
-            ComchEndpoint endpoint,
+            EndpointServices services,
             int id,
             ConsumerAnnouncement announcement,
             AtomicInteger abandoned) {
         this.id = id;
         this.announcement = announcement;
         this.abandoned = abandoned;
-        this.ring = importRegion(endpoint, announcement.ring());
-        this.memory = importRegion(endpoint, announcement.memory());
+        this.ring = importRegion(services, announcement.ring());
+        this.memory = importRegion(services, announcement.memory());
     }
 
     int id() {
@@ -110,10 +110,9 @@ final class ConsumerImport {
     }
 
     private static CompletableFuture<ImportedRegion> importRegion(
-            ComchEndpoint endpoint, RegionAddress region) {
+            EndpointServices services, RegionAddress region) {
         try {
-            return endpoint.machineBus()
-                    .importRegion(region, true, true, endpoint.controlTimeoutNanos());
+            return services.bus().importRegion(region, true, true, services.controlTimeoutNanos());
         } catch (FabricException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -3,10 +3,11 @@ package io.softdpu.comch;
 import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
@@ -33,7 +34,7 @@ final class ConsumerQueue {
     /** Completions of one progress, so that busy producers do not keep the engine from the rest. */
     private static final int COMPLETION_BATCH = 64;
 
-    private final ComchConsumer consumer;
+    private final ConsumerContext consumer;
     private final Mmap mmap;
     private final MemorySegment memory;
     private final SharedSegment ringMemory;
@@ -43,7 +44,7 @@ final class ConsumerQueue {
     private final Watch memoryWatch = new Watch();
     private final ExportedRegion ringRegion;
     private final ExportedRegion memoryRegion;
-    private final @Nullable ComchPostReceiveTask[] posted;
+    private final @Nullable PostReceiveTask[] posted;
     private final int mask;
     private final long maxBufferBytes;
     private int head;
@@ -69,7 +70,7 @@ final class ConsumerQueue {
         @Override
         public void leaseClosed(Lease lease) {
             if (ending) {
-                consumer.wakeEngine();
+                consumer.wake();
             }
         }
 
@@ -84,27 +85,27 @@ final class ConsumerQueue {
      *
      * @throws RuntimeException a DpuException or FabricException; nothing is left behind then
      */
-    ConsumerQueue(ComchConsumer consumer, Mmap mmap, int tasks) {
+    ConsumerQueue(ConsumerContext consumer, Mmap mmap, int tasks) {
         this.consumer = consumer;
         this.mmap = mmap;
         this.memory = REGIONS.segmentOf(mmap);
         this.geometry = new FastPathRing.Geometry(ChannelLimits.roundUpToPowerOfTwo(tasks));
-        this.posted = new @Nullable ComchPostReceiveTask[geometry.slots()];
+        this.posted = new @Nullable PostReceiveTask[geometry.slots()];
         this.mask = geometry.slots() - 1;
         this.maxBufferBytes =
-                consumer.connection().endpoint().capabilities().maxConsumerBufferSize();
-        this.memoryRegion = REGIONS.exportFor(mmap, consumer.device(), true, memoryWatch);
+                consumer.connection().context().capabilities().maxConsumerBufferSize();
+        this.memoryRegion = BusServices.exportFor(mmap, consumer.device(), true, memoryWatch);
         SharedSegment allocated = null;
         ExportedRegion exported = null;
         try {
             allocated = SharedSegment.allocate(MEMORY_NAME, geometry.sizeBytes());
             this.ring = FastPathRing.consumer(allocated.segment(), geometry);
-            exported = consumer.machineBus().export(allocated, true, ringWatch);
+            exported = consumer.bus().export(allocated, true, ringWatch);
         } finally {
             if (exported == null) {
                 memoryRegion.close();
                 if (allocated != null) {
-                    consumer.machineBus().release(allocated);
+                    consumer.bus().release(allocated);
                 }
             }
         }
@@ -128,7 +129,7 @@ final class ConsumerQueue {
     }
 
     /** Posts a task's buf; SUCCESS or why not, with everything as it was. */
-    Status post(ComchPostReceiveTask task) {
+    Status post(PostReceiveTask task) {
         Buf buf = task.buf();
         if (buf == null || buf.references() == 0 || buf.mmap() != mmap) {
             return Status.INVALID_VALUE;
@@ -161,7 +162,7 @@ final class ConsumerQueue {
      *
      * @return how many tasks were completed; -1 if the peer wrote what no correct peer writes
      */
-    int progress(PayloadCopy copier) {
+    int progress(Copier copier) {
         int completed = 0;
         while (completed < COMPLETION_BATCH) {
             int polled = ring.poll();
@@ -174,8 +175,8 @@ final class ConsumerQueue {
         return completed;
     }
 
-    private void completeHead(PayloadCopy copier) {
-        ComchPostReceiveTask task = take();
+    private void completeHead(Copier copier) {
+        PostReceiveTask task = take();
         Buf buf = Objects.requireNonNull(task.buf(), "posted");
         Status status = Status.IO_FAILED;
         if (!ring.isAbandoned()) {
@@ -227,7 +228,7 @@ final class ConsumerQueue {
     /** Fails all posted tasks; the peer writes no more. Inside progress. */
     void flush(Status status) {
         while (count > 0) {
-            ComchPostReceiveTask task = take();
+            PostReceiveTask task = take();
             REGIONS.clearInFlight(Objects.requireNonNull(task.buf(), "posted"));
             task.finish(status);
         }
@@ -262,11 +263,11 @@ final class ConsumerQueue {
     /** Gives everything up. A peer that still has a mapping keeps it, and nothing else. */
     void destroy() {
         revoke();
-        consumer.machineBus().release(ringMemory);
+        consumer.bus().release(ringMemory);
     }
 
-    private ComchPostReceiveTask take() {
-        ComchPostReceiveTask task = Objects.requireNonNull(posted[head], "posted");
+    private PostReceiveTask take() {
+        PostReceiveTask task = Objects.requireNonNull(posted[head], "posted");
         head = (head + 1) & mask;
         count--;
         return task;

@@ -23,11 +23,11 @@ final class LocalConsumers {
     private boolean closing;
 
     private static final class Entry {
-        private final ComchConsumer consumer;
+        private final ConsumerContext consumer;
         private boolean answered;
         private boolean expired;
 
-        private Entry(ComchConsumer consumer) {
+        private Entry(ConsumerContext consumer) {
             this.consumer = consumer;
         }
     }
@@ -44,7 +44,7 @@ final class LocalConsumers {
     }
 
     /** Announces a consumer to the peer; false where there are too many. */
-    boolean register(ComchConsumer consumer, ConsumerAnnouncement announcement) {
+    boolean register(ConsumerContext consumer, ConsumerAnnouncement announcement) {
         int id = lastId + 2;
         if (entries.size() >= ChannelLimits.MAX_CONSUMERS
                 || !control.offer(ControlWord.of(id), announcement)) {
@@ -57,7 +57,7 @@ final class LocalConsumers {
     }
 
     /** Tells the peer that a consumer stops, so that it releases the consumer's memory. */
-    void expire(ComchConsumer consumer) {
+    void expire(ConsumerContext consumer) {
         for (Map.Entry<Integer, Entry> known : entries.entrySet()) {
             Entry entry = known.getValue();
             if (entry.consumer == consumer && !entry.expired) {
@@ -65,7 +65,7 @@ final class LocalConsumers {
                 if (!closing
                         && !control.offer(
                                 MessageType.CONSUMER_EXPIRED, ControlWord.of(known.getKey()))) {
-                    connection.endpoint().broken(connection, ControlQueue.NOT_READ);
+                    connection.broken(ControlQueue.NOT_READ);
                 }
                 return;
             }
@@ -73,7 +73,7 @@ final class LocalConsumers {
     }
 
     /** The consumer's memory is its own again: its place is free. */
-    void forget(ComchConsumer consumer) {
+    void forget(ConsumerContext consumer) {
         entries.values().removeIf(entry -> entry.consumer == consumer);
     }
 

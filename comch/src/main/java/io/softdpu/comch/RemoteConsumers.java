@@ -25,7 +25,7 @@ final class RemoteConsumers {
     private static final System.Logger LOG = System.getLogger(RemoteConsumers.class.getName());
 
     private final ComchConnection connection;
-    private final ComchEndpoint endpoint;
+    private final EndpointServices services;
     private final ControlQueue control;
     private final Runnable gone;
     private final Map<Integer, ConsumerImport> imports = new HashMap<>();
@@ -42,7 +42,7 @@ final class RemoteConsumers {
      */
     RemoteConsumers(ComchConnection connection, ControlQueue control, int lastId, Runnable gone) {
         this.connection = connection;
-        this.endpoint = connection.endpoint();
+        this.services = connection.services();
         this.control = control;
         this.lastId = lastId;
         this.gone = gone;
@@ -91,16 +91,16 @@ final class RemoteConsumers {
         if (closing) {
             return null; // the disconnect that is on its way answers it
         }
-        if (!endpoint.takesConsumers()) {
+        if (!services.takesConsumers()) {
             return refuse(id, Status.NOT_SUPPORTED);
         }
         if (consumers.length + imports.size() + abandonedImports.get()
                 >= ChannelLimits.MAX_CONSUMERS) {
             return refuse(id, Status.FULL);
         }
-        ConsumerImport begun = new ConsumerImport(endpoint, id, announcement, abandonedImports);
+        ConsumerImport begun = new ConsumerImport(services, id, announcement, abandonedImports);
         imports.put(id, begun);
-        begun.begin(done -> endpoint.enqueue(() -> imported(done)));
+        begun.begin(done -> services.post(() -> imported(done)));
         return null;
     }
 
@@ -171,7 +171,7 @@ final class RemoteConsumers {
         more[known.length] = done.toConsumer();
         consumers = more;
         if (control.offer(MessageType.CONSUMER_READY, ControlWord.of(id))) {
-            endpoint.consumerCreated(connection, id);
+            services.consumerCreated(connection, id);
         } else {
             breakIf(ControlQueue.NOT_READ);
         }
@@ -185,7 +185,7 @@ final class RemoteConsumers {
 
     private void breakIf(@Nullable String violation) {
         if (violation != null) {
-            endpoint.broken(connection, violation);
+            connection.broken(violation);
         }
     }
 
@@ -193,6 +193,6 @@ final class RemoteConsumers {
     private void end(RemoteConsumer remote) {
         remote.expire();
         gone.run();
-        endpoint.consumerExpired(connection, remote.id());
+        services.consumerExpired(connection, remote.id());
     }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread of the connection's engine; allocates nothing.
  */
 final class SendWindow {
-    private final @Nullable ComchSendTask[] tasks;
+    private final @Nullable SendTask[] tasks;
     private final long[] releasedAt;
     private final int limit;
     private final int mask;
@@ -20,7 +20,7 @@ final class SendWindow {
     /** A window for a peer whose receive queue has this length. */
     SendWindow(int receiveQueue) {
         int slots = ChannelLimits.roundUpToPowerOfTwo(receiveQueue);
-        this.tasks = new @Nullable ComchSendTask[slots];
+        this.tasks = new @Nullable SendTask[slots];
         this.releasedAt = new long[slots];
         this.limit = receiveQueue;
         this.mask = slots - 1;
@@ -36,7 +36,7 @@ final class SendWindow {
     }
 
     /** Notes a message that counts as delivered when the peer has released so many messages. */
-    void add(ComchSendTask task, long released) {
+    void add(SendTask task, long released) {
         int index = (head + count) & mask;
         tasks[index] = task;
         releasedAt[index] = released;
@@ -44,7 +44,7 @@ final class SendWindow {
     }
 
     /** Takes the oldest task if the peer has released its message; null if not. */
-    @Nullable ComchSendTask takeDelivered(long released) {
+    @Nullable SendTask takeDelivered(long released) {
         return hasDelivered(released) ? take() : null;
     }
 
@@ -54,11 +54,11 @@ final class SendWindow {
     }
 
     /** Takes the oldest task, delivered or not; null if there is none. */
-    @Nullable ComchSendTask take() {
+    @Nullable SendTask take() {
         if (count == 0) {
             return null;
         }
-        ComchSendTask task = tasks[head];
+        SendTask task = tasks[head];
         tasks[head] = null;
         head = (head + 1) & mask;
         count--;

@@ -22,11 +22,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Bounded: a server that never progresses keeps at most as many waiting as it may have clients.
  */
 final class ServerArrivals implements EndpointListener {
-    private final ComchServer server;
+    private final ServerContext server;
     private final ChannelTerms terms;
     private final int limit;
     private final ConcurrentLinkedQueue<Arrival> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
+    private final EndpointServices services;
     private final Bus bus;
     private @Nullable Endpoint endpoint;
     private volatile boolean closed;
@@ -48,9 +49,10 @@ final class ServerArrivals implements EndpointListener {
         }
     }
 
-    ServerArrivals(ComchServer server, Bus bus, ChannelTerms terms, int limit) {
+    ServerArrivals(ServerContext server, EndpointServices services, ChannelTerms terms, int limit) {
         this.server = server;
-        this.bus = bus;
+        this.services = services;
+        this.bus = services.bus();
         this.terms = terms;
         this.limit = limit;
     }
@@ -102,7 +104,7 @@ final class ServerArrivals implements EndpointListener {
         if (closed) {
             sendAllAway(); // the server stopped between the two lines above
         } else {
-            server.enqueue(this::decideNext);
+            services.post(this::decideNext);
         }
     }
 
@@ -142,7 +144,7 @@ final class ServerArrivals implements EndpointListener {
         } catch (DpuException e) {
             return new Arrival(pending, hello, null, e);
         } catch (FabricException e) {
-            return new Arrival(pending, hello, null, Failures.from(e));
+            return new Arrival(pending, hello, null, Failures.of(e));
         }
     }
 }

@@ -109,7 +109,7 @@ class HostilePeerTest {
         Await.until(
                 "the client waits for the decision",
                 Duration.ofNanos(Card.DEADLINE_NANOS),
-                () -> server.examinedClients() == 1);
+                () -> ((ServerContext) server).examinedClients() == 1);
 
         assertThat(ringsOfThisProcess()).as("rings for " + hello).isEqualTo(rings);
 
@@ -297,7 +297,7 @@ class HostilePeerTest {
     @Test
     void shouldNotBelieveThatPeerHasImported() {
         join();
-        pair.server().endpoint.requireThread();
+        ((EndpointContext) pair.server().endpoint).requireThread();
         Queue.Receiving receiving = new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1);
         receiving.consumer.start();
         card.until("announced", () -> rogue.inbound.poll() >= 0);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.fabric.Bus;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.HiccupMeter;
@@ -48,7 +48,7 @@ final class LargeImportsTest {
     void shouldMapNothingBeyondTheLimit(Processes processes) throws Exception {
         try (Card card = Card.shared(folder, 64 << 20)) {
             Card.Pair pair = pair(card);
-            Bus bus = Regions.bus(card.p0);
+            Bus bus = BusServices.bus(card.p0);
             long ringsBytes = bus.mappedBytesOfPeers();
             ChildProcess attacker = processes.start(attacker(CONNECTIONS, MEMORY_BYTES));
 
@@ -84,7 +84,7 @@ final class LargeImportsTest {
         try (Card card = Card.shared(folder, LIMIT_BYTES);
                 HiccupMeter hiccups = new HiccupMeter()) {
             Card.Pair pair = pair(card);
-            Bus bus = Regions.bus(card.p0);
+            Bus bus = BusServices.bus(card.p0);
             long before = bus.mappedBytesOfPeers();
             Traffic traffic = new Traffic(pair); // a message may be under way between two rounds
             try (Turns _ = new Turns(bus, threads, longestTurn)) {

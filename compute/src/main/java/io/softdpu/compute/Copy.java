@@ -1,13 +1,13 @@
 package io.softdpu.compute;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
+import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.Copier;
 import io.softdpu.core.spi.Regions;
-import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +35,10 @@ final class Copy {
     private Status status = Status.SUCCESS;
     private @Nullable Throwable cause;
 
-    // The two pieces that the copy has come to.
+    /** The piece that is being copied: of one element of the source to one of the destination. */
+    private final SlicedCopy piece = new SlicedCopy();
+
+    // The two elements that the copy has come to, and what of them comes after the piece.
     private @Nullable Buf from;
     private long fromOffset;
     private long fromLeft;
@@ -88,6 +91,7 @@ final class Copy {
         }
         sizeBytes = size;
         leftBytes = size;
+        piece.end();
         moveFrom(newSource);
         moveTo(newDestination);
         return Status.SUCCESS;
@@ -128,14 +132,18 @@ final class Copy {
         long budget = Math.min(budgetBytes, leftBytes);
         long copied = 0;
         while (copied < budget) {
-            if ((fromLeft == 0 && !stepFrom()) || (toLeft == 0 && !stepTo())) {
+            if (piece.isDone() && !nextPiece()) {
                 return FAILED;
             }
-            long piece = Math.min(Math.min(fromLeft, toLeft), budget - copied);
-            if (piece > 0 && !copyPiece(copier, piece)) {
+            try {
+                copied += piece.advance(copier, budget - copied);
+            } catch (IllegalStateException | InternalError e) {
+                // The program has closed its memory, or cut the file under it, from another thread.
+                failed = true;
+                status = Status.IO_FAILED;
+                cause = e;
                 return FAILED;
             }
-            copied += piece;
         }
         leftBytes -= copied;
         return copied;
@@ -157,22 +165,22 @@ final class Copy {
         cause = null;
     }
 
-    private boolean copyPiece(Copier copier, long piece) {
-        MemorySegment read = REGIONS.segmentOf(Objects.requireNonNull(from, "from"));
-        MemorySegment written = REGIONS.segmentOf(Objects.requireNonNull(to, "to"));
-        try {
-            copier.copy(read, fromOffset, written, toOffset, piece);
-        } catch (IllegalStateException | InternalError e) {
-            // The program has closed its memory, or cut the file under it, from another thread.
-            failed = true;
-            status = Status.IO_FAILED;
-            cause = e;
+    /** Begins with what both elements have, or the next ones; it may be nothing. */
+    private boolean nextPiece() {
+        if ((fromLeft == 0 && !stepFrom()) || (toLeft == 0 && !stepTo())) {
             return false;
         }
-        fromOffset += piece;
-        fromLeft -= piece;
-        toOffset += piece;
-        toLeft -= piece;
+        long size = Math.min(fromLeft, toLeft);
+        piece.begin(
+                REGIONS.segmentOf(Objects.requireNonNull(from, "from")),
+                fromOffset,
+                REGIONS.segmentOf(Objects.requireNonNull(to, "to")),
+                toOffset,
+                size);
+        fromOffset += size;
+        fromLeft -= size;
+        toOffset += size;
+        toLeft -= size;
         return true;
     }
 

@@ -1,7 +1,7 @@
 package io.softdpu.compute;
 
 import io.softdpu.core.Status;
-import io.softdpu.core.spi.Copier;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.spi.FixedQueue;
 import org.jspecify.annotations.Nullable;
 

@@ -4,16 +4,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.ContextBase;
-import io.softdpu.core.spi.Copier;
-import io.softdpu.core.spi.JobLane;
-import io.softdpu.core.spi.TaskPool;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A context that copies memory (Core guide, sections 3.4 and 3.4.2): between any two bufs or lists
@@ -34,39 +27,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: that of the engine; without one, any.
  */
-@SuppressWarnings("exports") // the base is for libraries; users see a Context
-public final class Dma extends ContextBase {
+public sealed interface Dma extends Context permits DmaContext {
     /** The kind of job that copies memory. */
-    public static final JobType MEMCPY_JOB = new JobType("dma memcpy");
-
-    /** Work queues of one context; more threads than that would not share a card. */
-    private static final int MAX_WORK_QUEUES = 1024;
-
-    private final DmaCapabilities capabilities;
-    private int count;
-    private @Nullable DmaTaskCallback<DmaMemcpyTask> onSuccess;
-    private @Nullable DmaTaskCallback<DmaMemcpyTask> onFailure;
-    private @Nullable TaskPool<DmaMemcpyTask> pool;
-    private @Nullable CopyQueue queue;
-    private @Nullable Copier copier;
-
-    private Dma(Device device) {
-        super("dma " + device.info().ibdevName(), device);
-        this.capabilities = DmaCapabilities.of(device.info());
-    }
+    JobType MEMCPY_JOB = new JobType("dma memcpy");
 
     /**
      * Makes a context on a device, which cannot be closed before it.
      *
      * @throws DpuException NOT_SUPPORTED if the device has no DMA; BAD_STATE if it is closed
      */
-    public static Dma create(Device device) {
+    static Dma create(Device device) {
         Arguments.notNull(device, "device");
         DmaCapabilities capabilities = DmaCapabilities.of(device.info());
         if (!capabilities.isSupported()) {
             throw new DpuException(Status.NOT_SUPPORTED, "device has no DMA: device=" + device);
         }
-        return new Dma(device);
+        return new DmaContext(device, capabilities);
     }
 
     /**
@@ -78,39 +54,13 @@ public final class Dma extends ContextBase {
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if the count is not positive or
      *     beyond {@link DmaCapabilities#maxTasks()}
      */
-    public Dma configureMemcpyTasks(
+    Dma configureMemcpyTasks(
             int count,
             DmaTaskCallback<DmaMemcpyTask> onSuccess,
-            DmaTaskCallback<DmaMemcpyTask> onFailure) {
-        requireOwnerThread();
-        requireConfigurable();
-        if (count < 1 || count > capabilities.maxTasks()) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "number of tasks out of range: count=%d, limit=%d"
-                            .formatted(count, capabilities.maxTasks()));
-        }
-        Arguments.notNull(onSuccess, "onSuccess");
-        Arguments.notNull(onFailure, "onFailure");
-        this.count = count;
-        this.onSuccess = onSuccess;
-        this.onFailure = onFailure;
-        return this;
-    }
+            DmaTaskCallback<DmaMemcpyTask> onFailure);
 
     /** What it can do, and its limits. */
-    public DmaCapabilities capabilities() {
-        return capabilities;
-    }
-
-    /** The two lists of a copy and their limits, for the message of a refusal. */
-    String describe(@Nullable Buf source, @Nullable Buf destination) {
-        int most = capabilities.maxBufferListLength();
-        return BufLists.describe("source", source, most)
-                + BufLists.describe("destination", destination, most)
-                + ", maxBufferBytes="
-                + capabilities.maxBufferBytes();
-    }
+    DmaCapabilities capabilities();
 
     /**
      * Allocates a memcpy task.
@@ -120,20 +70,7 @@ public final class Dma extends ContextBase {
      * @throws DpuException BAD_STATE unless RUNNING, and on a progress engine; NO_MEMORY if all are
      *     allocated; INVALID_VALUE if a buf is null; NOT_PERMITTED from another thread
      */
-    public DmaMemcpyTask allocateMemcpy(Buf source, Buf destination) {
-        requireOwnerThread();
-        requireState(ContextState.RUNNING, "allocate");
-        Arguments.notNull(source, "source");
-        Arguments.notNull(destination, "destination");
-        if (pool == null) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    "context runs without a progress engine, for jobs: context=%s, expected=a job"
-                            .formatted(this));
-        }
-        DmaMemcpyTask task = pool.allocate();
-        return task.setSource(source).setDestination(destination);
-    }
+    DmaMemcpyTask allocateMemcpy(Buf source, Buf destination);
 
     /**
      * Makes a memcpy job, for the work queues that this context is added to. Any thread.
@@ -142,117 +79,5 @@ public final class Dma extends ContextBase {
      * @param destination the buf, or the head of the list, that is written
      * @throws DpuException INVALID_VALUE if a buf is null
      */
-    public DmaMemcpyJob createMemcpyJob(Buf source, Buf destination) {
-        Arguments.notNull(source, "source");
-        Arguments.notNull(destination, "destination");
-        return new DmaMemcpyJob(this, source, destination);
-    }
-
-    // ---- what the base asks for ----
-
-    @Override
-    protected int maxWorkQueues() {
-        return MAX_WORK_QUEUES;
-    }
-
-    @Override
-    protected JobLane newJobLane(int depth) {
-        return new DmaLane(this, depth);
-    }
-
-    @Override
-    protected void checkConfiguration() {
-        if (hasEngine() && count == 0) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    "mandatory item is missing: item=memcpy tasks, context=" + this);
-        }
-    }
-
-    @Override
-    protected ContextState onStart() {
-        if (hasEngine()) {
-            pool = new TaskPool<>(count, () -> new DmaMemcpyTask(this));
-            queue = new CopyQueue(count);
-            copier = payloadCopier();
-        }
-        return ContextState.RUNNING;
-    }
-
-    @Override
-    protected boolean onProgress() {
-        CopyQueue open = queue();
-        // In STOPPING nothing is copied any more: onStop, which follows, flushes.
-        if (open.isEmpty() || !isRunning()) {
-            return false;
-        }
-        Copy failed = open.progress(Objects.requireNonNull(copier, "made with the queue"));
-        if (failed != null) {
-            fail(failed);
-        }
-        return true;
-    }
-
-    @Override
-    protected boolean onStop() {
-        if (!hasEngine()) {
-            return true;
-        }
-        queue().flush(Status.SHUTDOWN);
-        TaskPool<DmaMemcpyTask> tasks = Objects.requireNonNull(pool, "a pool until stopped");
-        if (tasks.available() < tasks.total()) {
-            return false;
-        }
-        pool = null;
-        queue = null;
-        copier = null;
-        return true;
-    }
-
-    @Override
-    protected boolean onArm() {
-        return !queue().isEmpty();
-    }
-
-    @Override
-    protected void onDisarm() {
-        // Nothing rings: the work of a copy is done by progress itself.
-    }
-
-    @Override
-    protected void onDestroy() {
-        // Everything is made at start and given up at stop.
-    }
-
-    // ---- for the tasks ----
-
-    boolean isRunning() {
-        return state() == ContextState.RUNNING;
-    }
-
-    void add(Copy copy) {
-        queue().add(copy);
-    }
-
-    void completed(DmaMemcpyTask task) {
-        DmaTaskCallback<DmaMemcpyTask> callback =
-                task.status() == Status.SUCCESS ? onSuccess : onFailure;
-        Objects.requireNonNull(callback, "configured before start").completed(task);
-    }
-
-    /** The state first, so that the callback finds that nothing can be submitted any more. */
-    private void fail(Copy failed) {
-        Status status = failed.status();
-        fatal(
-                new DpuException(
-                        status,
-                        "copy has failed: context=%s, %s".formatted(this, failed.describe()),
-                        failed.cause()));
-        failed.end();
-        failed.owner().copied(status);
-    }
-
-    private CopyQueue queue() {
-        return Objects.requireNonNull(queue, "a queue until stopped");
-    }
+    DmaMemcpyJob createMemcpyJob(Buf source, Buf destination);
 }

@@ -1,18 +1,15 @@
 package io.softdpu.compute;
 
 import io.softdpu.core.Status;
-import io.softdpu.core.spi.Copier;
 import io.softdpu.core.spi.JobBase;
 import io.softdpu.core.spi.JobLane;
-import org.jspecify.annotations.Nullable;
 
 /** The copies of one work queue. The queue's thread. */
 final class DmaLane extends JobLane {
-    private final Dma dma;
+    private final DmaContext dma;
     private final CopyQueue queue;
-    private @Nullable Copier copier;
 
-    DmaLane(Dma dma, int depth) {
+    DmaLane(DmaContext dma, int depth) {
         super(dma, depth);
         this.dma = dma;
         this.queue = new CopyQueue(depth);
@@ -20,12 +17,12 @@ final class DmaLane extends JobLane {
 
     @Override
     protected boolean accepts(JobBase job) {
-        return job instanceof DmaMemcpyJob;
+        return job instanceof MemcpyJob;
     }
 
     @Override
     protected Status onSubmit(JobBase job) {
-        DmaMemcpyJob memcpy = (DmaMemcpyJob) job;
+        MemcpyJob memcpy = (MemcpyJob) job;
         Status begun = memcpy.begin(this);
         if (begun == Status.SUCCESS) {
             queue.add(memcpy.copy());
@@ -38,7 +35,7 @@ final class DmaLane extends JobLane {
         if (queue.isEmpty()) {
             return false;
         }
-        Copy failed = queue.progress(laneCopier());
+        Copy failed = queue.progress(copier());
         if (failed != null) {
             failed.end();
             failed.owner().copied(failed.status());
@@ -52,17 +49,8 @@ final class DmaLane extends JobLane {
     }
 
     /** A job of this lane has ended; whether the context still runs. */
-    boolean ended(DmaMemcpyJob job, Status how) {
+    boolean ended(MemcpyJob job, Status how) {
         complete(job, how);
         return dma.isRunning();
-    }
-
-    private Copier laneCopier() {
-        Copier made = copier;
-        if (made == null) {
-            made = payloadCopier();
-            copier = made;
-        }
-        return made;
     }
 }

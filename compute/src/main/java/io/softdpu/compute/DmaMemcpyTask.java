@@ -1,11 +1,8 @@
 package io.softdpu.compute;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
-import io.softdpu.core.check.Arguments;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.TaskBase;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Copies the data of the source behind the data of the destination (Core guide, section 3.4, DMA
@@ -31,92 +28,32 @@ import org.jspecify.annotations.Nullable;
  * among copies. Where source and destination overlap, nothing is promised of the bytes in the
  * destination. Thread: that of the engine. From submit to callback the bufs must not be touched.
  */
-public final class DmaMemcpyTask extends TaskBase {
-    private final Dma dma;
-    private final Copy copy = new Copy(this::copied);
-    private @Nullable Buf source;
-    private @Nullable Buf destination;
-
-    DmaMemcpyTask(Dma dma) {
-        super(dma);
-        this.dma = dma;
-    }
-
+public sealed interface DmaMemcpyTask extends Task permits MemcpyTask {
     /**
      * Chooses what is read.
      *
      * @throws DpuException IN_USE if the task is in flight, BAD_STATE if it was freed
      */
-    public DmaMemcpyTask setSource(Buf source) {
-        requireUser();
-        this.source = Arguments.notNull(source, "source");
-        return this;
-    }
+    DmaMemcpyTask setSource(Buf source);
 
     /**
      * Chooses what is written.
      *
      * @throws DpuException IN_USE if the task is in flight, BAD_STATE if it was freed
      */
-    public DmaMemcpyTask setDestination(Buf destination) {
-        requireUser();
-        this.destination = Arguments.notNull(destination, "destination");
-        return this;
-    }
+    DmaMemcpyTask setDestination(Buf destination);
 
     /**
      * What is read.
      *
      * @throws DpuException BAD_STATE if the task was freed
      */
-    public Buf source() {
-        return requireSet(source, "source");
-    }
+    Buf source();
 
     /**
      * What is written.
      *
      * @throws DpuException BAD_STATE if the task was freed
      */
-    public Buf destination() {
-        return requireSet(destination, "destination");
-    }
-
-    private boolean copied(Status ended) {
-        complete(ended);
-        return dma.isRunning();
-    }
-
-    @Override
-    protected Status onSubmit() {
-        Status begun = copy.begin(source(), destination(), dma.device(), dma.capabilities());
-        if (begun == Status.SUCCESS) {
-            dma.add(copy);
-        }
-        return begun;
-    }
-
-    @Override
-    protected void onCompleted() {
-        dma.completed(this);
-    }
-
-    @Override
-    protected String submissionDetails() {
-        return dma.describe(source, destination);
-    }
-
-    @Override
-    protected void onFree() {
-        source = null;
-        destination = null;
-    }
-
-    private <T> T requireSet(@Nullable T value, String item) {
-        if (value == null) {
-            throw new DpuException(
-                    Status.BAD_STATE, "task was freed: item=%s, context=%s".formatted(item, dma));
-        }
-        return value;
-    }
+    Buf destination();
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * queue, which only one provider can have.
  */
 final class Connections implements EndpointListener {
-    private final Rdma rdma;
+    private final RdmaContext rdma;
     private final Device device;
     private final List<RdmaProvider> providers;
     private final @Nullable ProviderEndpoint[] endpoints;
@@ -31,7 +31,7 @@ final class Connections implements EndpointListener {
     private int lastId;
     private boolean flushed;
 
-    Connections(Rdma rdma, EndpointConfig config) {
+    Connections(RdmaContext rdma, EndpointConfig config) {
         this.rdma = rdma;
         this.device = config.device();
         this.maxConnections = config.maxConnections();
@@ -214,7 +214,7 @@ final class Connections implements EndpointListener {
     @Override
     public void received(WorkRequest request, Status status, @Nullable ProviderConnection from) {
         RdmaConnection connection = from == null ? null : (RdmaConnection) from.owner();
-        ((RdmaReceiveTask) request.owner).finish(status, connection);
+        ((ReceiveTask) request.owner).finish(status, connection);
     }
 
     @Override

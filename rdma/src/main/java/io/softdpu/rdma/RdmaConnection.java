@@ -31,7 +31,7 @@ public final class RdmaConnection {
         FAILED
     }
 
-    private final Rdma rdma;
+    private final RdmaContext rdma;
     private final int id;
     private final @Nullable ProviderConnection[] halves;
     private byte[] blob = new byte[0];
@@ -42,7 +42,7 @@ public final class RdmaConnection {
     private String failureReason = "";
     private long userData;
 
-    RdmaConnection(Rdma rdma, int id, int providers) {
+    RdmaConnection(RdmaContext rdma, int id, int providers) {
         this.rdma = rdma;
         this.id = id;
         this.halves = new @Nullable ProviderConnection[providers];

@@ -1,9 +1,8 @@
 package io.softdpu.rdma;
 
-import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Permissions;
-import io.softdpu.rdma.spi.WorkRequest;
 
 /**
  * Fetches the data section of a buf over the peer's memory into a local buf, where it is appended
@@ -20,38 +19,37 @@ import io.softdpu.rdma.spi.WorkRequest;
  *
  * <p>Not atomic. Thread: that of the engine. From submit to callback the bufs must not be touched.
  */
-public final class RdmaReadTask extends RemoteTask {
-    private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_READ);
-
-    RdmaReadTask(Rdma rdma) {
-        super(rdma, WorkRequest.Kind.READ, RIGHT);
-    }
+public sealed interface RdmaReadTask extends Task permits ReadTask {
+    /**
+     * The connection to the peer whose memory is meant.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
+    RdmaConnection connection();
 
     /** Chooses another connection of the same instance. */
-    public RdmaReadTask setConnection(RdmaConnection connection) {
-        use(connection, source(), destination());
-        return this;
-    }
+    RdmaReadTask setConnection(RdmaConnection connection);
+
+    /**
+     * The buf with the data to be moved: all of its data section.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
+    Buf source();
 
     /** Chooses the buf with the data, over remote memory. */
-    public RdmaReadTask setSource(Buf source) {
-        use(connection(), source, destination());
-        return this;
-    }
+    RdmaReadTask setSource(Buf source);
+
+    /**
+     * The buf to whose data the data is appended.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
+    Buf destination();
 
     /** Chooses the buf that is appended to, over local memory. */
-    public RdmaReadTask setDestination(Buf destination) {
-        use(connection(), source(), destination);
-        return this;
-    }
+    RdmaReadTask setDestination(Buf destination);
 
     /** Bytes that were read; valid after success. */
-    public long resultLength() {
-        return request.resultLengthBytes;
-    }
-
-    @Override
-    protected void onCompleted() {
-        rdma.tasks().read.completed(this);
-    }
+    long resultLength();
 }

@@ -1,11 +1,8 @@
 package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.Regions;
-import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,92 +22,20 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: that of the engine. From submit to callback the buf must not be touched.
  */
-public final class RdmaSendTask extends RdmaTask {
-    private static final Regions REGIONS = Regions.get();
-
-    private @Nullable RdmaConnection connection;
-    private @Nullable Buf source;
-
-    RdmaSendTask(Rdma rdma) {
-        super(rdma, WorkRequest.Kind.SEND);
-    }
-
+public sealed interface RdmaSendTask extends Task permits SendTask {
     /**
      * The connection that it goes out on.
      *
      * @throws DpuException BAD_STATE if the task was freed
      */
-    public RdmaConnection connection() {
-        return requireSet(connection, "connection");
-    }
+    RdmaConnection connection();
 
     /** Chooses another connection of the same instance. */
-    public RdmaSendTask setConnection(RdmaConnection connection) {
-        requireUser();
-        this.connection = rdma.requireOwn(connection);
-        return this;
-    }
+    RdmaSendTask setConnection(RdmaConnection connection);
 
     /** The buf with the message; null for an empty message. */
-    public @Nullable Buf source() {
-        return source;
-    }
+    @Nullable Buf source();
 
     /** Chooses the buf with the message; null for an empty message. */
-    public RdmaSendTask setSource(@Nullable Buf source) {
-        requireUser();
-        this.source = source;
-        return this;
-    }
-
-    @Override
-    protected Status onSubmit() {
-        Buf from = source;
-        if (from == null) {
-            setLocal(null, 0, 0);
-            return submit(connection(), request);
-        }
-        Status local = checkLocal(from);
-        if (local != Status.SUCCESS) {
-            return local;
-        }
-        if (from.dataLength() > rdma.maxMessageBytes()) {
-            return Status.INVALID_VALUE;
-        }
-        Status marked = REGIONS.markSource(from, MAX_LIST_LENGTH);
-        if (marked != Status.SUCCESS) {
-            return marked;
-        }
-        setLocal(from, from.dataOffset(), from.dataLength());
-        Status submitted = submit(connection(), request);
-        if (submitted != Status.SUCCESS) {
-            REGIONS.clearInFlight(from);
-        }
-        return submitted;
-    }
-
-    @Override
-    void finish(Status status) {
-        Buf from = source;
-        if (from != null) {
-            REGIONS.clearInFlight(from);
-        }
-        complete(status);
-    }
-
-    @Override
-    protected void onCompleted() {
-        rdma.tasks().send.completed(this);
-    }
-
-    @Override
-    protected String submissionDetails() {
-        return BufLists.describe("source", source, MAX_LIST_LENGTH);
-    }
-
-    @Override
-    protected void onFree() {
-        connection = null;
-        source = null;
-    }
+    RdmaSendTask setSource(@Nullable Buf source);
 }

@@ -26,10 +26,10 @@ abstract class RdmaTask extends TaskBase {
     private static final Permissions LOCAL = Permissions.LOCAL_READ_WRITE;
     private static final Permissions OVER_PCI = Permissions.of(AccessFlag.PCI_READ_WRITE);
 
-    final Rdma rdma;
+    final RdmaContext rdma;
     final WorkRequest request;
 
-    RdmaTask(Rdma rdma, WorkRequest.Kind kind) {
+    RdmaTask(RdmaContext rdma, WorkRequest.Kind kind) {
         super(rdma);
         this.rdma = rdma;
         this.request = new WorkRequest(kind, this);

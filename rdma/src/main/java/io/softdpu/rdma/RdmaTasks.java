@@ -1,5 +1,6 @@
 package io.softdpu.rdma;
 
+import io.softdpu.core.spi.TaskSet;
 import java.util.List;
 
 /** Tasks of an RDMA instance, by type. */
@@ -7,19 +8,19 @@ final class RdmaTasks {
     /** Tasks of one type that an instance can have; more is a mistake. */
     private static final int LIMIT = 1 << 16;
 
-    final TaskSet<RdmaSendTask> send;
-    final TaskSet<RdmaReceiveTask> receive;
-    final TaskSet<RdmaReadTask> read;
-    final TaskSet<RdmaWriteTask> write;
-    private final List<TaskSet<?>> all;
+    final TaskSet<SendTask, RdmaTaskCallback<RdmaSendTask>> send;
+    final TaskSet<ReceiveTask, RdmaTaskCallback<RdmaReceiveTask>> receive;
+    final TaskSet<ReadTask, RdmaTaskCallback<RdmaReadTask>> read;
+    final TaskSet<WriteTask, RdmaTaskCallback<RdmaWriteTask>> write;
+    private final List<TaskSet<?, ?>> all;
 
-    RdmaTasks(RdmaCapabilities capabilities) {
-        send = new TaskSet<>(RdmaTaskType.SEND, LIMIT, RdmaSendTask::new);
+    RdmaTasks(RdmaContext rdma, RdmaCapabilities capabilities) {
+        send = new TaskSet<>("send", LIMIT, () -> new SendTask(rdma));
         receive =
                 new TaskSet<>(
-                        RdmaTaskType.RECEIVE, capabilities.maxReceiveTasks(), RdmaReceiveTask::new);
-        read = new TaskSet<>(RdmaTaskType.READ, LIMIT, RdmaReadTask::new);
-        write = new TaskSet<>(RdmaTaskType.WRITE, LIMIT, RdmaWriteTask::new);
+                        "receive", capabilities.maxReceiveTasks(), () -> new ReceiveTask(rdma));
+        read = new TaskSet<>("read", LIMIT, () -> new ReadTask(rdma));
+        write = new TaskSet<>("write", LIMIT, () -> new WriteTask(rdma));
         all = List.of(send, receive, read, write);
     }
 
@@ -27,8 +28,8 @@ final class RdmaTasks {
         return all.stream().anyMatch(TaskSet::isConfigured);
     }
 
-    void makePools(Rdma rdma) {
-        all.forEach(tasks -> tasks.makePool(rdma));
+    void makePools() {
+        all.forEach(TaskSet::makePool);
     }
 
     void dropPools() {

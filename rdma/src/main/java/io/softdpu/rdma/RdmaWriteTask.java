@@ -1,9 +1,8 @@
 package io.softdpu.rdma;
 
-import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Permissions;
-import io.softdpu.rdma.spi.WorkRequest;
 
 /**
  * Stores the data section of a local buf into the peer's memory, behind the data that the buf over
@@ -23,33 +22,34 @@ import io.softdpu.rdma.spi.WorkRequest;
  * the peer's memory before the first. Thread: that of the engine. From submit to callback the bufs
  * must not be touched.
  */
-public final class RdmaWriteTask extends RemoteTask {
-    private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_WRITE);
-
-    RdmaWriteTask(Rdma rdma) {
-        super(rdma, WorkRequest.Kind.WRITE, RIGHT);
-    }
+public sealed interface RdmaWriteTask extends Task permits WriteTask {
+    /**
+     * The connection to the peer whose memory is meant.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
+    RdmaConnection connection();
 
     /** Chooses another connection of the same instance. */
-    public RdmaWriteTask setConnection(RdmaConnection connection) {
-        use(connection, source(), destination());
-        return this;
-    }
+    RdmaWriteTask setConnection(RdmaConnection connection);
+
+    /**
+     * The buf with the data to be moved: all of its data section.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
+    Buf source();
 
     /** Chooses the buf with the data, over local memory. */
-    public RdmaWriteTask setSource(Buf source) {
-        use(connection(), source, destination());
-        return this;
-    }
+    RdmaWriteTask setSource(Buf source);
+
+    /**
+     * The buf to whose data the data is appended.
+     *
+     * @throws DpuException BAD_STATE if the task was freed
+     */
+    Buf destination();
 
     /** Chooses the buf that is appended to, over remote memory. */
-    public RdmaWriteTask setDestination(Buf destination) {
-        use(connection(), source(), destination);
-        return this;
-    }
-
-    @Override
-    protected void onCompleted() {
-        rdma.tasks().write.completed(this);
-    }
+    RdmaWriteTask setDestination(Buf destination);
 }

@@ -1,6 +1,5 @@
 package io.softdpu.rdma;
 
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.memory.Buf;
@@ -26,34 +25,19 @@ abstract class RemoteTask extends RdmaTask {
     /**
      * @param right what mmap and instance of the peer have to grant
      */
-    RemoteTask(Rdma rdma, WorkRequest.Kind kind, Permissions right) {
+    RemoteTask(RdmaContext rdma, WorkRequest.Kind kind, Permissions right) {
         super(rdma, kind);
         this.right = right;
     }
 
-    /**
-     * The connection to the peer whose memory is meant.
-     *
-     * @throws DpuException BAD_STATE if the task was freed
-     */
     public final RdmaConnection connection() {
         return requireSet(connection, "connection");
     }
 
-    /**
-     * The buf with the data to be moved: all of its data section.
-     *
-     * @throws DpuException BAD_STATE if the task was freed
-     */
     public final Buf source() {
         return requireSet(source, "source");
     }
 
-    /**
-     * The buf to whose data the data is appended.
-     *
-     * @throws DpuException BAD_STATE if the task was freed
-     */
     public final Buf destination() {
         return requireSet(destination, "destination");
     }

@@ -3,33 +3,35 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.Job;
-import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.internal.access.ContextAccess;
-import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.access.UsageAccess;
 import io.softdpu.core.internal.base.Usage;
-import io.softdpu.core.internal.engine.EngineCore;
-import io.softdpu.core.internal.engine.EngineMember;
-import io.softdpu.core.internal.engine.QueueCore;
-import io.softdpu.core.internal.engine.QueueMember;
-import io.softdpu.core.internal.sanitizer.Disorder;
-import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.engine.PayloadCopy;
-import io.softdpu.fabric.link.EngineWaiter;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A context without its library: the states, the one place where they change, the engine, the count
- * of tasks in flight, and the rule of threads.
+ * Base class of the contexts of all libraries: state machine ({@link ContextStates}), engine
+ * binding and count of tasks in flight ({@link ContextEngine}), work queues ({@link ContextLanes}).
+ *
+ * <p>A library's context is a package-private class that extends this one and implements the
+ * library's public interface, so that its users see neither the hooks nor the services:
+ *
+ * <pre>{@code
+ * public sealed interface Sha extends Context permits ShaContext {
+ *     static Sha create(Device device) {
+ *         return new ShaContext(device);
+ *     }
+ *
+ *     ShaTask allocateHash(Buf source, Buf destination);
+ * }
+ *
+ * final class ShaContext extends ContextBase implements Sha { ... }
+ * }</pre>
  *
  * <p>The library says what is to be done: {@link #checkConfiguration}, {@link #onStart}, {@link
  * #onProgress}, {@link #onStop}, {@link #onArm}, {@link #onDisarm}, {@link #onDestroy}. All are
@@ -40,38 +42,17 @@ import org.jspecify.annotations.Nullable;
  * context finds it whole.
  */
 public abstract class ContextBase implements Context {
-    /** Changes of state whose callbacks may wait for a progress; see {@link #start()}. */
-    private static final int MAX_UNDELIVERED = 32;
-
     static {
-        ContextAccess.install(new Access());
+        ContextAccess.install(new ContextEngine.Access());
     }
 
     private final String name;
     private final Device device;
     private final Usage.Hold onDevice;
     private Usage.@Nullable Hold onRepresentor;
-    private final Member member = new Member();
-    private final ArrayDeque<StateChange> undelivered = new ArrayDeque<>();
-    private @Nullable ProgressEngine engine;
-    private @Nullable EngineCore core;
-    private @Nullable StateChangedCallback callback;
-    private volatile ContextState state = ContextState.IDLE;
-    private volatile @Nullable DpuException failure;
-
-    /** Held where the state changes: without an engine any thread may do that. */
-    private final Object control = new Object();
-
-    private final ArrayList<JobLane> lanes = new ArrayList<>();
-    private boolean takesTasks;
-    private @Nullable ContextWatch watch;
-    private int inFlight;
-    private boolean stopNoticed = true;
-    private boolean armed;
-    private boolean closed;
-
-    private record StateChange(
-            StateChangedCallback callback, ContextState previous, ContextState next) {}
+    private final ContextStates states;
+    private final ContextEngine engine;
+    private final ContextLanes lanes;
 
     /**
      * A context in IDLE. The device cannot be closed before it.
@@ -79,10 +60,14 @@ public abstract class ContextBase implements Context {
      * @param name what messages call it: {@code comch server storage}
      * @param device the device that it works on
      */
+    @SuppressWarnings("this-escape") // the parts keep the context and do nothing with it yet
     protected ContextBase(String name, Device device) {
         this.name = Arguments.notNull(name, "name");
         this.device = Arguments.notNull(device, "device");
         this.onDevice = UsageAccess.of(Device.class, device).hold(name);
+        this.engine = new ContextEngine(this);
+        this.lanes = new ContextLanes(this);
+        this.states = new ContextStates(this, engine, lanes);
     }
 
     /**
@@ -190,63 +175,32 @@ public abstract class ContextBase implements Context {
 
     @Override
     public final Status start() {
-        requireOwnerThread();
-        synchronized (control) {
-            requireConfigurable();
-            requireDriver();
-            if (undelivered.size() > MAX_UNDELIVERED) {
-                throw badState("too many changes of state without a progress");
-            }
-            checkConfiguration();
-            failure = null;
-            ContextState first = onStart();
-            transition(first);
-            return first == ContextState.RUNNING ? Status.SUCCESS : Status.IN_PROGRESS;
-        }
+        return states.start();
     }
 
     @Override
     public final Status stop() {
-        requireOwnerThread();
-        synchronized (control) {
-            switch (state) {
-                case IDLE, STOPPING -> throw badState("context is not started");
-                case STARTING, RUNNING -> {
-                    requireNoLanes();
-                    checkStop();
-                    transition(ContextState.STOPPING);
-                }
-            }
-            if (!isProgressing() && inFlight == 0 && onStop()) {
-                transition(ContextState.IDLE);
-                return Status.SUCCESS;
-            }
-            return Status.IN_PROGRESS;
-        }
+        return states.stop();
     }
 
     @Override
     public final ContextState state() {
-        return state;
+        return states.state();
     }
 
     @Override
     public final @Nullable DpuException failure() {
-        return failure;
+        return states.failure();
     }
 
     @Override
     public final void setStateChangedCallback(@Nullable StateChangedCallback callback) {
-        requireOwnerThread();
-        synchronized (control) {
-            requireConfigurable();
-            this.callback = callback;
-        }
+        states.setCallback(callback);
     }
 
     @Override
     public final int inFlightTasks() {
-        return inFlight;
+        return engine.inFlight();
     }
 
     /** True unless the library overrides it. */
@@ -262,41 +216,7 @@ public abstract class ContextBase implements Context {
 
     @Override
     public final void close() {
-        if (closed) {
-            return;
-        }
-        requireOwnerThread();
-        synchronized (control) {
-            closeInControl();
-        }
-    }
-
-    private void closeInControl() {
-        if (closed) {
-            return; // by another thread meanwhile
-        }
-        if (state == ContextState.STARTING || state == ContextState.RUNNING) {
-            stop();
-        }
-        if (watch != null && inFlight == 0) {
-            watch.reportLeaks();
-        }
-        if (state != ContextState.IDLE) {
-            throw new DpuException(
-                    Status.IN_USE,
-                    "context has to be stopped first: context=%s, state=%s, inFlightTasks=%d"
-                            .formatted(name, state, inFlight));
-        }
-        closed = true;
-        if (core != null) {
-            core.disconnect(member);
-        }
-        undelivered.clear();
-        onDestroy();
-        if (onRepresentor != null) {
-            onRepresentor.release();
-        }
-        onDevice.release();
+        states.close();
     }
 
     /** The name that messages call it by. */
@@ -309,8 +229,7 @@ public abstract class ContextBase implements Context {
 
     /** STARTING is over: tasks can be submitted. Only in STARTING, and inside progress. */
     protected final void started() {
-        requireProgressing();
-        transition(ContextState.RUNNING);
+        states.started();
     }
 
     /**
@@ -318,32 +237,22 @@ public abstract class ContextBase implements Context {
      * Does nothing in STOPPING and IDLE: it is ending already.
      */
     protected final void fatal(Status status, String reason) {
-        fatal(new DpuException(status, reason));
+        states.fatal(new DpuException(status, reason));
     }
 
     /** The same as {@link #fatal(Status, String)}, for a failure that is an exception already. */
     protected final void fatal(DpuException reason) {
-        requireOwnerThread();
-        synchronized (control) {
-            switch (state) {
-                case IDLE, STOPPING -> {}
-                case STARTING, RUNNING -> {
-                    failure = reason;
-                    transition(ContextState.STOPPING);
-                    lanes.forEach(JobLane::wake); // their jobs are to be flushed
-                }
-            }
-        }
+        states.fatal(reason);
     }
 
     /** Keeps what a user's callback threw; progress throws it when this pass is over. */
     protected final void callbackFailed(Throwable thrown) {
-        core().callbackFailed(thrown);
+        engine.core().callbackFailed(thrown);
     }
 
     /** Leaves work for the engine's thread; it runs in the engine's next progress. Any thread. */
     protected final void post(Runnable work) {
-        core().mailbox().post(work);
+        engine.core().mailbox().post(work);
     }
 
     /**
@@ -352,23 +261,18 @@ public abstract class ContextBase implements Context {
      * @throws DpuException NOT_PERMITTED naming both threads
      */
     protected final void requireOwnerThread() {
-        if (core != null) {
-            core.requireOwner();
-        }
+        engine.requireOwner();
     }
 
     /**
-     * Refuses a change of the configuration after start, and any use after close.
+     * Refuses a change of the configuration: from another thread than the engine's, after start,
+     * and after close.
      *
-     * @throws DpuException BAD_STATE
+     * @throws DpuException NOT_PERMITTED, BAD_STATE
      */
     protected final void requireConfigurable() {
-        if (closed) {
-            throw badState("context is closed");
-        }
-        if (state != ContextState.IDLE) {
-            throw badState("context is started");
-        }
+        engine.requireOwner();
+        states.requireConfigurable();
     }
 
     /**
@@ -379,307 +283,63 @@ public abstract class ContextBase implements Context {
      * @throws DpuException BAD_STATE
      */
     protected final void requireState(ContextState expected, String call) {
-        if (state != expected) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    "%s needs another state: expected=%s, context=%s, state=%s"
-                            .formatted(call, expected, name, state));
-        }
+        states.require(expected, call);
     }
 
     /** Whether the engine is inside progress: the only time for users' callbacks. */
     protected final boolean isProgressing() {
-        return core != null && core.progressing();
+        return engine.isProgressing();
     }
 
     /** Whether there is an engine, and not work queues. */
     protected final boolean hasEngine() {
-        return core != null;
-    }
-
-    /** Whether the context is closed for good. */
-    protected final boolean isClosed() {
-        return closed;
+        return engine.isConnected();
     }
 
     /**
-     * The engine that the context is connected to.
+     * The one object through which this context copies.
      *
-     * @throws DpuException BAD_STATE if there is none yet
+     * @throws DpuException BAD_STATE if there is no engine yet
      */
-    protected final ProgressEngine engine() {
-        if (engine == null) {
-            throw badState("context has no progress engine");
-        }
-        return engine;
+    protected final Copier copier() {
+        return engine.core().copier();
     }
 
-    /** Where the engine sleeps: add the links whose doorbells are to wake it. */
-    protected final EngineWaiter waiter() {
-        return core().waiter();
-    }
-
-    /** The one object through which this context copies. */
-    protected final PayloadCopy copier() {
-        return core().copier();
-    }
-
-    /** The same for a library that does not know the bus; makes an object, so once a start. */
-    protected final Copier payloadCopier() {
-        return new Copier(core().copier());
-    }
-
-    /** These, and the engine's events, for a provider below the library, which is no context. */
+    /**
+     * What of the engine other objects of the library need, or a provider below it, which is no
+     * context. The same object until the context is closed.
+     *
+     * @throws DpuException BAD_STATE if there is no engine yet
+     */
     protected final ContextServices services() {
-        return new ContextServices(engine(), core().waiter(), core().copier(), core().mailbox());
+        return engine.services();
     }
 
     /** Whether the user wants to hear of changes of state. */
     protected final boolean hasStateChangedCallback() {
-        return callback != null;
+        return states.hasCallback();
     }
 
-    /** The machine's end of the bus. */
-    protected final Bus bus() {
-        return MachineAccess.of(Machine.class).bus(device.machine());
+    // ---- for the rest of the package ----
+
+    final ContextStates states() {
+        return states;
     }
 
-    // ---- for the tasks ----
-
-    /** Whether tasks can be submitted. */
-    final boolean isRunning() {
-        return takesTasks;
+    final ContextEngine engine() {
+        return engine;
     }
 
-    /** What a sanitizer knows of this context; null where none is on. */
-    final @Nullable ContextWatch watch() {
-        Disorder disorder = core == null ? null : core.disorder();
-        if (watch == null && disorder != null) {
-            watch = new ContextWatch(disorder);
-        }
-        return watch;
+    final ContextLanes lanes() {
+        return lanes;
     }
 
-    final void taskSubmitted() {
-        inFlight++;
-        core().submitted(member);
-    }
-
-    final void taskCompleted() {
-        inFlight--;
-        core().completed();
-    }
-
-    /** What a stop may have waited for. */
-    final void taskFreed() {
-        if (!takesTasks && state == ContextState.STOPPING) {
-            stopNoticed = false;
-            core().ring();
+    /** Gives up what the context has held since its creation; once, in IDLE. */
+    final void destroy() {
+        onDestroy();
+        if (onRepresentor != null) {
+            onRepresentor.release();
         }
-    }
-
-    final void requireProgressing() {
-        if (!isProgressing()) {
-            throw new IllegalStateException("only inside progress: context=" + name);
-        }
-    }
-
-    // ---- for the work queues ----
-
-    private QueueMember<Job> addLane(QueueCore<Job> queue) {
-        synchronized (control) {
-            if (maxWorkQueues() == 0) {
-                throw new DpuException(
-                        Status.NOT_SUPPORTED, "library knows no jobs: context=" + name);
-            }
-            if (core != null) {
-                throw badState("context has a progress engine, and so no work queues");
-            }
-            requireState(ContextState.RUNNING, "adding a work queue");
-            if (lanes.size() >= maxWorkQueues()) {
-                throw new DpuException(
-                        Status.IN_USE,
-                        "context is on as many work queues as it can be: context=%s, queues=%d"
-                                .formatted(name, lanes.size()));
-            }
-            JobLane lane = newJobLane(queue.depth());
-            lanes.add(lane);
-            return lane.attach(queue);
-        }
-    }
-
-    /** One that has failed is IDLE when the last of its queues has let go of it. */
-    final void removeLane(JobLane lane) {
-        synchronized (control) {
-            lanes.remove(lane);
-            if (state == ContextState.STOPPING && lanes.isEmpty() && onStop()) {
-                transition(ContextState.IDLE);
-            }
-        }
-    }
-
-    private void requireNoLanes() {
-        if (!lanes.isEmpty()) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    "context is on work queues: context=%s, queues=%d"
-                            .formatted(name, lanes.size()));
-        }
-    }
-
-    // ---- inside ----
-
-    /** Somebody has to make it go on: an engine, or work queues. */
-    private void requireDriver() {
-        if (core != null) {
-            core.requireOpen();
-        } else if (maxWorkQueues() == 0) {
-            throw badState("context has no progress engine");
-        } else if (callback != null) {
-            throw badState("callback needs a progress engine, and the context has none");
-        }
-    }
-
-    /** The one place where the state changes. */
-    private void transition(ContextState next) {
-        ContextState previous = state;
-        if (!previous.mayBecome(next)) {
-            throw new IllegalStateException(
-                    "no such transition: context=%s, from=%s, to=%s"
-                            .formatted(name, previous, next));
-        }
-        state = next;
-        takesTasks = next == ContextState.RUNNING && core != null;
-        stopNoticed = next != ContextState.STOPPING;
-        if (core != null) {
-            core.ring(); // a callback waits for progress, or the work of a start or a stop
-        }
-        if (callback != null) {
-            undelivered.add(new StateChange(callback, previous, next));
-        }
-    }
-
-    private boolean progressInState() {
-        return switch (state) {
-            case IDLE -> false;
-            case STARTING, RUNNING -> onProgress();
-            case STOPPING -> {
-                stopNoticed = true;
-                boolean progressed = onProgress();
-                if (state == ContextState.STOPPING && onStop() && inFlight == 0) {
-                    transition(ContextState.IDLE);
-                    progressed = true;
-                }
-                yield progressed;
-            }
-        };
-    }
-
-    private boolean deliverChanges() {
-        boolean delivered = false;
-        while (!undelivered.isEmpty()) {
-            StateChange change = undelivered.remove();
-            delivered = true;
-            try {
-                change.callback().onStateChanged(this, change.previous(), change.next());
-            } catch (Throwable e) {
-                callbackFailed(e);
-            }
-        }
-        return delivered;
-    }
-
-    private EngineCore core() {
-        if (core == null) {
-            throw badState("context has no progress engine");
-        }
-        return core;
-    }
-
-    private DpuException badState(String reason) {
-        return new DpuException(
-                Status.BAD_STATE, "%s: context=%s, state=%s".formatted(reason, name, state));
-    }
-
-    private EngineMember connect(ProgressEngine newEngine, EngineCore newCore) {
-        requireConfigurable();
-        if (core != null) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    "context is connected to an engine already: context=%s, engineThread=%s"
-                            .formatted(name, core.owner().getName()));
-        }
-        engine = newEngine;
-        core = newCore;
-        return member;
-    }
-
-    /** This context as its engine sees it. */
-    private final class Member extends EngineMember {
-        @Override
-        public String describe() {
-            return name;
-        }
-
-        @Override
-        public boolean isEventDrivenSupported() {
-            return ContextBase.this.isEventDrivenSupported();
-        }
-
-        @Override
-        public boolean progress() {
-            boolean progressed = deliverChanges();
-            try {
-                progressed |= progressInState();
-            } catch (RuntimeException e) {
-                // Not a user's callback, which is caught where it is called: the library itself
-                // cannot go on, for example because the memory under a copy is gone.
-                fatal(Failures.of(e));
-                callbackFailed(e);
-                progressed = true;
-            }
-            progressed |= deliverChanges();
-            return progressed;
-        }
-
-        @Override
-        public boolean arm() {
-            armed = state != ContextState.IDLE;
-            boolean ready = armed && onArm();
-            return ready || !undelivered.isEmpty() || !stopNoticed;
-        }
-
-        @Override
-        public void disarm() {
-            // What was armed may be gone: the look between the two may have ended the context.
-            if (armed && state != ContextState.IDLE) {
-                onDisarm();
-            }
-            armed = false;
-        }
-    }
-
-    private static final class Access extends ContextAccess<Context, ProgressEngine, Job> {
-        Access() {
-            super(Context.class, ProgressEngine.class, Job.class);
-        }
-
-        @Override
-        public EngineMember connect(Context context, ProgressEngine engine, EngineCore core) {
-            if (!(context instanceof ContextBase base)) {
-                throw refused(context);
-            }
-            synchronized (base.control) {
-                return base.connect(engine, core);
-            }
-        }
-
-        @Override
-        public QueueMember<Job> addQueue(Context context, QueueCore<Job> queue) {
-            if (!(context instanceof ContextBase base)) {
-                throw refused(context);
-            }
-            return base.addLane(queue);
-        }
+        onDevice.release();
     }
 }

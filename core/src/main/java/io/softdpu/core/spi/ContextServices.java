@@ -1,41 +1,32 @@
 package io.softdpu.core.spi;
 
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.execution.DescriptorCallback;
 import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.fabric.engine.PayloadCopy;
-import io.softdpu.fabric.link.EngineWaiter;
-import io.softdpu.fabric.link.Mailbox;
+import io.softdpu.core.internal.engine.EngineCore;
 
 /**
- * What of a context's engine a provider needs: a library hands it down without having to know the
- * bus itself. Good while the context is connected to its engine.
+ * Services of a context's engine, for the parts of a library that are not the context, and for a
+ * provider below it. {@link BusServices} has what only libraries on the bus need. Valid while the
+ * context is connected to its engine.
  */
 public final class ContextServices {
     private final ProgressEngine engine;
-    private final EngineWaiter waiter;
-    private final PayloadCopy copier;
-    private final Mailbox mailbox;
+    private final EngineCore core;
 
-    ContextServices(
-            ProgressEngine engine, EngineWaiter waiter, PayloadCopy copier, Mailbox mailbox) {
+    ContextServices(ProgressEngine engine, EngineCore core) {
         this.engine = engine;
-        this.waiter = waiter;
-        this.copier = copier;
-        this.mailbox = mailbox;
+        this.core = core;
     }
 
     /**
-     * Where the engine sleeps: add the links whose doorbells are to wake it. The engine's thread.
+     * The one object through which the context copies, and whoever does so for it; to be kept, not
+     * asked for with each copy. The engine's thread.
      */
-    public EngineWaiter waiter() {
-        return waiter;
-    }
-
-    /** The one object through which the provider copies. The engine's thread. */
-    public PayloadCopy copier() {
-        return copier;
+    public Copier copier() {
+        return core.copier();
     }
 
     /**
@@ -67,11 +58,20 @@ public final class ContextServices {
      * the user, as {@link ProgressEngine#wake} does.
      */
     public void wake() {
-        waiter.wake();
+        core.waiter().wake();
     }
 
     /** Leaves work for the engine's thread; it runs in the engine's next progress. Any thread. */
     public void post(Runnable work) {
-        mailbox.post(work);
+        core.mailbox().post(work);
+    }
+
+    /** Keeps what a user's callback threw; progress throws it when this pass is over. */
+    public void callbackFailed(Throwable thrown) {
+        core.callbackFailed(thrown);
+    }
+
+    EngineCore core() {
+        return core;
     }
 }

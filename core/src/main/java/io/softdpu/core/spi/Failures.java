@@ -9,16 +9,12 @@ import io.softdpu.fabric.error.FabricException;
 public final class Failures {
     private Failures() {}
 
-    /** The same failure as a DPU exception: its message, and itself as the cause. */
-    public static DpuException from(FabricException e) {
-        return FabricFailures.from(e);
-    }
-
     /**
-     * What a future of the bus failed with, as a DPU exception.
+     * A failure of the bus, or of a future of it, as a DPU exception: its status (for a refusal the
+     * one that the peer chose), its message, and itself as the cause.
      *
-     * @param thrown what the future gave: a failure of the bus, bare or wrapped, or a defect, which
-     *     becomes UNEXPECTED
+     * @param thrown a failure of the bus, bare or wrapped; a DPU exception, which is returned; or a
+     *     defect, which becomes UNEXPECTED
      */
     public static DpuException of(Throwable thrown) {
         Throwable bare = thrown;
@@ -28,7 +24,7 @@ public final class Failures {
             bare = bare.getCause();
         }
         return switch (bare) {
-            case FabricException e -> from(e);
+            case FabricException e -> FabricFailures.from(e);
             case DpuException e -> e;
             default -> new DpuException(Status.UNEXPECTED, "defect: " + thrown, thrown);
         };

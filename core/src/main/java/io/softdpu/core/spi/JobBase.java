@@ -9,9 +9,9 @@ import io.softdpu.core.execution.JobType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job without its library: whose it is and how it ended. The library adds what is to be done,
- * with setters that begin with {@link #requireUser()}. Made by the library's context when the user
- * asks for one; allocates nothing afterwards.
+ * Base class of the jobs of all libraries: whose a job is and how it ended. The library adds what
+ * is to be done, with setters that begin with {@link #requireUser()}. Made by the library's context
+ * when the user asks for one; allocates nothing afterwards.
  */
 public abstract class JobBase implements Job {
     // Whose a job is: numbers and no enum, as in a task.
@@ -40,7 +40,7 @@ public abstract class JobBase implements Job {
     }
 
     @Override
-    public Context context() {
+    public final Context context() {
         return context;
     }
 

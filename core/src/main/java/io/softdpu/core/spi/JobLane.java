@@ -2,12 +2,12 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.internal.engine.QueueCore;
 import io.softdpu.core.internal.engine.QueueMember;
-import io.softdpu.fabric.engine.PayloadCopy;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -130,13 +130,8 @@ public abstract class JobLane {
     }
 
     /** The one object through which this lane copies. */
-    protected final PayloadCopy copier() {
+    protected final Copier copier() {
         return queue().copier();
-    }
-
-    /** The same for a library that does not know the bus; makes an object, so once a lane. */
-    protected final Copier payloadCopier() {
-        return new Copier(queue().copier());
     }
 
     // ---- inside ----
@@ -221,7 +216,7 @@ public abstract class JobLane {
 
         @Override
         public void failed(RuntimeException thrown) {
-            context.fatal(Failures.of(thrown));
+            context.states().fatal(Failures.of(thrown));
         }
 
         @Override
@@ -248,7 +243,7 @@ public abstract class JobLane {
         @Override
         public void remove() {
             onRemove();
-            context.removeLane(JobLane.this);
+            context.lanes().remove(JobLane.this);
         }
     }
 }

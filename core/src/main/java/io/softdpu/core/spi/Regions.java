@@ -3,16 +3,10 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
-import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.access.MemoryAccess;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.region.ExportedRegion;
-import io.softdpu.fabric.region.ImportedRegion;
-import io.softdpu.fabric.region.LeaseListener;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * the library asks {@link #checkUse}, and again in each progress that goes on with the task: an
  * import can be revoked at any time. From submission to completion a buf is marked, as {@linkplain
  * #markSource source} or as {@linkplain #markDestination destination}, which also keeps its memory
- * from being closed. Nothing here allocates except the exports. The methods for an mmap may be
- * called by any thread, those for a buf by the thread that has the buf.
+ * from being closed. Nothing here allocates. The methods for an mmap may be called by any thread,
+ * those for a buf by the thread that has the buf.
  */
 public final class Regions {
     private static final Regions REGIONS = new Regions();
@@ -106,27 +100,6 @@ public final class Regions {
         return memory.mapped(mmap) != null;
     }
 
-    /** The lease behind an imported mmap; null for a local one. */
-    public @Nullable ImportedRegion importedRegion(Mmap mmap) {
-        return memory.importedRegion(mmap);
-    }
-
-    /**
-     * Lets a peer of the library import the mmap's memory, apart from what the user exports. The
-     * library has checked the permissions. The export ends with {@code close} on it, or when the
-     * mmap is stopped.
-     *
-     * @param device one of the mmap's devices, whose machine exports it
-     * @param listener hears of leases, on the bus thread; or null
-     * @throws DpuException BAD_STATE if the mmap is not started; NOT_PERMITTED if the device was
-     *     not added to it; NOT_SUPPORTED if its memory is not shared, or is exported with the other
-     *     kind of access already; NO_MEMORY if too much memory is kept back
-     */
-    public ExportedRegion exportFor(
-            Mmap mmap, Device device, boolean writable, @Nullable LeaseListener listener) {
-        return memory.exportFor(mmap, device, writable, listener);
-    }
-
     /**
      * The number by which RDMA addresses the first byte: of a local mmap where it lies in this
      * process, of an import what the exporter said, so that a range has one address on all
@@ -200,10 +173,5 @@ public final class Regions {
      */
     public void appendData(Buf buf, long sizeBytes) {
         memory.appendData(buf, sizeBytes);
-    }
-
-    /** The bus of a device's machine. */
-    public static Bus bus(Device device) {
-        return MachineAccess.of(Machine.class).bus(device.machine());
     }
 }

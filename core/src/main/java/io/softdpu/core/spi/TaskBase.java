@@ -10,8 +10,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task without its library: whose it is, how it ended, and that its callback runs inside
- * progress.
+ * Base class of the tasks of all libraries: whose a task is, how it ended, and that its callback
+ * runs inside progress. A library's task is a package-private class that extends this one and
+ * implements the library's public interface, as its {@linkplain ContextBase context} does.
  *
  * <p>The library says what is to be done at submission ({@link #onSubmit}) and which of the user's
  * callbacks to run at the end ({@link #onCompleted}), and calls {@link #complete} when the work is
@@ -33,7 +34,7 @@ public abstract class TaskBase implements Task {
     /** Done, but a sanitizer has not run its callback yet. */
     private static final byte HELD = 3;
 
-    private final ContextBase context;
+    private final ContextEngine engine;
     private @Nullable TaskPool<?> pool;
     private @Nullable TaskWatch watch;
     private byte owner = POOL;
@@ -43,7 +44,7 @@ public abstract class TaskBase implements Task {
 
     /** A task of this context, for a {@link TaskPool} to hand out. */
     protected TaskBase(ContextBase context) {
-        this.context = Arguments.notNull(context, "context");
+        this.engine = Arguments.notNull(context, "context").engine();
     }
 
     /**
@@ -78,8 +79,8 @@ public abstract class TaskBase implements Task {
     protected void onFree() {}
 
     @Override
-    public Context context() {
-        return context;
+    public final Context context() {
+        return engine.context();
     }
 
     @Override
@@ -103,9 +104,9 @@ public abstract class TaskBase implements Task {
                     submitted,
                     "task was not submitted: task=%s, context=%s, state=%s%s"
                             .formatted(
-                                    getClass().getSimpleName(),
-                                    context,
-                                    context.state(),
+                                    typeName(),
+                                    engine.context(),
+                                    engine.context().state(),
                                     submissionDetails()));
         }
     }
@@ -121,7 +122,7 @@ public abstract class TaskBase implements Task {
         if (flags == null) {
             return Status.INVALID_VALUE;
         }
-        context.requireOwnerThread();
+        engine.requireOwner();
         switch (owner) {
             case POOL -> {
                 misused("task was submitted after it was freed");
@@ -133,7 +134,7 @@ public abstract class TaskBase implements Task {
             }
             case USER -> {}
         }
-        if (!context.isRunning()) {
+        if (!engine.isRunning()) {
             return Status.BAD_STATE;
         }
         if (watch != null) {
@@ -148,7 +149,7 @@ public abstract class TaskBase implements Task {
             submitted = onSubmit();
         } finally {
             if (submitted == Status.SUCCESS) {
-                context.taskSubmitted();
+                engine.taskSubmitted();
             } else {
                 owner = USER;
                 if (watch != null) {
@@ -157,14 +158,14 @@ public abstract class TaskBase implements Task {
             }
         }
         if (flags.flushes() && submitted == Status.SUCCESS) {
-            context.onRing();
+            engine.flush();
         }
         return submitted;
     }
 
     @Override
     public final void free() {
-        context.requireOwnerThread();
+        engine.requireOwner();
         switch (owner) {
             case LIBRARY, HELD -> {
                 misused("task was freed in flight");
@@ -182,7 +183,7 @@ public abstract class TaskBase implements Task {
                     watch.freed();
                 }
                 Objects.requireNonNull(pool, "a task has a pool").put(this);
-                context.taskFreed();
+                engine.taskFreed();
             }
         }
     }
@@ -221,7 +222,7 @@ public abstract class TaskBase implements Task {
             throw new IllegalStateException(
                     "completed a task that is not in flight: " + describe());
         }
-        context.requireProgressing();
+        engine.requireProgressing();
         if (watch != null) {
             owner = HELD;
             watch.hold(ended);
@@ -236,11 +237,11 @@ public abstract class TaskBase implements Task {
         if (status != ended) { // seldom another than the last time, and a look costs less
             status = ended;
         }
-        context.taskCompleted();
+        engine.taskCompleted();
         try {
             onCompleted();
         } catch (Throwable e) {
-            context.callbackFailed(e);
+            engine.callbackFailed(e);
         }
     }
 
@@ -256,7 +257,7 @@ public abstract class TaskBase implements Task {
      *     another thread
      */
     protected final void requireUser() {
-        context.requireOwnerThread();
+        engine.requireOwner();
         switch (owner) {
             case LIBRARY, HELD -> {
                 misused("task was changed in flight");
@@ -272,7 +273,7 @@ public abstract class TaskBase implements Task {
 
     final void belongTo(TaskPool<?> newPool) {
         pool = newPool;
-        ContextWatch contextWatch = context.watch();
+        ContextWatch contextWatch = engine.watch();
         watch = contextWatch == null ? null : new TaskWatch(this, newPool, contextWatch);
     }
 
@@ -285,13 +286,13 @@ public abstract class TaskBase implements Task {
         }
     }
 
-    final ContextBase contextBase() {
-        return context;
+    final ContextEngine engine() {
+        return engine;
     }
 
     /** What is attached in flight is for the callback; what is attached later is for nobody. */
     private void requireHandedOut() {
-        context.requireOwnerThread();
+        engine.requireOwner();
         if (owner == POOL) {
             throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
         }
@@ -308,6 +309,12 @@ public abstract class TaskBase implements Task {
     }
 
     final String describe() {
-        return "task=" + getClass().getSimpleName() + ", context=" + context;
+        return "task=" + typeName() + ", context=" + engine.context();
+    }
+
+    /** What users know the task by: the library's public interface, or the class without one. */
+    final String typeName() {
+        Class<?>[] interfaces = getClass().getInterfaces();
+        return (interfaces.length == 0 ? getClass() : interfaces[0]).getSimpleName();
     }
 }

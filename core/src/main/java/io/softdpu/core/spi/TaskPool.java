@@ -46,15 +46,12 @@ public final class TaskPool<T extends TaskBase> {
      * @throws DpuException NO_MEMORY if all are in use; NOT_PERMITTED from another thread
      */
     public T allocate() {
-        free[0].contextBase().requireOwnerThread();
+        free[0].engine().requireOwner();
         if (available == 0) {
             throw new DpuException(
                     Status.NO_MEMORY,
                     "all tasks are in use: tasks=%d, task=%s, context=%s"
-                            .formatted(
-                                    free.length,
-                                    free[0].getClass().getSimpleName(),
-                                    free[0].contextBase()));
+                            .formatted(free.length, free[0].typeName(), free[0].context()));
         }
         @SuppressWarnings("unchecked") // only what the maker made is in the array
         T task = (T) free[--available];

@@ -9,7 +9,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.memory.wire.ExportDescriptor;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -332,7 +332,7 @@ class ExportBlobTest {
     /** Stopping keeps nothing back where nobody has a lease. */
     private long leases() {
         mmap.stop();
-        long keptBack = Regions.bus(pf0).keptBackBytes();
+        long keptBack = BusServices.bus(pf0).keptBackBytes();
         mmap.start();
         return keptBack;
     }

@@ -2,10 +2,10 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.fabric.engine.PayloadCopy;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
@@ -78,7 +78,7 @@ public final class HaltedImporterProcess {
             MemorySegment region = REGIONS.segmentOf(remote);
             MemorySegment first = arena.allocate(region.byteSize()).fill(FIRST);
             MemorySegment second = arena.allocate(region.byteSize()).fill(SECOND);
-            PayloadCopy copier = new PayloadCopy();
+            Copier copier = new Copier();
             Status usable = REGIONS.checkUse(remote, WRITE);
             System.out.println("copying " + round);
             for (long i = 0; usable == Status.SUCCESS; i++) {

@@ -7,10 +7,11 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -127,7 +128,7 @@ class HaltedImporterTest {
             byte[] halted = memory.segment().toArray(ValueLayout.JAVA_BYTE);
 
             session.stop();
-            assertThat(Regions.bus(pf0).keptBackBytes()).isEqualTo(SIZE);
+            assertThat(BusServices.bus(pf0).keptBackBytes()).isEqualTo(SIZE);
             // As a program does that knows nothing of halted peers: the same memory if it may.
             boolean refused = refusesToStart(session);
             findings.refused += refused ? 1 : 0;
@@ -154,7 +155,9 @@ class HaltedImporterTest {
             assertThat(after[0]).isIn(HaltedImporterProcess.FIRST, HaltedImporterProcess.SECOND);
             MmapReuseTest.awaitLetGo(memory);
             Await.until(
-                    "nothing is kept back", DEADLINE, () -> Regions.bus(pf0).keptBackBytes() == 0);
+                    "nothing is kept back",
+                    DEADLINE,
+                    () -> BusServices.bus(pf0).keptBackBytes() == 0);
         }
     }
 
@@ -199,7 +202,7 @@ class HaltedImporterTest {
     /** The importer of the next session, which fills its memory. */
     private void write(Mmap session, MemorySegment content) {
         try (Mmap remote = Mmap.createFromExport(session.exportPci(pf0), p0)) {
-            new PayloadCopy().payload(content, 0, REGIONS.segmentOf(remote), 0, SIZE);
+            new Copier().payload(content, 0, REGIONS.segmentOf(remote), 0, SIZE);
         }
     }
 
@@ -245,7 +248,7 @@ class HaltedImporterTest {
                     importer.awaitLine("^released SHUTDOWN$", DEADLINE);
                 }
             }
-            Await.until("given back", DEADLINE, () -> Regions.bus(pf0).keptBackBytes() == 0);
+            Await.until("given back", DEADLINE, () -> BusServices.bus(pf0).keptBackBytes() == 0);
             try (SharedMemory memory = SharedMemory.allocate(size);
                     Mmap mmap = mmap(memory).start()) {
                 assertThat(mmap.exportPci(pf0)).hasSize(200);
@@ -273,7 +276,7 @@ class HaltedImporterTest {
                 importer.freeze();
             }
         }
-        assertThat(Regions.bus(pf0).keptBackBytes()).isEqualTo((long) held * size);
+        assertThat(BusServices.bus(pf0).keptBackBytes()).isEqualTo((long) held * size);
         if (held <= 3) {
             importer.thaw();
         }

@@ -9,6 +9,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
@@ -158,7 +159,7 @@ class MmapExportTest {
         mmap.stop();
         Thrown.with(Status.BAD_STATE, () -> mmap.exportPci(pf0));
         Thrown.with(Status.BAD_STATE, () -> mmap.exportRdma(pf0));
-        Thrown.with(Status.BAD_STATE, () -> REGIONS.exportFor(mmap, pf0, true, null));
+        Thrown.with(Status.BAD_STATE, () -> BusServices.exportFor(mmap, pf0, true, null));
     }
 
     @Test
@@ -301,7 +302,7 @@ class MmapExportTest {
         assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(1234567);
         Thrown.with(Status.NOT_SUPPORTED, () -> middle.exportPci(p0))
                 .hasMessageContaining("only for RDMA");
-        Thrown.with(Status.NOT_SUPPORTED, () -> REGIONS.exportFor(middle, p0, true, null));
+        Thrown.with(Status.NOT_SUPPORTED, () -> BusServices.exportFor(middle, p0, true, null));
 
         source.stop();
         assertThat(REGIONS.checkUse(far, RDMA_WRITE)).isEqualTo(Status.SHUTDOWN);
@@ -342,7 +343,7 @@ class MmapExportTest {
         Mmap mmap = mmap(ALL);
         byte[] blob = mmap.exportPci(pf0);
         Mmap remote = imported(blob, p0);
-        var forLibrary = REGIONS.exportFor(mmap, pf0, true, null);
+        var forLibrary = BusServices.exportFor(mmap, pf0, true, null);
         mmap.stop();
         assertThat(forLibrary.revoked()).isTrue();
         assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);

@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.testkit.Await;
@@ -97,7 +98,7 @@ class MmapReuseTest {
         Mmap remote = imported(first.exportPci(pf0), p0);
         first.close();
         Thrown.with(Status.IN_USE, () -> other.exportPci(pf0)).hasMessageContaining("leases=1");
-        Thrown.with(Status.IN_USE, () -> REGIONS.exportFor(other, pf0, true, null));
+        Thrown.with(Status.IN_USE, () -> BusServices.exportFor(other, pf0, true, null));
         remote.close();
         awaitLetGo(memory);
         other.exportPci(pf0);

@@ -6,9 +6,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -178,7 +178,7 @@ class RevocationTest {
             Mmap remote, Permissions needed, MemorySegment content, long chunkNumber) {
         Status usable = REGIONS.checkUse(remote, needed);
         if (usable == Status.SUCCESS) {
-            new PayloadCopy()
+            new Copier()
                     .payload(
                             content,
                             0,

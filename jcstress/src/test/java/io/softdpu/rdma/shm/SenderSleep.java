@@ -3,7 +3,7 @@ package io.softdpu.rdma.shm;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.softdpu.fabric.engine.PayloadCopy;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.jcstress.Memory;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -34,7 +34,7 @@ public class SenderSleep {
         MemorySegment memory = Memory.next();
         peer = MessageRing.consumer(memory.asSlice(ShmWire.RING_OFFSET), GEOMETRY);
         // Without a connection and a doorbell: neither is reached by what happens here.
-        sender = new ShmSender(null, new PayloadCopy(), memory, GEOMETRY, null, 2, 7, null);
+        sender = new ShmSender(null, new Copier(), memory, GEOMETRY, null, 2, 7, null);
         sender.submit(send(512), true);
         sender.submit(send(8), true);
         peer.poll();

@@ -5,8 +5,10 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.Failures;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -36,6 +38,7 @@ final class ShmConnection implements ProviderConnection {
     /** 128 slots: the completions of 64 transactions may wait, twice; 520 KiB of memory. */
     static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(128, 4096);
 
+    private static final Regions REGIONS = Regions.get();
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private enum State {
@@ -79,14 +82,14 @@ final class ShmConnection implements ProviderConnection {
             receiver =
                     new ShmReceiver(
                             this, services.copier(), made.segment(), GEOMETRY, endpoint.receives());
-            exported = Regions.bus(endpoint.device()).export(made, true, arrivals);
+            exported = endpoint.bus().export(made, true, arrivals);
             memory = made;
             made = null;
         } catch (FabricException e) {
-            throw Failures.from(e);
+            throw Failures.of(e);
         } finally {
             if (made != null) {
-                Regions.bus(endpoint.device()).release(made);
+                endpoint.bus().release(made);
             }
         }
     }
@@ -111,11 +114,11 @@ final class ShmConnection implements ProviderConnection {
         CompletableFuture<ImportedRegion> fetching;
         try {
             fetching =
-                    Regions.bus(endpoint.device())
+                    endpoint.bus()
                             .importRegion(
                                     details.region(), true, true, endpoint.connectTimeoutNanos());
         } catch (FabricException e) {
-            throw Failures.from(e);
+            throw Failures.of(e);
         }
         peer = details;
         state = State.CONNECTING;
@@ -143,9 +146,9 @@ final class ShmConnection implements ProviderConnection {
      * would not let anybody reach a third one's memory through this connection.
      */
     private Status checkRemote(Mmap mmap) {
-        ImportedRegion memoryOfPeer = Regions.importedRegion(mmap);
+        ImportedRegion memoryOfPeer = BusServices.importedRegion(mmap);
         ImportedRegion ringOfPeer = imported;
-        if (memoryOfPeer == null || ringOfPeer == null || !Regions.isMapped(mmap)) {
+        if (memoryOfPeer == null || ringOfPeer == null || !REGIONS.isMapped(mmap)) {
             return Status.NOT_SUPPORTED;
         }
         return memoryOfPeer.exporter().equals(ringOfPeer.exporter())
@@ -296,9 +299,9 @@ final class ShmConnection implements ProviderConnection {
      */
     private boolean watch(Link link) {
         try {
-            services.waiter().add(link);
+            BusServices.waiter(services).add(link);
         } catch (FabricException e) {
-            connectFailed(Failures.from(e));
+            connectFailed(Failures.of(e));
             return false;
         }
         link.onPeerGone(() -> services.post(() -> peerGone = true));
@@ -397,15 +400,15 @@ final class ShmConnection implements ProviderConnection {
             state = State.ENDED;
             Lease held = lease;
             if (held != null) {
-                services.waiter().remove(held.link());
+                BusServices.waiter(services).remove(held.link());
             }
             ImportedRegion region = imported;
             if (region != null) {
-                services.waiter().remove(region.link());
+                BusServices.waiter(services).remove(region.link());
             }
             arrivals.close();
             exported.revoke();
-            Regions.bus(endpoint.device()).release(memory);
+            endpoint.bus().release(memory);
         }
     }
 

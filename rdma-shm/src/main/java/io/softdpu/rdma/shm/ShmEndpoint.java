@@ -2,9 +2,10 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.device.Device;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.FixedQueue;
+import io.softdpu.fabric.Bus;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class ShmEndpoint implements ProviderEndpoint {
     private final EndpointConfig config;
     private final EndpointListener listener;
+    private final Bus bus;
 
     /** Receives that are posted and not used up, oldest first; the connections share them. */
     private final FixedQueue<WorkRequest> receives;
@@ -27,6 +29,7 @@ final class ShmEndpoint implements ProviderEndpoint {
     ShmEndpoint(EndpointConfig config, EndpointListener listener) {
         this.config = config;
         this.listener = listener;
+        this.bus = BusServices.bus(config.device());
         this.receives = new FixedQueue<>(config.receiveTasks());
         this.connections = new @Nullable ShmConnection[config.maxConnections()];
     }
@@ -157,8 +160,8 @@ final class ShmEndpoint implements ProviderEndpoint {
         return config.services();
     }
 
-    Device device() {
-        return config.device();
+    Bus bus() {
+        return bus;
     }
 
     EndpointListener listener() {

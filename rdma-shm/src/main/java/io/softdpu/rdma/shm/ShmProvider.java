@@ -2,7 +2,7 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.rdma.spi.EndpointConfig;
@@ -45,7 +45,7 @@ public final class ShmProvider implements RdmaProvider {
     @Override
     public boolean reaches(Device device, byte[] section) {
         RegionAddress region = ShmDetails.decode(section).region();
-        Bus bus = Regions.bus(device);
+        Bus bus = BusServices.bus(device);
         return region.bootId().equals(bus.bootId()) && region.fabricId().equals(bus.fabricId());
     }
 

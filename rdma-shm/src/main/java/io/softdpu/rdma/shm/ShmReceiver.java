@@ -1,8 +1,8 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.spi.FixedQueue;
-import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -26,7 +26,7 @@ final class ShmReceiver {
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     private final ShmConnection connection;
-    private final PayloadCopy copier;
+    private final Copier copier;
     private final MemorySegment region;
     private final MessageRing.Consumer consumer;
     private final int maxPayloadBytes;
@@ -42,7 +42,7 @@ final class ShmReceiver {
 
     ShmReceiver(
             ShmConnection connection,
-            PayloadCopy copier,
+            Copier copier,
             MemorySegment region,
             MessageRing.Geometry geometry,
             FixedQueue<WorkRequest> receives) {

@@ -1,12 +1,14 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
+import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextServices;
-import io.softdpu.fabric.engine.PayloadCopy;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -26,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Work is executed in order: a send puts its fragments into the ring, a read or write copies
- * slice by slice. Of either kind one pass copies at most {@link PayloadCopy#SLICE_BYTES}: a peer
- * that takes fragments as fast as they come would keep the engine otherwise. It is completed in
- * order too: a send when the peer has released its last fragment, a read or write when it was
- * copied. So a send never overtakes the data of a write before it, since the store that publishes
- * it comes after the copy in this thread's order.
+ * slice by slice. Of either kind one pass copies at most {@link Copier#SLICE_BYTES}: a peer that
+ * takes fragments as fast as they come would keep the engine otherwise. It is completed in order
+ * too: a send when the peer has released its last fragment, a read or write when it was copied. So
+ * a send never overtakes the data of a write before it, since the store that publishes it comes
+ * after the copy in this thread's order.
  */
 final class ShmSender {
     /**
@@ -46,10 +48,15 @@ final class ShmSender {
     private static final int RNR_FOREVER = 7;
     private static final Permissions READ_GRANT = Permissions.of(AccessFlag.RDMA_READ);
     private static final Permissions WRITE_GRANT = Permissions.of(AccessFlag.RDMA_WRITE);
+    private static final Regions REGIONS = Regions.get();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     private final ShmConnection connection;
-    private final PayloadCopy copier;
+    private final Copier copier;
+
+    /** That of the read or write that is being executed. */
+    private final SlicedCopy copy = new SlicedCopy();
+
     private final MessageRing.Producer producer;
     private final MemorySegment peerRegion;
     private final Link doorbell;
@@ -74,11 +81,11 @@ final class ShmSender {
     private boolean rnrWaiting;
 
     /** Bytes that sends may still copy in this pass, or in this call outside of one. */
-    private long sendBudgetBytes = PayloadCopy.SLICE_BYTES;
+    private long sendBudgetBytes = Copier.SLICE_BYTES;
 
     ShmSender(
             ShmConnection connection,
-            PayloadCopy copier,
+            Copier copier,
             MemorySegment peerRegion,
             MessageRing.Geometry geometry,
             Link doorbell,
@@ -130,7 +137,7 @@ final class ShmSender {
 
     /** A pass of progress begins. */
     void beginPass() {
-        sendBudgetBytes = PayloadCopy.SLICE_BYTES;
+        sendBudgetBytes = Copier.SLICE_BYTES;
     }
 
     /**
@@ -148,7 +155,7 @@ final class ShmSender {
         tail++;
         if (next && request.kind == WorkRequest.Kind.SEND) {
             if (!insideProgress) {
-                sendBudgetBytes = PayloadCopy.SLICE_BYTES;
+                sendBudgetBytes = Copier.SLICE_BYTES;
             }
             execute(0);
             if (!insideProgress) {
@@ -163,7 +170,7 @@ final class ShmSender {
      * what is left of the pass's.
      */
     boolean execute() {
-        return executed != tail && execute(PayloadCopy.SLICE_BYTES);
+        return executed != tail && execute(Copier.SLICE_BYTES);
     }
 
     private boolean execute(long copyBudgetBytes) {
@@ -290,25 +297,35 @@ final class ShmSender {
     private boolean copy(WorkRequest request, long budget) {
         boolean read = request.kind == WorkRequest.Kind.READ;
         Buf target = Objects.requireNonNull(request.remote, "reads and writes have remote memory");
-        Status usable = Regions.checkUse(target.mmap(), read ? READ_GRANT : WRITE_GRANT);
+        Status usable = REGIONS.checkUse(target.mmap(), read ? READ_GRANT : WRITE_GRANT);
         if (usable != Status.SUCCESS) {
             connection.end(End.REMOTE_MEMORY_REVOKED, usable, End.REMOTE_MEMORY_REVOKED.reason);
             return false;
         }
-        MemorySegment remote = Regions.segmentOf(target);
-        long offset = request.progressBytes;
-        long chunk = Math.min(budget, request.lengthBytes - offset);
-        if (chunk > 0) {
-            long localAt = request.localOffset + offset;
-            long remoteAt = request.remoteOffset + offset;
-            if (read) {
-                copier.payload(remote, remoteAt, request.local, localAt, chunk);
-            } else {
-                copier.payload(request.local, localAt, remote, remoteAt, chunk);
-            }
-            request.progressBytes = offset + chunk;
+        if (request.progressBytes == 0) {
+            begin(request, REGIONS.segmentOf(target), read);
         }
-        return request.progressBytes == request.lengthBytes;
+        copy.advance(copier, budget);
+        request.progressBytes = copy.copiedBytes();
+        return copy.isDone();
+    }
+
+    private void begin(WorkRequest request, MemorySegment remote, boolean read) {
+        if (read) {
+            copy.begin(
+                    remote,
+                    request.remoteOffset,
+                    request.local,
+                    request.localOffset,
+                    request.lengthBytes);
+        } else {
+            copy.begin(
+                    request.local,
+                    request.localOffset,
+                    remote,
+                    request.remoteOffset,
+                    request.lengthBytes);
+        }
     }
 
     /** Completes what is done, oldest first. */

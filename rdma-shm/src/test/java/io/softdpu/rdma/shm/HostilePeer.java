@@ -1,7 +1,7 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
@@ -39,7 +39,7 @@ final class HostilePeer implements AutoCloseable {
         victim =
                 ShmDetails.decode(
                         Arrays.copyOfRange(victimBlob, DETAILS_OFFSET, victimBlob.length));
-        bus = Regions.bus(device);
+        bus = BusServices.bus(device);
         inbound =
                 MessageRing.consumer(
                         memory.segment().asSlice(ShmWire.RING_OFFSET, GEOMETRY.sizeBytes()),

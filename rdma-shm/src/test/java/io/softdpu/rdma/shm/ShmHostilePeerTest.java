@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
@@ -15,7 +16,6 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
-import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
@@ -359,11 +359,11 @@ class ShmHostilePeerTest {
 
         assertThat(engine.messageBytesCopied() - before)
                 .as("bytes copied by submit")
-                .isEqualTo(PayloadCopy.SLICE_BYTES);
+                .isEqualTo(Copier.SLICE_BYTES);
         long offset = takeFragments(0);
         while (offset < bytes.byteSize()) {
             assertThat(sent).as("completed before the peer has all of it").isEmpty();
-            assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+            assertThat(bytesCopiedByOneProgress()).isEqualTo(Copier.SLICE_BYTES);
             offset = takeFragments(offset);
         }
         drive("the message is sent", () -> !sent.isEmpty());
@@ -383,8 +383,8 @@ class ShmHostilePeerTest {
             offset = takeMessage(offset, length);
         }
 
-        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
-        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(Copier.SLICE_BYTES);
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(Copier.SLICE_BYTES);
         for (int i = 0; i < 4; i++) {
             offset = takeMessage(offset, length);
         }
@@ -410,9 +410,9 @@ class ShmHostilePeerTest {
                     }
                 };
 
-        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(Copier.SLICE_BYTES);
         assertThat(sent).hasSize(16);
-        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(Copier.SLICE_BYTES);
         for (int i = 0; i < 16; i++) {
             long _ = takeMessage((long) i * length, length);
         }
@@ -424,16 +424,16 @@ class ShmHostilePeerTest {
         connect();
         fill(random);
         submitSend(0, bytes.byteSize());
-        assertThat(takeFragments(0)).isEqualTo(PayloadCopy.SLICE_BYTES);
-        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
+        assertThat(takeFragments(0)).isEqualTo(Copier.SLICE_BYTES);
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(Copier.SLICE_BYTES);
 
         engine.requestNotification(); // the peer takes nothing from here on, and rings nothing
         boolean notified = engine.awaitNotification(PATIENCE_NANOS);
         engine.clearNotification();
 
         assertThat(notified).as("the ring has room and the message a rest").isTrue();
-        assertThat(bytesCopiedByOneProgress()).isEqualTo(PayloadCopy.SLICE_BYTES);
-        assertThat(takeFragments(PayloadCopy.SLICE_BYTES)).isEqualTo(3 * PayloadCopy.SLICE_BYTES);
+        assertThat(bytesCopiedByOneProgress()).isEqualTo(Copier.SLICE_BYTES);
+        assertThat(takeFragments(Copier.SLICE_BYTES)).isEqualTo(3 * Copier.SLICE_BYTES);
     }
 
     private void fill(SeededRandom random) {

@@ -2,11 +2,11 @@ package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.sanitizer.Disorder;
 import io.softdpu.core.internal.wait.WaitStrategy;
 import io.softdpu.core.internal.wait.Waitable;
-import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.engine.ProgressScope;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.EngineEvents;
@@ -32,7 +32,7 @@ public final class EngineCore implements Waitable {
     private final Thread owner = Thread.currentThread();
     private final EngineWaiter waiter = new EngineWaiter();
     private final Mailbox mailbox = new Mailbox(waiter);
-    private final PayloadCopy copier = new PayloadCopy();
+    private final Copier copier = new Copier();
     private final CallbackFailures failures = new CallbackFailures();
     private final EngineMembers members = new EngineMembers(failures);
     private final EngineCounters counters = new EngineCounters();
@@ -274,7 +274,7 @@ public final class EngineCore implements Waitable {
     }
 
     /** The engine's copier. */
-    public PayloadCopy copier() {
+    public Copier copier() {
         return copier;
     }
 

@@ -2,9 +2,9 @@ package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.sanitizer.Disorder;
 import io.softdpu.core.internal.sanitizer.Mistake;
-import io.softdpu.fabric.engine.PayloadCopy;
 import io.softdpu.fabric.link.EngineWaiter;
 import java.util.Arrays;
 import java.util.Objects;
@@ -26,7 +26,7 @@ public final class QueueCore<J> {
 
     private final Thread owner = Thread.currentThread();
     private final int depth;
-    private final PayloadCopy copier = new PayloadCopy();
+    private final Copier copier = new Copier();
     private @Nullable QueueMember<J>[] members = newMembers(4);
     private int memberCount;
 
@@ -263,7 +263,7 @@ public final class QueueCore<J> {
     // ---- for the contexts ----
 
     /** The queue's copier. */
-    public PayloadCopy copier() {
+    public Copier copier() {
         return copier;
     }
 

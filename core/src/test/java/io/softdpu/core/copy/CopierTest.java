@@ -1,4 +1,4 @@
-package io.softdpu.fabric.engine;
+package io.softdpu.core.copy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,13 +24,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Both ways to copy, and when which is taken. */
-final class PayloadCopyTest {
-    private static final int LIMIT = (int) PayloadCopy.COPIED_BY_LIBC_BYTES;
+final class CopierTest {
+    private static final int LIMIT = (int) Copier.COPIED_BY_LIBC_BYTES;
     private static final int OFFSET = 24;
 
     @TempDir Path folder;
 
-    private final PayloadCopy copier = new PayloadCopy();
+    private final Copier copier = new Copier();
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, LIMIT - 1, LIMIT, LIMIT + 1, 3 * LIMIT})
@@ -105,7 +105,7 @@ final class PayloadCopyTest {
     }
 
     private static void copyUntilItIsGone(SharedSegment shared, CountDownLatch copying) {
-        PayloadCopy copier = new PayloadCopy();
+        Copier copier = new Copier();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment into = arena.allocate(2L * LIMIT);
             while (true) {

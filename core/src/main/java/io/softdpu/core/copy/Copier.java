@@ -1,4 +1,4 @@
-package io.softdpu.fabric.engine;
+package io.softdpu.core.copy;
 
 import io.softdpu.linux.NativeMemory;
 import java.lang.foreign.MemorySegment;
@@ -6,13 +6,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The one place where data is copied, and counted: payload (block data, fast-path data) apart from
- * messages (control messages, io_messages). What the zero-copy path claims about itself is read off
- * these counters.
+ * Copies and counts data: payload (block data, fast-path data) apart from messages (control
+ * messages, io_messages). What the zero-copy path claims about itself is read off these counters.
  *
- * <p>One object an engine. Only the engine's thread copies; any thread may read the counters.
+ * <p>One object per engine and per work queue. Only the thread of that copies; any thread may read
+ * the counters. Allocates nothing.
  */
-public final class PayloadCopy {
+public final class Copier {
     /**
      * A progress() copies at most this much of one operation, so that an engine with a large copy
      * in flight still serves the rest (12 to 30 µs at the memory speeds measured).
@@ -35,8 +35,8 @@ public final class PayloadCopy {
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            PAYLOAD = lookup.findVarHandle(PayloadCopy.class, "payloadBytes", long.class);
-            MESSAGES = lookup.findVarHandle(PayloadCopy.class, "messageBytes", long.class);
+            PAYLOAD = lookup.findVarHandle(Copier.class, "payloadBytes", long.class);
+            MESSAGES = lookup.findVarHandle(Copier.class, "messageBytes", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -46,12 +46,15 @@ public final class PayloadCopy {
     private long messageBytes;
 
     /** Creates a copier with both counters at zero. */
-    public PayloadCopy() {}
+    public Copier() {}
 
     /**
-     * Copies payload; bounds are checked by the segments. The order in which bytes are stored is
-     * unspecified: glibc's memmove, for one, stores the first 64 bytes last on processors with
-     * AVX-512, and the first 32 with AVX2.
+     * Copies payload; bounds are checked by the segments. Where the ranges overlap, all of the
+     * source is read before it is written over. The order in which bytes are stored is unspecified:
+     * glibc's memmove, for one, stores the first 64 bytes last on processors with AVX-512, and the
+     * first 32 with AVX2.
+     *
+     * @throws IllegalStateException if the memory was freed meanwhile
      */
     public void payload(
             MemorySegment source,
@@ -75,7 +78,11 @@ public final class PayloadCopy {
         return segment.isNative() && !segment.isMapped();
     }
 
-    /** Copies a message; bounds are checked by the segments. */
+    /**
+     * Copies a message; bounds are checked by the segments.
+     *
+     * @throws IllegalStateException if the memory was freed meanwhile
+     */
     public void message(
             MemorySegment source,
             long sourceOffset,

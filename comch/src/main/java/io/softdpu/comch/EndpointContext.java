@@ -1,0 +1,293 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelTerms;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.spi.BusServices;
+import io.softdpu.core.spi.ContextBase;
+import io.softdpu.core.spi.TaskSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link ComchServer} or {@link ComchClient} context: configuration, send tasks, and the channels
+ * of its connections. Thread: that of the engine.
+ */
+abstract sealed class EndpointContext extends ContextBase implements ComchEndpoint
+        permits ServerContext, ClientContext {
+    private static final int DEFAULT_RECEIVE_QUEUE = 64;
+    private static final long DEFAULT_CONTROL_TIMEOUT_NANOS = 5_000_000_000L;
+
+    private final String serverName;
+    private final ComchCapabilities capabilities;
+    private final List<Channel> channels = new ArrayList<>();
+    private int maxMessageBytes;
+    private int receiveQueue;
+    private long controlTimeoutNanos = DEFAULT_CONTROL_TIMEOUT_NANOS;
+    private final TaskSet<SendTask, ComchTaskCallback<ComchSendTask>> sends;
+    private @Nullable ComchMessageCallback messageCallback;
+    private @Nullable ComchConsumerCallback consumerCreated;
+    private @Nullable ComchConsumerCallback consumerExpired;
+    private @Nullable EndpointServices connectionServices;
+
+    EndpointContext(Device device, String serverName) {
+        super("comch client " + serverName, device);
+        this.serverName = serverName;
+        this.capabilities = ComchCapabilities.of(device.info());
+        this.maxMessageBytes = capabilities.maxMessageSize();
+        this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
+        this.sends = new TaskSet<>("send", capabilities.maxSendTasks(), () -> new SendTask(this));
+    }
+
+    EndpointContext(Device device, Representor representor, String serverName) {
+        super("comch server " + serverName, device, representor);
+        this.serverName = serverName;
+        this.capabilities = ComchCapabilities.of(device.info());
+        this.maxMessageBytes = capabilities.maxMessageSize();
+        this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
+        this.sends = new TaskSet<>("send", capabilities.maxSendTasks(), () -> new SendTask(this));
+    }
+
+    // ---- configuration ----
+
+    @Override
+    public final String serverName() {
+        return serverName;
+    }
+
+    @Override
+    public final void setMaxMessageSize(int sizeBytes) {
+        requireConfigurable();
+        requireRange("maxMessageSize", sizeBytes, capabilities.maxMessageSize());
+        maxMessageBytes = sizeBytes;
+    }
+
+    @Override
+    public final int maxMessageSize() {
+        return maxMessageBytes;
+    }
+
+    @Override
+    public final void setReceiveQueueSize(int messageCount) {
+        requireConfigurable();
+        requireRange("receiveQueueSize", messageCount, capabilities.maxReceiveQueueSize());
+        receiveQueue = messageCount;
+    }
+
+    @Override
+    public final int receiveQueueSize() {
+        return receiveQueue;
+    }
+
+    @Override
+    public final void setControlTimeout(long timeoutNanos) {
+        requireConfigurable();
+        requirePositive("controlTimeoutNanos", timeoutNanos);
+        controlTimeoutNanos = timeoutNanos;
+    }
+
+    @Override
+    public final long controlTimeoutNanos() {
+        return controlTimeoutNanos;
+    }
+
+    @Override
+    public final void setSendTasks(
+            int count,
+            ComchTaskCallback<ComchSendTask> onSuccess,
+            ComchTaskCallback<ComchSendTask> onFailure) {
+        requireConfigurable();
+        sends.configure(count, onSuccess, onFailure);
+    }
+
+    @Override
+    public final void setMessageCallback(ComchMessageCallback callback) {
+        requireConfigurable();
+        messageCallback = Arguments.notNull(callback, "callback");
+    }
+
+    @Override
+    public final void setConsumerCallbacks(
+            ComchConsumerCallback created, ComchConsumerCallback expired) {
+        requireConfigurable();
+        Arguments.notNull(created, "created");
+        Arguments.notNull(expired, "expired");
+        consumerExpired = expired;
+        consumerCreated = created;
+    }
+
+    // ---- use ----
+
+    @Override
+    public final ComchSendTask allocateSendTask(ComchConnection to) {
+        requireOwnerThread();
+        requireState(ContextState.RUNNING, "allocating a task");
+        Arguments.notNull(to, "to");
+        SendTask task = sends.allocate();
+        boolean set = false;
+        try {
+            task.setConnection(to);
+            set = true;
+            return task;
+        } finally {
+            if (!set) {
+                task.free();
+            }
+        }
+    }
+
+    // ---- of the two kinds ----
+
+    /** Begins to serve or to connect. */
+    abstract ContextState begin();
+
+    /** Does what there is beside the connections. */
+    abstract boolean progressOwn();
+
+    /** Ends serving or connecting; called again until all connections have ended. */
+    abstract void endOwn();
+
+    /** A connection has ended; inside progress. */
+    abstract void connectionEnded(ComchConnection connection, @Nullable DpuException failure);
+
+    // ---- the context ----
+
+    @Override
+    protected final void checkConfiguration() {
+        sends.requireConfigured(this);
+        requireItem(messageCallback, "message callback");
+        checkOwnConfiguration();
+    }
+
+    abstract void checkOwnConfiguration();
+
+    @Override
+    protected final ContextState onStart() {
+        connectionServices =
+                new EndpointServices(
+                        services(),
+                        BusServices.bus(device()),
+                        controlTimeoutNanos,
+                        maxMessageBytes,
+                        Objects.requireNonNull(messageCallback, "checked before start"),
+                        consumerCreated,
+                        consumerExpired);
+        sends.makePool();
+        return begin();
+    }
+
+    @Override
+    protected final void checkStop() {
+        for (Channel channel : channels) {
+            if (channel.inUse()) {
+                throw new DpuException(
+                        Status.IN_USE,
+                        "producers or consumers are active on a connection: context=" + this);
+            }
+        }
+    }
+
+    @Override
+    protected final boolean onProgress() {
+        boolean worked = progressOwn();
+        for (int i = channels.size() - 1; i >= 0; i--) { // downwards: one that ends leaves the list
+            worked |= channels.get(i).progress();
+        }
+        return worked;
+    }
+
+    @Override
+    protected final boolean onStop() {
+        endOwn();
+        for (int i = 0; i < channels.size(); i++) {
+            channels.get(i).stop();
+        }
+        if (!channels.isEmpty() || !sends.allFreed()) {
+            return false;
+        }
+        sends.dropPool();
+        return true;
+    }
+
+    @Override
+    protected final boolean onArm() {
+        boolean ready = false;
+        for (int i = 0; i < channels.size(); i++) {
+            ready |= channels.get(i).arm();
+        }
+        return ready;
+    }
+
+    @Override
+    protected final void onDisarm() {
+        for (int i = 0; i < channels.size(); i++) {
+            channels.get(i).disarm();
+        }
+    }
+
+    // ---- for server, client and connections ----
+
+    final ChannelTerms terms() {
+        return ChannelTerms.of(maxMessageBytes, receiveQueue);
+    }
+
+    /** What connections need of this endpoint. */
+    final EndpointServices connectionServices() {
+        return Objects.requireNonNull(connectionServices, "made at start");
+    }
+
+    final void established(Channel channel) {
+        channels.add(channel);
+    }
+
+    final int channelCount() {
+        return channels.size();
+    }
+
+    /** Takes a channel out that has closed, and tells who has to know. */
+    final void ended(Channel channel, ComchConnection connection, @Nullable DpuException failure) {
+        channels.remove(channel);
+        connectionEnded(connection, failure);
+    }
+
+    final void sendCompleted(SendTask task) {
+        sends.callbackFor(task).completed(task);
+    }
+
+    final void requireThread() {
+        requireOwnerThread();
+    }
+
+    final void requireItem(@Nullable Object item, String what) {
+        if (item == null) {
+            throw new DpuException(
+                    Status.BAD_STATE, "not configured: item=%s, context=%s".formatted(what, this));
+        }
+    }
+
+    /** What the device can do. */
+    final ComchCapabilities capabilities() {
+        return capabilities;
+    }
+
+    static void requireRange(String what, int value, int maximum) {
+        if (value < 1 || value > maximum) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "out of range: %s=%d, minimum=1, maximum=%d".formatted(what, value, maximum));
+        }
+    }
+
+    static void requirePositive(String what, long value) {
+        if (value <= 0) {
+            throw new DpuException(
+                    Status.INVALID_VALUE, "not positive: %s=%d".formatted(what, value));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ConsumerAnnouncement;
+import io.softdpu.core.copy.Copier;
+import io.softdpu.core.spi.BusServices;
+import io.softdpu.core.spi.ContextServices;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.link.EngineWaiter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Services of a started client or server for the parts of its connections: its engine and bus, and
+ * the user's callbacks. Made at start, and of use until the context is closed. The engine's thread,
+ * except where a method says otherwise.
+ */
+final class EndpointServices {
+    private static final long MESSAGE_ALIGNMENT_BYTES = 64;
+
+    private final ContextServices engine;
+    private final Bus bus;
+    private final Copier copier;
+    private final long controlTimeoutNanos;
+    private final ComchMessageCallback messageCallback;
+    private final @Nullable ComchConsumerCallback consumerCreated;
+    private final @Nullable ComchConsumerCallback consumerExpired;
+    private final MemorySegment scratch;
+    private final @Nullable MemorySegment[] messages;
+
+    EndpointServices(
+            ContextServices engine,
+            Bus bus,
+            long controlTimeoutNanos,
+            int maxMessageBytes,
+            ComchMessageCallback messageCallback,
+            @Nullable ComchConsumerCallback consumerCreated,
+            @Nullable ComchConsumerCallback consumerExpired) {
+        this.engine = engine;
+        this.bus = bus;
+        this.copier = engine.copier();
+        this.controlTimeoutNanos = controlTimeoutNanos;
+        this.messageCallback = messageCallback;
+        this.consumerCreated = consumerCreated;
+        this.consumerExpired = consumerExpired;
+        long scratchBytes = Math.max(maxMessageBytes, ConsumerAnnouncement.WIRE_BYTES);
+        this.scratch = Arena.ofAuto().allocate(scratchBytes, MESSAGE_ALIGNMENT_BYTES);
+        this.messages = new @Nullable MemorySegment[maxMessageBytes + 1];
+    }
+
+    // ---- engine and bus ----
+
+    /** The machine's end of the bus. Any thread. */
+    Bus bus() {
+        return bus;
+    }
+
+    Copier copier() {
+        return copier;
+    }
+
+    /** Where the engine sleeps. */
+    EngineWaiter doorbells() {
+        return BusServices.waiter(engine);
+    }
+
+    /** Leaves work for the engine's thread, which runs it in its next progress. Any thread. */
+    void post(Runnable work) {
+        engine.post(work);
+    }
+
+    /**
+     * Makes the engine progress, also in event mode, where a bare wake would not do. Any thread.
+     */
+    void wake() {
+        engine.post(EndpointServices::wakeOnly);
+    }
+
+    /** Makes sure that the engine looks at its time limits then, even if it sleeps. Any thread. */
+    Bus.Alarm wakeAfter(long delayNanos) {
+        return bus.after(delayNanos, this::wake);
+    }
+
+    /** How long the peer may take to answer on the control path. Any thread. */
+    long controlTimeoutNanos() {
+        return controlTimeoutNanos;
+    }
+
+    private static void wakeOnly() {
+        // The post has woken the engine; what there is to do it finds in its progress.
+    }
+
+    // ---- the user's callbacks ----
+
+    /**
+     * Private memory for one message: what came from the peer is looked at here and nowhere else.
+     */
+    MemorySegment scratch() {
+        return scratch;
+    }
+
+    /** Gives the message in {@link #scratch()} to the user. */
+    void deliver(ComchConnection from, int length) {
+        MemorySegment message = messages[length];
+        if (message == null) { // one view per length, made at its first use
+            message = scratch.asSlice(0, length).asReadOnly();
+            messages[length] = message;
+        }
+        try {
+            messageCallback.onMessage(from, message);
+        } catch (Throwable e) {
+            engine.callbackFailed(e);
+        }
+    }
+
+    /** Whether the user wants to hear of the peer's consumers. Any thread. */
+    boolean takesConsumers() {
+        return consumerCreated != null;
+    }
+
+    void consumerCreated(ComchConnection connection, int id) {
+        call(consumerCreated, connection, id);
+    }
+
+    void consumerExpired(ComchConnection connection, int id) {
+        call(consumerExpired, connection, id);
+    }
+
+    private void call(@Nullable ComchConsumerCallback callback, ComchConnection on, int id) {
+        try {
+            Objects.requireNonNull(callback).onConsumer(on, id);
+        } catch (Throwable e) {
+            engine.callbackFailed(e);
+        }
+    }
+}

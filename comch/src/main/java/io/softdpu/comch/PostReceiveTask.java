@@ -1,0 +1,116 @@
+package io.softdpu.comch;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.TaskBase;
+import io.softdpu.fabric.ring.FastPathRing;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link ComchPostReceiveTask} of a {@link ConsumerContext}. */
+final class PostReceiveTask extends TaskBase implements ComchPostReceiveTask {
+    private final ConsumerContext consumer;
+    private final byte[] immediateBytes = new byte[FastPathRing.IMMEDIATE_BYTES];
+    private final MemorySegment immediate = MemorySegment.ofArray(immediateBytes);
+    private final MemorySegment readOnlyImmediate = immediate.asReadOnly();
+    private @Nullable Buf buf;
+    private long tailOffset;
+    private int producerId;
+    private long receivedLength;
+    private int immediateLength;
+
+    PostReceiveTask(ConsumerContext consumer) {
+        super(consumer);
+        this.consumer = consumer;
+    }
+
+    @Override
+    public @Nullable Buf buf() {
+        return buf;
+    }
+
+    @Override
+    public void setBuf(Buf destination) {
+        requireUser();
+        buf = Arguments.notNull(destination, "destination");
+    }
+
+    @Override
+    public int producerId() {
+        return producerId;
+    }
+
+    @Override
+    public long receivedLength() {
+        return receivedLength;
+    }
+
+    @Override
+    public int immediateLength() {
+        return immediateLength;
+    }
+
+    @Override
+    public MemorySegment immediate() {
+        return readOnlyImmediate;
+    }
+
+    @Override
+    protected Status onSubmit() {
+        return consumer.post(this);
+    }
+
+    @Override
+    protected void onCompleted() {
+        consumer.receiveCompleted(this);
+    }
+
+    @Override
+    protected String submissionDetails() {
+        return BufLists.describe("destination", buf, ComchCapabilities.MAX_LIST_LENGTH);
+    }
+
+    @Override
+    protected boolean completesInOrder() {
+        return true;
+    }
+
+    @Override
+    protected void onFree() {
+        buf = null;
+        clearResult();
+    }
+
+    // ---- for the consumer ----
+
+    void posted(long offset) {
+        tailOffset = offset;
+        clearResult();
+    }
+
+    long tailOffset() {
+        return tailOffset;
+    }
+
+    MemorySegment immediateRoom() {
+        return immediate;
+    }
+
+    void received(int producer, long length, int immediateBytesReceived) {
+        producerId = producer;
+        receivedLength = length;
+        immediateLength = immediateBytesReceived;
+    }
+
+    void finish(Status ended) {
+        complete(ended);
+    }
+
+    private void clearResult() {
+        producerId = 0;
+        receivedLength = 0;
+        immediateLength = 0;
+    }
+}

@@ -1,0 +1,145 @@
+package io.softdpu.comch;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.TaskBase;
+import io.softdpu.fabric.ring.FastPathRing;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link ComchProducerSendTask} of a {@link ProducerContext}. */
+final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
+    private final ProducerContext producer;
+    private final MemorySegment immediate =
+            MemorySegment.ofArray(new byte[FastPathRing.IMMEDIATE_BYTES]);
+    private @Nullable Buf buf;
+    private int consumerId;
+    private int immediateLength;
+    private @Nullable RemoteConsumer target;
+    private long ticket;
+    private long targetOffset;
+    private Status outcome = Status.SUCCESS;
+
+    ProducerSendTask(ProducerContext producer) {
+        super(producer);
+        this.producer = producer;
+    }
+
+    @Override
+    public @Nullable Buf buf() {
+        return buf;
+    }
+
+    @Override
+    public void setBuf(Buf source) {
+        requireUser();
+        buf = Arguments.notNull(source, "source");
+    }
+
+    @Override
+    public int consumerId() {
+        return consumerId;
+    }
+
+    @Override
+    public void setConsumerId(int id) {
+        requireUser();
+        consumerId = id;
+    }
+
+    @Override
+    public void setImmediate(MemorySegment source, long sourceOffset, int lengthBytes) {
+        requireUser();
+        Arguments.readable(source, "source");
+        if (lengthBytes < 0
+                || lengthBytes > FastPathRing.IMMEDIATE_BYTES
+                || sourceOffset < 0
+                || sourceOffset > source.byteSize() - lengthBytes) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "illegal immediate data: offset=%d, length=%d, memoryBytes=%d, maximum=%d"
+                            .formatted(
+                                    sourceOffset,
+                                    lengthBytes,
+                                    source.byteSize(),
+                                    FastPathRing.IMMEDIATE_BYTES));
+        }
+        MemorySegment.copy(source, sourceOffset, immediate, 0, lengthBytes);
+        immediateLength = lengthBytes;
+    }
+
+    @Override
+    public void clearImmediate() {
+        requireUser();
+        immediateLength = 0;
+    }
+
+    @Override
+    public int immediateLength() {
+        return immediateLength;
+    }
+
+    @Override
+    protected Status onSubmit() {
+        return producer.send(this);
+    }
+
+    @Override
+    protected void onCompleted() {
+        producer.sendCompleted(this);
+    }
+
+    @Override
+    protected String submissionDetails() {
+        return BufLists.describe("source", buf, ComchCapabilities.MAX_LIST_LENGTH);
+    }
+
+    @Override
+    protected void onFree() {
+        buf = null;
+        consumerId = 0;
+        immediateLength = 0;
+        target = null;
+    }
+
+    // ---- for the producer ----
+
+    MemorySegment immediate() {
+        return immediate;
+    }
+
+    /** A buffer was claimed: the copy goes there. */
+    void claimed(RemoteConsumer remote, long claimedTicket, long offset) {
+        if (target != remote) { // mostly the same again, and a look costs less than a store
+            target = remote;
+        }
+        ticket = claimedTicket;
+        targetOffset = offset;
+    }
+
+    @Nullable RemoteConsumer target() {
+        return target;
+    }
+
+    long ticket() {
+        return ticket;
+    }
+
+    long targetOffset() {
+        return targetOffset;
+    }
+
+    /** The work is done; the callback waits for the next progress. */
+    void settle(Status result) {
+        if (outcome != result) {
+            outcome = result;
+        }
+    }
+
+    void finish() {
+        complete(outcome);
+    }
+}

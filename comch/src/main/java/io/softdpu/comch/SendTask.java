@@ -1,0 +1,92 @@
+package io.softdpu.comch;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.spi.TaskBase;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link ComchSendTask} of an {@link EndpointContext}. */
+final class SendTask extends TaskBase implements ComchSendTask {
+    private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
+
+    private final EndpointContext endpoint;
+    private @Nullable ComchConnection connection;
+    private MemorySegment memory = NOTHING;
+    private long offset;
+    private int length;
+
+    SendTask(EndpointContext endpoint) {
+        super(endpoint);
+        this.endpoint = endpoint;
+    }
+
+    @Override
+    public @Nullable ComchConnection connection() {
+        return connection;
+    }
+
+    @Override
+    public void setConnection(ComchConnection to) {
+        requireUser();
+        Arguments.notNull(to, "to");
+        if (to.context() != endpoint) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "connection of another context: context=%s, connection=%s"
+                            .formatted(endpoint, to));
+        }
+        connection = to;
+    }
+
+    @Override
+    public void setMessage(MemorySegment source, long sourceOffset, int lengthBytes) {
+        requireUser();
+        Arguments.readable(source, "source");
+        if (sourceOffset < 0 || lengthBytes < 0 || sourceOffset > source.byteSize() - lengthBytes) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "message outside its memory: offset=%d, length=%d, memoryBytes=%d"
+                            .formatted(sourceOffset, lengthBytes, source.byteSize()));
+        }
+        memory = source;
+        offset = sourceOffset;
+        length = lengthBytes;
+    }
+
+    @Override
+    public void setMessage(byte[] message) {
+        setMessage(MemorySegment.ofArray(Arguments.notNull(message, "message")), 0, message.length);
+    }
+
+    @Override
+    public int length() {
+        return length;
+    }
+
+    @Override
+    protected Status onSubmit() {
+        ComchConnection to = connection;
+        return to == null || !Arguments.isReadable(memory)
+                ? Status.INVALID_VALUE
+                : to.send(this, memory, offset, length);
+    }
+
+    @Override
+    protected void onCompleted() {
+        endpoint.sendCompleted(this);
+    }
+
+    @Override
+    protected void onFree() {
+        connection = null;
+        memory = NOTHING;
+        offset = 0;
+        length = 0;
+    }
+
+    void finish(Status ended) {
+        complete(ended);
+    }
+}

@@ -1,0 +1,177 @@
+package io.softdpu.compute;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.ContextBase;
+import io.softdpu.core.spi.JobLane;
+import io.softdpu.core.spi.TaskSet;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link Dma} context: its tasks, and the copies of those in flight on its engine. */
+final class DmaContext extends ContextBase implements Dma {
+    /** Work queues of one context; more threads than that would not share a card. */
+    private static final int MAX_WORK_QUEUES = 1024;
+
+    private final DmaCapabilities capabilities;
+    private final TaskSet<MemcpyTask, DmaTaskCallback<DmaMemcpyTask>> tasks;
+    private @Nullable CopyQueue queue;
+
+    DmaContext(Device device, DmaCapabilities capabilities) {
+        super("dma " + device.info().ibdevName(), device);
+        this.capabilities = capabilities;
+        this.tasks = new TaskSet<>("memcpy", capabilities.maxTasks(), () -> new MemcpyTask(this));
+    }
+
+    @Override
+    public Dma configureMemcpyTasks(
+            int count,
+            DmaTaskCallback<DmaMemcpyTask> onSuccess,
+            DmaTaskCallback<DmaMemcpyTask> onFailure) {
+        requireConfigurable();
+        tasks.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public DmaCapabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public DmaMemcpyTask allocateMemcpy(Buf source, Buf destination) {
+        requireOwnerThread();
+        requireState(ContextState.RUNNING, "allocate");
+        Arguments.notNull(source, "source");
+        Arguments.notNull(destination, "destination");
+        if (!hasEngine()) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "context runs without a progress engine, for jobs: context=%s, expected=a job"
+                            .formatted(this));
+        }
+        return tasks.allocate().setSource(source).setDestination(destination);
+    }
+
+    @Override
+    public DmaMemcpyJob createMemcpyJob(Buf source, Buf destination) {
+        Arguments.notNull(source, "source");
+        Arguments.notNull(destination, "destination");
+        return new MemcpyJob(this, source, destination);
+    }
+
+    // ---- what the base asks for ----
+
+    @Override
+    protected int maxWorkQueues() {
+        return MAX_WORK_QUEUES;
+    }
+
+    @Override
+    protected JobLane newJobLane(int depth) {
+        return new DmaLane(this, depth);
+    }
+
+    @Override
+    protected void checkConfiguration() {
+        if (hasEngine()) {
+            tasks.requireConfigured(this);
+        }
+    }
+
+    @Override
+    protected ContextState onStart() {
+        if (hasEngine()) {
+            tasks.makePool();
+            queue = new CopyQueue(tasks.count());
+        }
+        return ContextState.RUNNING;
+    }
+
+    @Override
+    protected boolean onProgress() {
+        CopyQueue open = queue();
+        // In STOPPING nothing is copied any more: onStop, which follows, flushes.
+        if (open.isEmpty() || !isRunning()) {
+            return false;
+        }
+        Copy failed = open.progress(copier());
+        if (failed != null) {
+            fail(failed);
+        }
+        return true;
+    }
+
+    @Override
+    protected boolean onStop() {
+        if (!hasEngine()) {
+            return true;
+        }
+        queue().flush(Status.SHUTDOWN);
+        if (!tasks.allFreed()) {
+            return false;
+        }
+        tasks.dropPool();
+        queue = null;
+        return true;
+    }
+
+    @Override
+    protected boolean onArm() {
+        return !queue().isEmpty();
+    }
+
+    @Override
+    protected void onDisarm() {
+        // Nothing rings: the work of a copy is done by progress itself.
+    }
+
+    @Override
+    protected void onDestroy() {
+        // Everything is made at start and given up at stop.
+    }
+
+    // ---- for tasks and jobs ----
+
+    boolean isRunning() {
+        return state() == ContextState.RUNNING;
+    }
+
+    void add(Copy copy) {
+        queue().add(copy);
+    }
+
+    void completed(MemcpyTask task) {
+        tasks.callbackFor(task).completed(task);
+    }
+
+    /** The two lists of a copy and their limits, for the message of a refusal. */
+    String describe(@Nullable Buf source, @Nullable Buf destination) {
+        int most = capabilities.maxBufferListLength();
+        return BufLists.describe("source", source, most)
+                + BufLists.describe("destination", destination, most)
+                + ", maxBufferBytes="
+                + capabilities.maxBufferBytes();
+    }
+
+    /** The state first, so that the callback finds that nothing can be submitted any more. */
+    private void fail(Copy failed) {
+        Status status = failed.status();
+        fatal(
+                new DpuException(
+                        status,
+                        "copy has failed: context=%s, %s".formatted(this, failed.describe()),
+                        failed.cause()));
+        failed.end();
+        failed.owner().copied(status);
+    }
+
+    private CopyQueue queue() {
+        return Objects.requireNonNull(queue, "a queue until stopped");
+    }
+}

@@ -1,0 +1,66 @@
+package io.softdpu.compute;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.JobBase;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link DmaMemcpyJob} of a {@link DmaContext}. */
+final class MemcpyJob extends JobBase implements DmaMemcpyJob {
+    private final DmaContext dma;
+    private final Copy copy = new Copy(this::copied);
+    private Buf source;
+    private Buf destination;
+    private @Nullable DmaLane lane;
+
+    MemcpyJob(DmaContext dma, Buf source, Buf destination) {
+        super(dma, Dma.MEMCPY_JOB);
+        this.dma = dma;
+        this.source = source;
+        this.destination = destination;
+    }
+
+    @Override
+    public DmaMemcpyJob setSource(Buf source) {
+        requireUser();
+        this.source = Arguments.notNull(source, "source");
+        return this;
+    }
+
+    @Override
+    public DmaMemcpyJob setDestination(Buf destination) {
+        requireUser();
+        this.destination = Arguments.notNull(destination, "destination");
+        return this;
+    }
+
+    @Override
+    public Buf source() {
+        return source;
+    }
+
+    @Override
+    public Buf destination() {
+        return destination;
+    }
+
+    @Override
+    protected String submissionDetails() {
+        return dma.describe(source, destination);
+    }
+
+    private boolean copied(Status ended) {
+        return Objects.requireNonNull(lane, "the lane that took it").ended(this, ended);
+    }
+
+    Status begin(DmaLane taking) {
+        lane = taking;
+        return copy.begin(source, destination, dma.device(), dma.capabilities());
+    }
+
+    Copy copy() {
+        return copy;
+    }
+}

@@ -1,0 +1,362 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.ContextBase;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link Rdma} context. */
+final class RdmaContext extends ContextBase implements Rdma {
+    private final RdmaCapabilities capabilities;
+    private final RdmaTasks tasks;
+    private final RdmaSettings settings;
+    private @Nullable RdmaConnectionCallback connectionCallback;
+    private @Nullable Connections connections;
+
+    RdmaContext(Device device) {
+        super("rdma " + device.info().ibdevName(), device);
+        this.capabilities = RdmaCapabilities.of(device.info());
+        this.tasks = new RdmaTasks(this, capabilities);
+        this.settings = new RdmaSettings(capabilities);
+    }
+
+    // ---- configuration, in IDLE ----
+
+    @Override
+    public Rdma setPermissions(Permissions permissions) {
+        requireConfigurable();
+        settings.setPermissions(permissions);
+        return this;
+    }
+
+    @Override
+    public Permissions permissions() {
+        return settings.permissions();
+    }
+
+    @Override
+    public Rdma setSendQueueSize(int tasks) {
+        requireConfigurable();
+        settings.setSendQueueSize(tasks);
+        return this;
+    }
+
+    @Override
+    public int sendQueueSize() {
+        return settings.sendQueueSize();
+    }
+
+    @Override
+    public Rdma setMaxConnections(int count) {
+        requireConfigurable();
+        settings.setMaxConnections(count);
+        return this;
+    }
+
+    @Override
+    public int maxConnections() {
+        return settings.maxConnections();
+    }
+
+    @Override
+    public Rdma setRnrRetries(int retries) {
+        requireConfigurable();
+        settings.setRnrRetries(retries);
+        return this;
+    }
+
+    @Override
+    public int rnrRetries() {
+        return settings.rnrRetries();
+    }
+
+    @Override
+    public Rdma setConnectTimeout(long timeoutNanos) {
+        requireConfigurable();
+        settings.setConnectTimeoutNanos(timeoutNanos);
+        return this;
+    }
+
+    @Override
+    public long connectTimeoutNanos() {
+        return settings.connectTimeoutNanos();
+    }
+
+    @Override
+    public Rdma configureSendTasks(
+            int count,
+            RdmaTaskCallback<RdmaSendTask> onSuccess,
+            RdmaTaskCallback<RdmaSendTask> onFailure) {
+        requireConfigurable();
+        tasks.send.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Rdma configureReceiveTasks(
+            int count,
+            RdmaTaskCallback<RdmaReceiveTask> onSuccess,
+            RdmaTaskCallback<RdmaReceiveTask> onFailure) {
+        requireConfigurable();
+        tasks.receive.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Rdma configureReadTasks(
+            int count,
+            RdmaTaskCallback<RdmaReadTask> onSuccess,
+            RdmaTaskCallback<RdmaReadTask> onFailure) {
+        requireConfigurable();
+        tasks.read.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Rdma configureWriteTasks(
+            int count,
+            RdmaTaskCallback<RdmaWriteTask> onSuccess,
+            RdmaTaskCallback<RdmaWriteTask> onFailure) {
+        requireConfigurable();
+        tasks.write.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Rdma setConnectionCallback(@Nullable RdmaConnectionCallback callback) {
+        requireConfigurable();
+        connectionCallback = callback;
+        return this;
+    }
+
+    // ---- connecting, in STARTING and RUNNING ----
+
+    @Override
+    public RdmaConnection exportConnection() {
+        return startedConnections("export").export(settings.permissions());
+    }
+
+    @Override
+    public void connect(byte[] peerBlob, RdmaConnection connection) {
+        Connections open = startedConnections("connect");
+        Arguments.notNull(peerBlob, "peerBlob");
+        open.connect(requireOwn(connection), peerBlob);
+    }
+
+    // ---- tasks, in RUNNING ----
+
+    @Override
+    public RdmaSendTask allocateSend(RdmaConnection connection, @Nullable Buf source) {
+        requireAllocating();
+        requireOwn(connection);
+        return tasks.send.allocate().setConnection(connection).setSource(source);
+    }
+
+    @Override
+    public RdmaReceiveTask allocateReceive(@Nullable Buf destination) {
+        requireAllocating();
+        return tasks.receive.allocate().setDestination(destination);
+    }
+
+    @Override
+    public RdmaReadTask allocateRead(RdmaConnection connection, Buf source, Buf destination) {
+        requireAllocating(connection, source, destination);
+        ReadTask task = tasks.read.allocate();
+        task.use(connection, source, destination);
+        return task;
+    }
+
+    @Override
+    public RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination) {
+        requireAllocating(connection, source, destination);
+        WriteTask task = tasks.write.allocate();
+        task.use(connection, source, destination);
+        return task;
+    }
+
+    // ---- what the base asks for ----
+
+    @Override
+    protected void checkConfiguration() {
+        if (!tasks.isAnyConfigured() && connectionCallback == null && !hasStateChangedCallback()) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "RDMA instance needs a task type or a callback for events: context=" + this);
+        }
+    }
+
+    @Override
+    protected ContextState onStart() {
+        Connections made =
+                new Connections(
+                        this,
+                        settings.endpointConfig(
+                                device(), services(), Math.max(1, tasks.receive.count())));
+        tasks.makePools();
+        connections = made;
+        return ContextState.STARTING;
+    }
+
+    @Override
+    protected boolean onProgress() {
+        // In STOPPING nothing is moved any more: onStop, which follows, flushes.
+        return state() != ContextState.STOPPING && connections().progress();
+    }
+
+    @Override
+    protected boolean onStop() {
+        Connections open = connections();
+        if (!isProgressing() && inFlightTasks() > 0) {
+            return false;
+        }
+        open.flush();
+        if (inFlightTasks() > 0 || !tasks.areAllFreed()) {
+            return false;
+        }
+        open.close();
+        connections = null;
+        tasks.dropPools();
+        return true;
+    }
+
+    @Override
+    protected boolean onArm() {
+        Connections open = connections;
+        return open != null && open.arm();
+    }
+
+    @Override
+    protected void onDisarm() {
+        Connections open = connections;
+        if (open != null) {
+            open.disarm();
+        }
+    }
+
+    @Override
+    protected void onRing() {
+        Connections open = connections;
+        if (open != null) {
+            open.ring();
+        }
+    }
+
+    @Override
+    protected void onDestroy() {
+        // Everything is made at start and given up at stop.
+    }
+
+    // ---- for the tasks and connections ----
+
+    RdmaTasks tasks() {
+        return tasks;
+    }
+
+    long maxMessageBytes() {
+        return capabilities.maxMessageBytes();
+    }
+
+    Status postReceive(WorkRequest request) {
+        return connections().postReceive(request);
+    }
+
+    RdmaConnection requireOwn(RdmaConnection connection) {
+        Arguments.notNull(connection, "connection");
+        if (connection.context() != this) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "connection belongs to another RDMA instance: connection=" + connection);
+        }
+        return connection;
+    }
+
+    void disconnect(RdmaConnection connection) {
+        requireOwnerThread();
+        Connections open = connections;
+        if (open != null) {
+            open.disconnect(connection);
+        }
+    }
+
+    /** A connection is established: the first one makes the context RUNNING. */
+    void connectionEstablished() {
+        if (state() == ContextState.STARTING) {
+            started();
+        }
+    }
+
+    /** A connection has failed; with only one, that is fatal. */
+    void connectionFailed(Status status, String reason) {
+        if (settings.maxConnections() == 1) {
+            fatal(status, reason);
+        }
+    }
+
+    void tellConnectionCallback(
+            RdmaConnection connection, RdmaConnection.State previous, RdmaConnection.State next) {
+        RdmaConnectionCallback callback = connectionCallback;
+        if (callback == null) {
+            return;
+        }
+        if (isProgressing()) {
+            callNow(callback, connection, previous, next);
+        } else {
+            post(() -> callNow(callback, connection, previous, next));
+        }
+    }
+
+    private void callNow(
+            RdmaConnectionCallback callback,
+            RdmaConnection connection,
+            RdmaConnection.State previous,
+            RdmaConnection.State next) {
+        try {
+            callback.onConnectionStateChanged(connection, previous, next);
+        } catch (Throwable e) {
+            callbackFailed(e);
+        }
+    }
+
+    private Connections connections() {
+        return Objects.requireNonNull(connections, "started");
+    }
+
+    private Connections startedConnections(String call) {
+        requireOwnerThread();
+        Connections open = connections;
+        if (open == null || state() == ContextState.STOPPING) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    call
+                            + " needs a started RDMA instance: context="
+                            + this
+                            + ", state="
+                            + state());
+        }
+        return open;
+    }
+
+    /** Asked before a task leaves its pool: one that was taken for nothing would keep a stop. */
+    private void requireAllocating(RdmaConnection connection, Buf source, Buf destination) {
+        requireAllocating();
+        requireOwn(connection);
+        Arguments.notNull(source, "source");
+        Arguments.notNull(destination, "destination");
+    }
+
+    private void requireAllocating() {
+        requireOwnerThread();
+        requireState(ContextState.RUNNING, "allocating a task");
+    }
+
+    void requireThread() {
+        requireOwnerThread();
+    }
+}

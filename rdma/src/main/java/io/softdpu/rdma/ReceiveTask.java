@@ -1,0 +1,114 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.rdma.spi.WorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link RdmaReceiveTask} of an {@link RdmaContext}. */
+final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
+    private static final Regions REGIONS = Regions.get();
+
+    private @Nullable Buf destination;
+    private @Nullable RdmaConnection resultConnection;
+
+    ReceiveTask(RdmaContext rdma) {
+        super(rdma, WorkRequest.Kind.RECEIVE);
+    }
+
+    @Override
+    public @Nullable Buf destination() {
+        return destination;
+    }
+
+    @Override
+    public RdmaReceiveTask setDestination(@Nullable Buf destination) {
+        requireUser();
+        this.destination = destination;
+        return this;
+    }
+
+    @Override
+    public long resultLength() {
+        return request.resultLengthBytes;
+    }
+
+    @Override
+    public RdmaOpcode resultOpcode() {
+        return switch (request.resultOpcode) {
+            case SEND -> RdmaOpcode.SEND;
+            case SEND_IMMEDIATE -> RdmaOpcode.SEND_IMMEDIATE;
+            case WRITE_IMMEDIATE -> RdmaOpcode.WRITE_IMMEDIATE;
+        };
+    }
+
+    @Override
+    public @Nullable RdmaConnection resultConnection() {
+        return resultConnection;
+    }
+
+    @Override
+    protected Status onSubmit() {
+        resultConnection = null;
+        request.resultLengthBytes = 0;
+        Buf into = destination;
+        if (into == null) {
+            setLocal(null, 0, 0);
+            return rdma.postReceive(request);
+        }
+        Status local = checkLocal(into);
+        if (local != Status.SUCCESS) {
+            return local;
+        }
+        Status marked = REGIONS.markDestination(into, MAX_LIST_LENGTH);
+        if (marked != Status.SUCCESS) {
+            return marked;
+        }
+        setLocal(into, into.dataOffset() + into.dataLength(), into.tailroom());
+        Status posted = rdma.postReceive(request);
+        if (posted != Status.SUCCESS) {
+            REGIONS.clearInFlight(into);
+        }
+        return posted;
+    }
+
+    void finish(Status status, @Nullable RdmaConnection from) {
+        resultConnection = from;
+        finish(status);
+    }
+
+    @Override
+    void finish(Status status) {
+        Buf into = destination;
+        if (into != null) {
+            REGIONS.clearInFlight(into);
+            if (status == Status.SUCCESS) {
+                REGIONS.appendData(into, request.resultLengthBytes);
+            }
+        }
+        complete(status);
+    }
+
+    @Override
+    protected void onCompleted() {
+        rdma.tasks().receive.callbackFor(this).completed(this);
+    }
+
+    @Override
+    protected String submissionDetails() {
+        return BufLists.describe("destination", destination, MAX_LIST_LENGTH);
+    }
+
+    @Override
+    protected boolean completesInOrder() {
+        return true;
+    }
+
+    @Override
+    protected void onFree() {
+        destination = null;
+        resultConnection = null;
+    }
+}

@@ -1,0 +1,95 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.rdma.spi.WorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link RdmaSendTask} of an {@link RdmaContext}. */
+final class SendTask extends RdmaTask implements RdmaSendTask {
+    private static final Regions REGIONS = Regions.get();
+
+    private @Nullable RdmaConnection connection;
+    private @Nullable Buf source;
+
+    SendTask(RdmaContext rdma) {
+        super(rdma, WorkRequest.Kind.SEND);
+    }
+
+    @Override
+    public RdmaConnection connection() {
+        return requireSet(connection, "connection");
+    }
+
+    @Override
+    public RdmaSendTask setConnection(RdmaConnection connection) {
+        requireUser();
+        this.connection = rdma.requireOwn(connection);
+        return this;
+    }
+
+    @Override
+    public @Nullable Buf source() {
+        return source;
+    }
+
+    @Override
+    public RdmaSendTask setSource(@Nullable Buf source) {
+        requireUser();
+        this.source = source;
+        return this;
+    }
+
+    @Override
+    protected Status onSubmit() {
+        Buf from = source;
+        if (from == null) {
+            setLocal(null, 0, 0);
+            return submit(connection(), request);
+        }
+        Status local = checkLocal(from);
+        if (local != Status.SUCCESS) {
+            return local;
+        }
+        if (from.dataLength() > rdma.maxMessageBytes()) {
+            return Status.INVALID_VALUE;
+        }
+        Status marked = REGIONS.markSource(from, MAX_LIST_LENGTH);
+        if (marked != Status.SUCCESS) {
+            return marked;
+        }
+        setLocal(from, from.dataOffset(), from.dataLength());
+        Status submitted = submit(connection(), request);
+        if (submitted != Status.SUCCESS) {
+            REGIONS.clearInFlight(from);
+        }
+        return submitted;
+    }
+
+    @Override
+    void finish(Status status) {
+        Buf from = source;
+        if (from != null) {
+            REGIONS.clearInFlight(from);
+        }
+        complete(status);
+    }
+
+    @Override
+    protected void onCompleted() {
+        rdma.tasks().send.callbackFor(this).completed(this);
+    }
+
+    @Override
+    protected String submissionDetails() {
+        return BufLists.describe("source", source, MAX_LIST_LENGTH);
+    }
+
+    @Override
+    protected void onFree() {
+        connection = null;
+        source = null;
+    }
+}
