@@ -15,7 +15,6 @@ import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.Lease;
-import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * blobs. Whoever has leased the ring without the other blob ends the connection and cannot join it.
  *
  * <p>Thread: the engine's, save for what the bus thread reports, which is handed over through
- * {@link Arrivals} and the mailbox.
+ * {@link PeerArrivals} and the mailbox.
  */
 final class ShmConnection implements ProviderConnection {
     /** 128 slots: the completions of 64 transactions may wait, twice; 520 KiB of memory. */
@@ -59,7 +58,7 @@ final class ShmConnection implements ProviderConnection {
     private final SharedSegment memory;
     private final ExportedRegion exported;
     private final ShmReceiver receiver;
-    private final Arrivals arrivals = new Arrivals();
+    private final PeerArrivals arrivals;
     private State state = State.EXPORTED;
     private @Nullable ShmDetails peer;
     private @Nullable ImportedRegion imported;
@@ -76,6 +75,7 @@ final class ShmConnection implements ProviderConnection {
         this.endpoint = endpoint;
         this.owner = owner;
         this.services = endpoint.services();
+        this.arrivals = new PeerArrivals(this, services);
         SharedSegment made = null;
         try {
             made = SharedSegment.allocate("softdpu-rdma", ShmDetails.regionBytes(GEOMETRY));
@@ -246,9 +246,9 @@ final class ShmConnection implements ProviderConnection {
     }
 
     /** From the mailbox: the peer's ring, or why it could not be had. */
-    private void fetched(@Nullable ImportedRegion region, @Nullable Throwable failure) {
+    void fetched(@Nullable ImportedRegion region, @Nullable Throwable failure) {
         if (state != State.CONNECTING || end != null) {
-            return; // closed meanwhile; Arrivals has given the region back
+            return; // closed meanwhile; PeerArrivals has given the region back
         }
         ShmDetails details = peer;
         SharedSegment remote = region == null ? null : region.memory();
@@ -260,7 +260,7 @@ final class ShmConnection implements ProviderConnection {
             return;
         }
         if (!watch(region.link())) {
-            return; // with Arrivals, which gives the region back when this closes
+            return; // with PeerArrivals, which gives the region back when this closes
         }
         imported = region;
         EngineTimer rnrTimer;
@@ -284,8 +284,13 @@ final class ShmConnection implements ProviderConnection {
         out.hello(details.key(), key);
     }
 
+    /** On the bus thread: the ring is the first peer's; whoever else wants it is refused. */
+    void refuseFurtherLeases() {
+        exported.refuseFurther();
+    }
+
     /** From the mailbox: the first who has leased the ring. */
-    private void leased(Lease first) {
+    void leased(Lease first) {
         if (state != State.ENDED && watch(first.link())) {
             lease = first;
         }
@@ -426,54 +431,5 @@ final class ShmConnection implements ProviderConnection {
             throw new IllegalStateException("connected without a sender");
         }
         return out;
-    }
-
-    /** What comes on the bus thread. */
-    private final class Arrivals implements LeaseListener {
-        private @Nullable ImportedRegion fetched;
-        private boolean leaseTaken;
-        private boolean closed;
-
-        @Override
-        public void leaseOpened(Lease opened) {
-            synchronized (this) {
-                if (leaseTaken || closed) {
-                    return;
-                }
-                leaseTaken = true;
-            }
-            exported.refuseFurther();
-            services.post(() -> leased(opened));
-        }
-
-        @Override
-        public void leaseClosed(Lease closedLease) {
-            // The link of the lease has told it already.
-        }
-
-        void fetched(@Nullable ImportedRegion region, @Nullable Throwable failure) {
-            synchronized (this) {
-                if (!closed) {
-                    fetched = region;
-                    services.post(() -> ShmConnection.this.fetched(region, failure));
-                    return;
-                }
-            }
-            if (region != null) {
-                region.close();
-            }
-        }
-
-        void close() {
-            ImportedRegion mine;
-            synchronized (this) {
-                closed = true;
-                mine = fetched;
-                fetched = null;
-            }
-            if (mine != null) {
-                mine.close();
-            }
-        }
     }
 }
