@@ -48,6 +48,8 @@ class PublicTypesTest {
     void shouldNoticeABaseOfLibraries() throws ClassNotFoundException {
         assertThat(wrongWith(load("io.softdpu.compute.DmaContext")))
                 .contains("io.softdpu.compute.DmaContext is a io.softdpu.core.spi.ContextBase")
+                .contains("io.softdpu.compute.DmaContext has a hook in ContextBase.onStart")
+                .contains("io.softdpu.compute.DmaContext has a hook in DmaContext.onStart")
                 .contains(
                         "io.softdpu.compute.DmaContext shows io.softdpu.core.copy.Copier in"
                                 + " ContextBase.copier")
@@ -55,7 +57,8 @@ class PublicTypesTest {
                         "io.softdpu.compute.DmaContext shows io.softdpu.core.spi.JobLane in"
                                 + " DmaContext.newJobLane");
         assertThat(wrongWith(load("io.softdpu.compute.MemcpyTask")))
-                .contains("io.softdpu.compute.MemcpyTask is a io.softdpu.core.spi.TaskBase");
+                .contains("io.softdpu.compute.MemcpyTask is a io.softdpu.core.spi.TaskBase")
+                .contains("io.softdpu.compute.MemcpyTask has a hook in TaskBase.onSubmit");
         assertThat(wrongWith(load("io.softdpu.compute.Dma"))).isEmpty();
     }
 
@@ -66,8 +69,20 @@ class PublicTypesTest {
     private static List<String> wrongWith(Class<?> type) {
         List<String> wrong = new ArrayList<>();
         for (Class<?> declaring : withSupertypes(type)) {
-            if (declaring != type && !isForUsers(declaring)) {
+            if (!isForUsers(declaring) && !isHiddenBase(declaring)) {
                 wrong.add("%s is a %s".formatted(type.getName(), declaring.getName()));
+            }
+            if (!mayBeExtended(type)) {
+                members(declaring, false)
+                        .filter(member -> isVisible(member))
+                        .filter(member -> Modifier.isProtected(member.getModifiers()))
+                        .map(member ->
+                                "%s has a hook in %s.%s"
+                                        .formatted(
+                                                type.getName(),
+                                                declaring.getSimpleName(),
+                                                member.getName()))
+                        .forEach(wrong::add);
             }
             members(declaring, declaring == type)
                     .filter(member -> isVisible(member))
@@ -168,6 +183,18 @@ class PublicTypesTest {
             }
             default -> {} // a type variable, whose bounds stand where it is declared
         }
+    }
+
+    /** Whether it is a base that Javadoc leaves out: its members stand with the class below it. */
+    private static boolean isHiddenBase(Class<?> type) {
+        return !Modifier.isPublic(type.getModifiers()) && EXPORTED.contains(type.getPackageName());
+    }
+
+    /** Whether a program can extend it, and so has a use for what is protected. */
+    private static boolean mayBeExtended(Class<?> type) {
+        return !Modifier.isFinal(type.getModifiers())
+                && !type.isSealed()
+                && Arrays.stream(type.getDeclaredConstructors()).anyMatch(made -> isVisible(made));
     }
 
     /** Whether a program can name it: a type of the JDK, or a public one of an exported package. */
