@@ -118,6 +118,40 @@ enum Abi {
         private SockAddrUn() {}
     }
 
+    /** struct sockaddr_in; port and address in network order. */
+    static final class SockAddrIn {
+        static final int FAMILY = 0;
+        static final int PORT = 2;
+        static final int ADDRESS = 4;
+        static final int ADDRESS_BYTES = 4;
+        static final int BYTES = 16;
+
+        private SockAddrIn() {}
+    }
+
+    /** struct sockaddr_in6; port and address in network order, the scope in the machine's. */
+    static final class SockAddrIn6 {
+        static final int FAMILY = 0;
+        static final int PORT = 2;
+        static final int FLOW = 4;
+        static final int ADDRESS = 8;
+        static final int ADDRESS_BYTES = 16;
+        static final int SCOPE = 24;
+        static final int BYTES = 28;
+
+        private SockAddrIn6() {}
+    }
+
+    /** struct pollfd. */
+    static final class PollFd {
+        static final int FD = 0;
+        static final int EVENTS = 4;
+        static final int RETURNED = 6;
+        static final int BYTES = 8;
+
+        private PollFd() {}
+    }
+
     /** struct ucred. */
     static final class UCred {
         static final int PID = 0;

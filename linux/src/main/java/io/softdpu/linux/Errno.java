@@ -1,5 +1,8 @@
 package io.softdpu.linux;
 
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandle;
+
 /**
  * Error numbers of Linux. They are the same on x86-64 and aarch64 (the kernel's {@code
  * asm-generic/errno.h}).
@@ -125,6 +128,12 @@ public final class Errno {
     /** Too many levels of symbolic links. */
     public static final int ELOOP = 40;
 
+    /** Machine is not on the network. */
+    public static final int ENONET = 64;
+
+    /** Protocol error. */
+    public static final int EPROTO = 71;
+
     /** Value too large for defined data type. */
     public static final int EOVERFLOW = 75;
 
@@ -215,6 +224,17 @@ public final class Errno {
     /** Operation canceled. */
     public static final int ECANCELED = 125;
 
+    /** Bound when the first text is asked for. */
+    private static final class Texts {
+        /** The POSIX form: the GNU one of the plain name returns a pointer. */
+        static final MethodHandle STRERROR =
+                Libc.bindPlain(
+                        "__xpg_strerror_r",
+                        FunctionDescriptor.of(Libc.INT, Libc.INT, Libc.POINTER, Libc.LONG));
+
+        private Texts() {}
+    }
+
     private Errno() {}
 
     /**
@@ -265,6 +285,8 @@ public final class Errno {
             case ENOSYS -> "ENOSYS";
             case ENOTEMPTY -> "ENOTEMPTY";
             case ELOOP -> "ELOOP";
+            case ENONET -> "ENONET";
+            case EPROTO -> "EPROTO";
             case EOVERFLOW -> "EOVERFLOW";
             case ETOOMANYREFS -> "ETOOMANYREFS";
             case ENOTSOCK -> "ENOTSOCK";
@@ -297,5 +319,25 @@ public final class Errno {
             case ECANCELED -> "ECANCELED";
             default -> "errno " + errno;
         };
+    }
+
+    /**
+     * Describes an error number in the words of the C library, for messages to users.
+     *
+     * @param errno an error number
+     * @return its text, such as {@code Connection refused}
+     */
+    public static String text(int errno) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result =
+                    (int)
+                            Texts.STRERROR.invokeExact(
+                                    errno, state.scratchAddress, (long) CallState.SCRATCH_BYTES);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return result == 0 ? state.scratch.getString(0) : name(errno);
     }
 }

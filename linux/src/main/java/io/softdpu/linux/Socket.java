@@ -11,8 +11,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.Objects;
 
 /**
- * Socket calls that do not depend on the address family. Every socket made by this package is
- * non-blocking and close-on-exec. Any thread.
+ * Socket calls that do not depend on the address family: the base of {@link UnixSocket} and {@link
+ * TcpSocket}. Every socket made by this package is non-blocking and close-on-exec. Any thread.
  */
 public final class Socket {
     static final int SOL_SOCKET = 1;
@@ -29,16 +29,24 @@ public final class Socket {
     /** Flags of each message that is received. */
     static final int RECEIVE_FLAGS = MSG_DONTWAIT | MSG_CMSG_CLOEXEC;
 
+    private static final int SO_ERROR = 4;
     private static final int SO_LINGER = 13;
+    private static final int POLLNVAL = 0x20;
     private static final int SHUT_RD = 0;
     private static final int SHUT_WR = 1;
     private static final int SHUT_RDWR = 2;
 
+    private static final MethodHandle SOCKET = Libc.bind("socket", INT, INT, INT, INT);
+    private static final MethodHandle BIND = Libc.bind("bind", INT, INT, POINTER, INT);
+    private static final MethodHandle CONNECT = Libc.bind("connect", INT, INT, POINTER, INT);
     private static final MethodHandle LISTEN = Libc.bind("listen", INT, INT, INT);
     private static final MethodHandle ACCEPT4 =
             Libc.bind("accept4", INT, INT, POINTER, POINTER, INT);
     private static final MethodHandle SETSOCKOPT =
             Libc.bind("setsockopt", INT, INT, INT, INT, POINTER, INT);
+    private static final MethodHandle GETSOCKOPT =
+            Libc.bind("getsockopt", INT, INT, INT, INT, POINTER, POINTER);
+    private static final MethodHandle POLL = Libc.bind("poll", INT, POINTER, LONG, INT);
     private static final MethodHandle SHUTDOWN = Libc.bind("shutdown", INT, INT, INT);
     private static final MethodHandle SEND =
             Libc.bind("send", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
@@ -46,6 +54,53 @@ public final class Socket {
             Libc.bind("recv", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
 
     private Socket() {}
+
+    /**
+     * Creates a socket that is neither bound nor connected; its descriptor is the caller's.
+     *
+     * @param domain the address family
+     * @param type without the flags that each socket here has
+     * @param name the address family's, for the message
+     */
+    static int create(int domain, int type, String name) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            result =
+                    (int)
+                            SOCKET.invokeExact(
+                                    state.errno, domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result < 0) {
+            throw new LinuxException("socket", state.lastErrno(), "domain=" + name);
+        }
+        Origins.descriptorOpened(result);
+        return result;
+    }
+
+    /** Binds to the address that lies in scratch, of so many bytes; 0 or the error number. */
+    static int bind(CallState state, int fd, int length) {
+        int result;
+        try {
+            result = (int) BIND.invokeExact(state.errno, fd, state.scratchAddress, length);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return result == 0 ? 0 : state.lastErrno();
+    }
+
+    /** Connects to the address that lies in scratch, of so many bytes; 0 or the error number. */
+    static int connect(CallState state, int fd, int length) {
+        int result;
+        try {
+            result = (int) CONNECT.invokeExact(state.errno, fd, state.scratchAddress, length);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return result == 0 ? 0 : state.lastErrno();
+    }
 
     /**
      * Lets others connect to a bound socket.
@@ -160,18 +215,70 @@ public final class Socket {
     public static boolean stopLingering(int fd) {
         CallState state = CallState.current();
         state.scratch.set(LONG, 0, 0);
-        return setOption(state, fd, SO_LINGER, 2 * Integer.BYTES) == 0;
+        return setOption(state, fd, SOL_SOCKET, SO_LINGER, 2 * Integer.BYTES) == 0;
     }
 
-    /** Sets an option of the socket level to what lies in scratch; 0 or -1. */
-    static int setOption(CallState state, int fd, int option, int length) {
+    /** Sets an option to what lies in scratch; 0 or -1. */
+    static int setOption(CallState state, int fd, int level, int option, int length) {
         try {
             return (int)
                     SETSOCKOPT.invokeExact(
-                            state.errno, fd, SOL_SOCKET, option, state.scratchAddress, length);
+                            state.errno, fd, level, option, state.scratchAddress, length);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }
+    }
+
+    /** Writes the value of an option to scratch, its length behind it; 0 or -1. */
+    static int getOption(CallState state, int fd, int level, int option, int length) {
+        state.scratch.set(INT, length, length);
+        try {
+            return (int)
+                    GETSOCKOPT.invokeExact(
+                            state.errno,
+                            fd,
+                            level,
+                            option,
+                            state.scratchAddress,
+                            state.scratchAddress + length);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /** Takes the error that is pending for a socket, 0 for none. */
+    static int takeError(CallState state, int fd) {
+        if (getOption(state, fd, SOL_SOCKET, SO_ERROR, Integer.BYTES) != 0) {
+            throw new LinuxException("getsockopt(SO_ERROR)", state.lastErrno(), "fd=" + fd);
+        }
+        return state.scratch.get(INT, 0);
+    }
+
+    /**
+     * Looks whether a descriptor is ready, or has an error or a hang-up, without waiting.
+     *
+     * @param events as for {@link Epoll}
+     */
+    static boolean isReady(CallState state, int fd, int events) {
+        MemorySegment entry = state.scratch;
+        entry.set(INT, Abi.PollFd.FD, fd);
+        entry.set(ValueLayout.JAVA_SHORT, Abi.PollFd.EVENTS, (short) events);
+        entry.set(ValueLayout.JAVA_SHORT, Abi.PollFd.RETURNED, (short) 0);
+        int result;
+        try {
+            do {
+                result = (int) POLL.invokeExact(state.errno, state.scratchAddress, 1L, 0);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result < 0) {
+            throw new LinuxException("poll", state.lastErrno(), "fd=" + fd);
+        }
+        if ((entry.get(ValueLayout.JAVA_SHORT, Abi.PollFd.RETURNED) & POLLNVAL) != 0) {
+            throw new LinuxException("poll", Errno.EBADF, "fd=" + fd);
+        }
+        return result > 0;
     }
 
     /**

@@ -30,13 +30,8 @@ public final class UnixSocket {
 
     private static final int TYPE = SOCK_SEQPACKET | Socket.SOCK_NONBLOCK | Socket.SOCK_CLOEXEC;
 
-    private static final MethodHandle SOCKET = Libc.bind("socket", INT, INT, INT, INT);
     private static final MethodHandle SOCKETPAIR =
             Libc.bind("socketpair", INT, INT, INT, INT, POINTER);
-    private static final MethodHandle BIND = Libc.bind("bind", INT, INT, POINTER, INT);
-    private static final MethodHandle CONNECT = Libc.bind("connect", INT, INT, POINTER, INT);
-    private static final MethodHandle GETSOCKOPT =
-            Libc.bind("getsockopt", INT, INT, INT, INT, POINTER, POINTER);
 
     private UnixSocket() {}
 
@@ -46,18 +41,7 @@ public final class UnixSocket {
      * @return its descriptor, the caller's to close
      */
     public static int create() {
-        CallState state = CallState.current();
-        int result;
-        try {
-            result = (int) SOCKET.invokeExact(state.errno, AF_UNIX, TYPE, 0);
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
-        }
-        if (result < 0) {
-            throw new LinuxException("socket", state.lastErrno(), "domain=AF_UNIX");
-        }
-        Origins.descriptorOpened(result);
-        return result;
+        return Socket.create(AF_UNIX, SOCK_SEQPACKET, "AF_UNIX");
     }
 
     /**
@@ -96,14 +80,9 @@ public final class UnixSocket {
     public static void bind(int fd, String path) {
         CallState state = CallState.current();
         int length = writeAddress(state, "bind", path);
-        int result;
-        try {
-            result = (int) BIND.invokeExact(state.errno, fd, state.scratchAddress, length);
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
-        }
-        if (result != 0) {
-            throw new LinuxException("bind", state.lastErrno(), "fd=" + fd + ", path=" + path);
+        int errno = Socket.bind(state, fd, length);
+        if (errno != 0) {
+            throw new LinuxException("bind", errno, "fd=" + fd + ", path=" + path);
         }
     }
 
@@ -119,17 +98,11 @@ public final class UnixSocket {
     public static int connect(int fd, String path) {
         CallState state = CallState.current();
         int length = writeAddress(state, "connect", path);
-        int result;
-        try {
-            result = (int) CONNECT.invokeExact(state.errno, fd, state.scratchAddress, length);
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
-        }
-        if (result == 0) {
-            return 0;
-        }
-        int errno = state.lastErrno();
-        if (errno == Errno.ENOENT || errno == Errno.ECONNREFUSED || errno == Errno.EAGAIN) {
+        int errno = Socket.connect(state, fd, length);
+        if (errno == 0
+                || errno == Errno.ENOENT
+                || errno == Errno.ECONNREFUSED
+                || errno == Errno.EAGAIN) {
             return errno;
         }
         throw new LinuxException("connect", errno, "fd=" + fd + ", path=" + path);
@@ -164,23 +137,7 @@ public final class UnixSocket {
      */
     public static PeerCredentials peerCredentials(int fd) {
         CallState state = CallState.current();
-        long lengthOffset = Abi.UCred.BYTES;
-        state.scratch.set(INT, lengthOffset, Abi.UCred.BYTES);
-        int result;
-        try {
-            result =
-                    (int)
-                            GETSOCKOPT.invokeExact(
-                                    state.errno,
-                                    fd,
-                                    Socket.SOL_SOCKET,
-                                    SO_PEERCRED,
-                                    state.scratchAddress,
-                                    state.scratchAddress + lengthOffset);
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
-        }
-        if (result != 0) {
+        if (Socket.getOption(state, fd, Socket.SOL_SOCKET, SO_PEERCRED, Abi.UCred.BYTES) != 0) {
             throw new LinuxException("getsockopt(SO_PEERCRED)", state.lastErrno(), "fd=" + fd);
         }
         return new PeerCredentials(
@@ -198,6 +155,6 @@ public final class UnixSocket {
     public static boolean refuseDescriptors(int fd) {
         CallState state = CallState.current();
         state.scratch.set(INT, 0, 0);
-        return Socket.setOption(state, fd, SO_PASSRIGHTS, Integer.BYTES) == 0;
+        return Socket.setOption(state, fd, Socket.SOL_SOCKET, SO_PASSRIGHTS, Integer.BYTES) == 0;
     }
 }

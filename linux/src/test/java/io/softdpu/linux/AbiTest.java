@@ -75,6 +75,29 @@ final class AbiTest {
                             Abi.SockAddrUn.BYTES
                         })
                 .containsExactly(0, 2, 108, 110);
+        assertThat(
+                        new int[] {
+                            Abi.SockAddrIn.FAMILY,
+                            Abi.SockAddrIn.PORT,
+                            Abi.SockAddrIn.ADDRESS,
+                            Abi.SockAddrIn.BYTES
+                        })
+                .containsExactly(0, 2, 4, 16);
+        assertThat(
+                        new int[] {
+                            Abi.SockAddrIn6.FAMILY,
+                            Abi.SockAddrIn6.PORT,
+                            Abi.SockAddrIn6.FLOW,
+                            Abi.SockAddrIn6.ADDRESS,
+                            Abi.SockAddrIn6.SCOPE,
+                            Abi.SockAddrIn6.BYTES
+                        })
+                .containsExactly(0, 2, 4, 8, 24, 28);
+        assertThat(
+                        new int[] {
+                            Abi.PollFd.FD, Abi.PollFd.EVENTS, Abi.PollFd.RETURNED, Abi.PollFd.BYTES
+                        })
+                .containsExactly(0, 4, 6, 8);
         assertThat(new int[] {Abi.UCred.PID, Abi.UCred.UID, Abi.UCred.GID, Abi.UCred.BYTES})
                 .containsExactly(0, 4, 8, 12);
     }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -45,6 +47,12 @@ final class DescriptorLimitTest {
                             received=1 truncated=true descriptors=0
                             accept4 failed: errno=24 (EMFILE), fd=LISTENER
                             received=1 truncated=false descriptors=2
+                            accepted=true
+                            pending=false
+                            accept4 failed: errno=24 (EMFILE), fd=LISTENER
+                            socket failed: errno=24 (EMFILE), domain=AF_INET
+                            pending=true
+                            accept4 failed: errno=24 (EMFILE), fd=LISTENER
                             accepted=true\
                             """);
             assertThat(process.exitValue()).isZero();
@@ -66,12 +74,17 @@ final class DescriptorLimitTest {
             MemorySegment one = MemorySegment.ofArray(new byte[1]);
             ReceivedMessage message = new ReceivedMessage(8, 2);
             StringBuilder report = new StringBuilder();
+            int tcpListener = TcpSocket.create(InetAddress.getLoopbackAddress());
+            TcpSocket.bind(tcpListener, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            Socket.listen(tcpListener, 4);
+            int client = TcpSocket.create(InetAddress.getLoopbackAddress());
+            String none = acceptFailure(tcpListener) + TcpSocket.hasPending(tcpListener);
             // Once before the limit is reached, so that no class is left to be loaded from a file.
             DescriptorPassing.send(pair[0], one, 1, pair);
             receive(pair[1], message, new StringBuilder());
             message.close();
             String unused = new LinuxException("none", Errno.EMFILE, "fd=" + listener).getMessage();
-            FileDescriptors.close(Memfd.create(unused));
+            FileDescriptors.close(Memfd.create(unused + none));
             DescriptorPassing.send(pair[0], one, 1, pair);
             DescriptorPassing.send(pair[0], one, 1, pair);
             Deque<Integer> fillers = new ArrayDeque<>();
@@ -91,8 +104,37 @@ final class DescriptorLimitTest {
             FileDescriptors.close(fillers.pop());
             receive(pair[1], message, report);
             message.close();
-            report.append("accepted=").append(Socket.accept(listener) >= 0);
+            report.append("accepted=").append(Socket.accept(listener) >= 0).append('\n');
+            tcp(fillers, tcpListener, client, report);
             System.out.println(report);
+        }
+
+        /** Without a descriptor accept fails also where nobody waits, and who waits goes on. */
+        private static void tcp(
+                Deque<Integer> fillers, int listener, int client, StringBuilder report) {
+            fill(fillers);
+            report.append("pending=").append(TcpSocket.hasPending(listener)).append('\n');
+            report.append(acceptFailure(listener)).append('\n');
+            try {
+                TcpSocket.create(InetAddress.getLoopbackAddress());
+            } catch (LinuxException e) {
+                report.append(e.getMessage()).append('\n');
+            }
+            TcpSocket.connect(client, TcpSocket.localAddress(listener));
+            while (!TcpSocket.hasPending(listener)) {
+                Thread.onSpinWait();
+            }
+            report.append("pending=true\n").append(acceptFailure(listener)).append('\n');
+            FileDescriptors.close(fillers.pop());
+            report.append("accepted=").append(TcpSocket.accept(listener) >= 0);
+        }
+
+        private static String acceptFailure(int listener) {
+            try {
+                return "accepted=" + TcpSocket.accept(listener);
+            } catch (LinuxException e) {
+                return e.getMessage().replace("fd=" + listener, "fd=LISTENER");
+            }
         }
 
         private static String fill(Deque<Integer> fillers) {

@@ -1,0 +1,381 @@
+package io.softdpu.linux;
+
+import static io.softdpu.linux.Libc.INT;
+import static io.softdpu.linux.Libc.LONG;
+import static io.softdpu.linux.Libc.POINTER;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteOrder;
+
+/**
+ * TCP sockets over IPv4 and IPv6: their addresses, connections and streams of bytes. {@link Socket}
+ * has the calls that they share with sockets of other families. Every socket made here is
+ * non-blocking and close-on-exec. Any thread.
+ *
+ * <p>Names are not resolved here: an address is given as {@link InetAddress} has it.
+ */
+public final class TcpSocket {
+    private static final int AF_INET = 2;
+    private static final int AF_INET6 = 10;
+    private static final int SOCK_STREAM = 1;
+    private static final int IPPROTO_TCP = 6;
+    private static final int IPPROTO_IPV6 = 41;
+    private static final int SO_REUSEADDR = 2;
+    private static final int TCP_NODELAY = 1;
+    private static final int IPV6_V6ONLY = 26;
+
+    /** Where the length of an address lies in scratch; behind the longest address. */
+    private static final int LENGTH_OFFSET = 32;
+
+    private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT;
+    private static final ValueLayout.OfShort PORT = SHORT.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private static final MethodHandle GETSOCKNAME =
+            Libc.bind("getsockname", INT, INT, POINTER, POINTER);
+    private static final MethodHandle GETPEERNAME =
+            Libc.bind("getpeername", INT, INT, POINTER, POINTER);
+    private static final MethodHandle SEND =
+            Libc.bind("send", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
+    private static final MethodHandle RECV =
+            Libc.bind("recv", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
+
+    private TcpSocket() {}
+
+    /**
+     * Creates a socket that is neither bound nor connected. One of IPv6 takes IPv4 connections as
+     * well where it is bound to the wildcard address, whatever the system's default.
+     *
+     * @param address of the family that it is for
+     * @return its descriptor, the caller's to close
+     * @throws LinuxException EMFILE, ENFILE; EAFNOSUPPORT where the system lacks that family
+     */
+    public static int create(InetAddress address) {
+        if (!(address instanceof Inet6Address)) {
+            return Socket.create(AF_INET, SOCK_STREAM, "AF_INET");
+        }
+        int fd = Socket.create(AF_INET6, SOCK_STREAM, "AF_INET6");
+        try {
+            setOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, "IPV6_V6ONLY", false);
+        } catch (LinuxException e) {
+            FileDescriptors.close(fd);
+            throw e;
+        }
+        return fd;
+    }
+
+    /**
+     * Gives a socket its local address.
+     *
+     * @param fd a socket of the address's family
+     * @param address port 0 takes any free one
+     * @throws LinuxException EADDRINUSE, EADDRNOTAVAIL (not of this machine), EACCES (a port of the
+     *     system)
+     * @throws IllegalArgumentException if the address is unresolved
+     */
+    public static void bind(int fd, InetSocketAddress address) {
+        CallState state = CallState.current();
+        int errno = Socket.bind(state, fd, writeAddress(state, address));
+        if (errno != 0) {
+            throw new LinuxException("bind", errno, "fd=" + fd + ", address=" + address);
+        }
+    }
+
+    /**
+     * Begins to connect; never waits. The socket becomes writable when it is decided, and {@link
+     * #connectResult} tells how.
+     *
+     * @param fd a socket of the address's family
+     * @return 0 where it is connected at once; {@link Errno#EINPROGRESS}; or why it cannot be, such
+     *     as {@link Errno#ECONNREFUSED}, {@link Errno#ENETUNREACH}, {@link Errno#EADDRNOTAVAIL}
+     * @throws LinuxException for a mistake of the caller: EBADF, ENOTSOCK, EAFNOSUPPORT, EINVAL,
+     *     EISCONN, EALREADY
+     * @throws IllegalArgumentException if the address is unresolved
+     */
+    public static int connect(int fd, InetSocketAddress address) {
+        CallState state = CallState.current();
+        int errno = Socket.connect(state, fd, writeAddress(state, address));
+        return switch (errno) {
+            // A signal ends the call and not the connecting.
+            case Errno.EINTR -> Errno.EINPROGRESS;
+            case Errno.EBADF,
+                    Errno.ENOTSOCK,
+                    Errno.EAFNOSUPPORT,
+                    Errno.EINVAL,
+                    Errno.EISCONN,
+                    Errno.EALREADY ->
+                    throw new LinuxException("connect", errno, "fd=" + fd + ", address=" + address);
+            default -> errno;
+        };
+    }
+
+    /**
+     * Asks what became of {@link #connect}; never waits. A failure is told once.
+     *
+     * @param fd a socket that was to be connected
+     * @return 0 where it is connected; {@link Errno#EINPROGRESS} while that is not decided; or why
+     *     it failed, such as {@link Errno#ECONNREFUSED}, {@link Errno#ETIMEDOUT}
+     * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
+     */
+    public static int connectResult(int fd) {
+        CallState state = CallState.current();
+        return Socket.isReady(state, fd, Epoll.OUT)
+                ? Socket.takeError(state, fd)
+                : Errno.EINPROGRESS;
+    }
+
+    /**
+     * Whether a connection waits to be accepted. To be asked before {@link #accept} where
+     * descriptors may run out: without a free one that fails even if nothing waits.
+     *
+     * @param fd a listening socket
+     */
+    public static boolean hasPending(int fd) {
+        return Socket.isReady(CallState.current(), fd, Epoll.IN);
+    }
+
+    /**
+     * Takes the next connection of a listening socket.
+     *
+     * @param fd the listening socket
+     * @return the connection's descriptor, the caller's to close; -1 if none is pending, or the one
+     *     that was has failed meanwhile
+     * @throws LinuxException EMFILE, ENFILE, ENOBUFS, ENOMEM: the connection stays pending
+     */
+    public static int accept(int fd) {
+        try {
+            return Socket.accept(fd);
+        } catch (LinuxException e) {
+            return switch (e.errno()) {
+                // Errors of the connection's network, which Linux reports here.
+                case Errno.EPROTO,
+                        Errno.ENOPROTOOPT,
+                        Errno.ENETDOWN,
+                        Errno.ENETUNREACH,
+                        Errno.EHOSTDOWN,
+                        Errno.EHOSTUNREACH,
+                        Errno.ENONET,
+                        Errno.ETIMEDOUT ->
+                        -1;
+                default -> throw e;
+            };
+        }
+    }
+
+    /**
+     * Reads what has come; never waits.
+     *
+     * @param fd a connected socket
+     * @param into native memory, not empty
+     * @return how many bytes were read, above 0; 0 at the end of the stream; else the negated error
+     *     number: -{@link Errno#EAGAIN} (nothing has come), -{@link Errno#ECONNRESET}, -{@link
+     *     Errno#ETIMEDOUT} and the like
+     * @throws LinuxException EBADF, ENOTSOCK, ENOTCONN or EFAULT: a bug of the caller
+     */
+    public static int read(int fd, MemorySegment into) {
+        requireBytes(into);
+        if (!into.isNative() || into.isReadOnly()) {
+            throw new IllegalArgumentException(
+                    "not memory that can be read into: native="
+                            + into.isNative()
+                            + ", readOnly="
+                            + into.isReadOnly());
+        }
+        CallState state = CallState.current();
+        long length = Math.min(into.byteSize(), Integer.MAX_VALUE);
+        long result;
+        try {
+            do {
+                result =
+                        (long) RECV.invokeExact(state.errno, fd, into, length, Socket.MSG_DONTWAIT);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return (int) (result >= 0 ? result : -ordinary("recv", state.lastErrno(), fd));
+    }
+
+    /**
+     * Writes as much as there is room for; never waits and raises no SIGPIPE.
+     *
+     * @param fd a connected socket
+     * @param from not empty; memory outside the heap is sent without a copy
+     * @return how many bytes were taken, above 0; else the negated error number: -{@link
+     *     Errno#EAGAIN} (no room), -{@link Errno#EPIPE} or -{@link Errno#ECONNRESET} (the peer has
+     *     gone) and the like
+     * @throws LinuxException EBADF, ENOTSOCK, ENOTCONN or EFAULT: a bug of the caller
+     */
+    public static int write(int fd, MemorySegment from) {
+        requireBytes(from);
+        if (from.isNative()) {
+            return writeNative(fd, from);
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            return writeNative(fd, arena.allocate(from.byteSize()).copyFrom(from));
+        }
+    }
+
+    private static int writeNative(int fd, MemorySegment from) {
+        CallState state = CallState.current();
+        long length = Math.min(from.byteSize(), Integer.MAX_VALUE);
+        long result;
+        try {
+            do {
+                result = (long) SEND.invokeExact(state.errno, fd, from, length, Socket.SEND_FLAGS);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return (int) (result >= 0 ? result : -ordinary("send", state.lastErrno(), fd));
+    }
+
+    /** An empty buffer would read as the end of the stream. */
+    private static void requireBytes(MemorySegment memory) {
+        if (memory.byteSize() == 0) {
+            throw new IllegalArgumentException("memory is empty: bytes=0, expected=1 or more");
+        }
+    }
+
+    private static int ordinary(String call, int errno, int fd) {
+        return switch (errno) {
+            case Errno.EBADF, Errno.ENOTSOCK, Errno.ENOTCONN, Errno.EFAULT, Errno.EINVAL ->
+                    throw new LinuxException(call, errno, "fd=" + fd);
+            default -> errno;
+        };
+    }
+
+    /**
+     * Chooses whether small pieces are sent at once (TCP_NODELAY) or collected.
+     *
+     * @param fd the socket
+     */
+    public static void setNoDelay(int fd, boolean noDelay) {
+        setOption(fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", noDelay);
+    }
+
+    /**
+     * Chooses whether a port whose last connection is still in TIME_WAIT may be bound
+     * (SO_REUSEADDR).
+     *
+     * @param fd a socket that is not bound yet
+     */
+    public static void setReuseAddress(int fd, boolean reuse) {
+        setOption(fd, Socket.SOL_SOCKET, SO_REUSEADDR, "SO_REUSEADDR", reuse);
+    }
+
+    private static void setOption(int fd, int level, int option, String name, boolean value) {
+        CallState state = CallState.current();
+        state.scratch.set(INT, 0, value ? 1 : 0);
+        if (Socket.setOption(state, fd, level, option, Integer.BYTES) != 0) {
+            throw new LinuxException(
+                    "setsockopt(" + name + ")", state.lastErrno(), "fd=" + fd + ", value=" + value);
+        }
+    }
+
+    /**
+     * The address that a socket is bound to.
+     *
+     * @param fd the socket
+     * @return with the real port where any was asked for; port 0 where it is not bound
+     */
+    public static InetSocketAddress localAddress(int fd) {
+        return address("getsockname", GETSOCKNAME, fd);
+    }
+
+    /**
+     * The address of a connection's other end.
+     *
+     * @param fd a connected socket
+     * @throws LinuxException ENOTCONN where it is not connected, or not any more
+     */
+    public static InetSocketAddress remoteAddress(int fd) {
+        return address("getpeername", GETPEERNAME, fd);
+    }
+
+    private static InetSocketAddress address(String call, MethodHandle handle, int fd) {
+        CallState state = CallState.current();
+        state.scratch.set(INT, LENGTH_OFFSET, LENGTH_OFFSET);
+        int result;
+        try {
+            result =
+                    (int)
+                            handle.invokeExact(
+                                    state.errno,
+                                    fd,
+                                    state.scratchAddress,
+                                    state.scratchAddress + LENGTH_OFFSET);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException(call, state.lastErrno(), "fd=" + fd);
+        }
+        return readAddress(state.scratch, fd);
+    }
+
+    /** Writes a sockaddr to scratch and returns its length. */
+    private static int writeAddress(CallState state, InetSocketAddress address) {
+        InetAddress host = address.getAddress();
+        if (host == null) {
+            throw new IllegalArgumentException("address is unresolved: address=" + address);
+        }
+        byte[] bytes = host.getAddress();
+        MemorySegment target = state.scratch;
+        if (!(host instanceof Inet6Address scoped)) {
+            target.asSlice(0, Abi.SockAddrIn.BYTES).fill((byte) 0);
+            target.set(SHORT, Abi.SockAddrIn.FAMILY, (short) AF_INET);
+            target.set(PORT, Abi.SockAddrIn.PORT, (short) address.getPort());
+            MemorySegment.copy(
+                    bytes, 0, target, ValueLayout.JAVA_BYTE, Abi.SockAddrIn.ADDRESS, bytes.length);
+            return Abi.SockAddrIn.BYTES;
+        }
+        target.asSlice(0, Abi.SockAddrIn6.BYTES).fill((byte) 0);
+        target.set(SHORT, Abi.SockAddrIn6.FAMILY, (short) AF_INET6);
+        target.set(PORT, Abi.SockAddrIn6.PORT, (short) address.getPort());
+        MemorySegment.copy(
+                bytes, 0, target, ValueLayout.JAVA_BYTE, Abi.SockAddrIn6.ADDRESS, bytes.length);
+        target.set(INT, Abi.SockAddrIn6.SCOPE, scoped.getScopeId());
+        return Abi.SockAddrIn6.BYTES;
+    }
+
+    /** An IPv4 address that a socket of IPv6 reports is one of IPv4 here. */
+    private static InetSocketAddress readAddress(MemorySegment source, int fd) {
+        int family = Short.toUnsignedInt(source.get(SHORT, Abi.SockAddrIn.FAMILY));
+        int port = Short.toUnsignedInt(source.get(PORT, Abi.SockAddrIn.PORT));
+        try {
+            if (family == AF_INET) {
+                return new InetSocketAddress(
+                        InetAddress.getByAddress(
+                                bytes(
+                                        source,
+                                        Abi.SockAddrIn.ADDRESS,
+                                        Abi.SockAddrIn.ADDRESS_BYTES)),
+                        port);
+            }
+            if (family == AF_INET6) {
+                byte[] bytes =
+                        bytes(source, Abi.SockAddrIn6.ADDRESS, Abi.SockAddrIn6.ADDRESS_BYTES);
+                int scope = source.get(INT, Abi.SockAddrIn6.SCOPE);
+                return new InetSocketAddress(
+                        scope == 0
+                                ? InetAddress.getByAddress(bytes)
+                                : Inet6Address.getByAddress(null, bytes, scope),
+                        port);
+            }
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("address has an illegal length: fd=" + fd, e);
+        }
+        throw new IllegalArgumentException(
+                "not a socket of IPv4 or IPv6: fd=" + fd + ", family=" + family);
+    }
+
+    private static byte[] bytes(MemorySegment source, int offset, int length) {
+        return source.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+}
