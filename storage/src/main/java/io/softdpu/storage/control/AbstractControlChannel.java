@@ -51,20 +51,21 @@ abstract class AbstractControlChannel implements ControlChannel {
 
     @Override
     public final void awaitConnected(long timeoutNanos) {
-        Deadline deadline = Deadline.in(timeoutNanos);
-        while (true) {
-            checkUsable();
-            pump();
-            // A peer that said something was there, even if it has gone since.
-            if (isConnected() || !inbox.isEmpty()) {
-                return;
-            }
-            throwFailure();
-            if (deadline.hasPassed()) {
-                throw notConnectedInTime(timeoutNanos);
-            }
-            await(deadline.remainingNanos());
+        boolean came = WaitLoop.await(this::hasCome, Deadline.in(timeoutNanos), this::await);
+        if (!came) {
+            throw notConnectedInTime(timeoutNanos);
         }
+    }
+
+    private boolean hasCome() {
+        checkUsable();
+        pump();
+        // A peer that said something was there, even if it has gone since.
+        if (isConnected() || !inbox.isEmpty()) {
+            return true;
+        }
+        throwFailure();
+        return false;
     }
 
     @Override
@@ -118,25 +119,27 @@ abstract class AbstractControlChannel implements ControlChannel {
 
     @Override
     public final void flush(long timeoutNanos) {
-        Deadline deadline = Deadline.in(timeoutNanos);
-        while (true) {
-            checkUsable();
-            pump();
-            if (unsent() == 0) {
-                return;
-            }
-            throwFailure();
-            if (deadline.hasPassed()) {
-                throw new DpuException(
-                        Status.TIME_OUT,
-                        "peer did not take its control messages: to="
-                                + description()
-                                + ", waiting="
-                                + unsent());
-            }
-            // Not await(): an unread message must not turn this loop into a busy one.
-            awaitTransport(deadline.remainingNanos());
+        // Not await(): an unread message must not turn this loop into a busy one.
+        boolean sent =
+                WaitLoop.await(this::isFlushed, Deadline.in(timeoutNanos), this::awaitTransport);
+        if (!sent) {
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    "peer did not take its control messages: to="
+                            + description()
+                            + ", waiting="
+                            + unsent());
         }
+    }
+
+    private boolean isFlushed() {
+        checkUsable();
+        pump();
+        if (unsent() == 0) {
+            return true;
+        }
+        throwFailure();
+        return false;
     }
 
     @Override

@@ -142,9 +142,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
         if (endpoint.state() == ContextState.RUNNING || endpoint.state() == ContextState.STARTING) {
             endpoint.stop();
         }
-        while (endpoint.state() != ContextState.IDLE && !deadline.hasPassed()) {
-            engine.await(deadline.remainingNanos());
-        }
+        WaitLoop.await(() -> endpoint.state() == ContextState.IDLE, deadline, engine::await);
         endpoint.close();
     }
 

@@ -117,21 +117,16 @@ public interface ControlChannel extends AutoCloseable {
      * @throws DpuException TIME_OUT where none came in time; whatever {@link #poll} throws
      */
     default ControlMessage receive(long timeoutNanos) {
-        Deadline deadline = Deadline.in(timeoutNanos);
-        while (true) {
-            ControlMessage message = poll();
-            if (message != null) {
-                return message;
-            }
-            if (deadline.hasPassed()) {
-                throw new DpuException(
-                        Status.TIME_OUT,
-                        "no control message came: from="
-                                + description()
-                                + ", waited_ms="
-                                + timeoutNanos / 1_000_000);
-            }
-            await(deadline.remainingNanos());
+        ControlMessage message =
+                WaitLoop.awaitResult(this::poll, Deadline.in(timeoutNanos), this::await);
+        if (message == null) {
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    "no control message came: from="
+                            + description()
+                            + ", waited_ms="
+                            + timeoutNanos / 1_000_000);
         }
+        return message;
     }
 }

@@ -60,24 +60,19 @@ public final class ControlExchange {
             long timeoutNanos) {
         int messageId = ++lastMessageId;
         channel.send(new ControlMessage(messageId, correlationId, request));
-        Deadline deadline = Deadline.in(timeoutNanos);
-        while (true) {
-            ControlMessage reply = channel.poll();
-            if (reply != null) {
-                return checked(reply, messageId, correlationId, expected);
-            }
-            if (deadline.hasPassed()) {
-                throw new DpuException(
-                        Status.TIME_OUT,
-                        "no reply came: from="
-                                + channel.description()
-                                + ", request="
-                                + request.type().wireName()
-                                + ", waited_ms="
-                                + timeoutNanos / 1_000_000);
-            }
-            waiter.await(deadline.remainingNanos());
+        ControlMessage reply =
+                WaitLoop.awaitResult(channel::poll, Deadline.in(timeoutNanos), waiter::await);
+        if (reply == null) {
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    "no reply came: from="
+                            + channel.description()
+                            + ", request="
+                            + request.type().wireName()
+                            + ", waited_ms="
+                            + timeoutNanos / 1_000_000);
         }
+        return checked(reply, messageId, correlationId, expected);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.softdpu.storage.session;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.control.Deadline;
+import io.softdpu.storage.control.WaitLoop;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -58,20 +59,26 @@ public final class ControlLoop {
      */
     void awaitUntil(
             String what, long timeoutNanos, BooleanSupplier condition, Supplier<String> wanting) {
-        Deadline deadline = Deadline.in(timeoutNanos);
-        while (!condition.getAsBoolean()) {
-            check();
-            if (deadline.hasPassed()) {
-                throw new DpuException(
-                        Status.TIME_OUT,
-                        what
-                                + " took too long: role="
-                                + role
-                                + ", waited_ms="
-                                + timeoutNanos / 1_000_000
-                                + wanting.get());
-            }
-            awaitNews(deadline.remainingNanos());
+        boolean holds =
+                WaitLoop.await(
+                        () -> {
+                            if (condition.getAsBoolean()) {
+                                return true;
+                            }
+                            check();
+                            return false;
+                        },
+                        Deadline.in(timeoutNanos),
+                        sleep);
+        if (!holds) {
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    what
+                            + " took too long: role="
+                            + role
+                            + ", waited_ms="
+                            + timeoutNanos / 1_000_000
+                            + wanting.get());
         }
     }
 
@@ -81,13 +88,6 @@ public final class ControlLoop {
      * @return false if the time has passed
      */
     boolean awaitAnyway(long timeoutNanos, BooleanSupplier condition) {
-        Deadline deadline = Deadline.in(timeoutNanos);
-        while (!condition.getAsBoolean()) {
-            if (deadline.hasPassed()) {
-                return false;
-            }
-            awaitNews(deadline.remainingNanos());
-        }
-        return true;
+        return WaitLoop.await(condition, Deadline.in(timeoutNanos), sleep);
     }
 }
