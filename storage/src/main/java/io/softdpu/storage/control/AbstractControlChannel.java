@@ -31,6 +31,9 @@ abstract class AbstractControlChannel implements ControlChannel {
     /** Moves bytes both ways as far as that goes without waiting; reports by {@link #fail}. */
     abstract void pump();
 
+    /** Looks whether the peer is there, as far as that runs no callbacks but this channel's. */
+    abstract void look();
+
     /** Waits for the transport to have something for {@link #pump}. */
     abstract void awaitTransport(long timeoutNanos);
 
@@ -39,6 +42,9 @@ abstract class AbstractControlChannel implements ControlChannel {
 
     /** Offers the transport what was enqueued. Unlike {@link #pump} it takes nothing in. */
     abstract void push();
+
+    /** As {@link #push}, and has the peer notice. */
+    abstract void transmit();
 
     /** Frames that have been enqueued and still need this side. */
     abstract int unsent();
@@ -78,7 +84,7 @@ abstract class AbstractControlChannel implements ControlChannel {
         byte[] frame = ControlCodec.encode(message);
         // Whoever sends to a peer that is gone should hear it now; what it said before stays
         // polled.
-        pump();
+        look();
         throwFailure();
         if (!isConnected()) {
             throw new DpuException(
@@ -98,7 +104,7 @@ abstract class AbstractControlChannel implements ControlChannel {
         }
         errorPassed |= error;
         enqueue(frame);
-        pump();
+        transmit();
     }
 
     @Override

@@ -93,8 +93,24 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     }
 
     @Override
+    final void look() {
+        checkPeer();
+    }
+
+    @Override
     final void push() {
         sendPieces();
+    }
+
+    /** A progress is what rings a peer that sleeps. */
+    @Override
+    final void transmit() {
+        sendPieces();
+        if (!isInboxFull()) {
+            engine.progress();
+            sendPieces();
+        }
+        checkPeer();
     }
 
     @Override

@@ -38,6 +38,10 @@ public interface ControlChannel extends AutoCloseable {
      * channel is used, and at the latest in {@link #flush}. An error_response after one that has
      * passed between the two, in either direction, is not sent: nobody answers it.
      *
+     * <p>Over TCP no callbacks of others run in it. Over Comch one progress of the engine does,
+     * since a peer that sleeps is woken by nothing else: callbacks of every context that is
+     * connected to that engine may run.
+     *
      * @throws DpuException NOT_CONNECTED, CONNECTION_RESET, CONNECTION_ABORTED, FULL where the peer
      *     has let too much pile up, TOO_BIG
      */

@@ -60,6 +60,12 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         }
     }
 
+    /** As {@link #pump}: it runs nothing but this channel. */
+    @Override
+    final void look() {
+        pump();
+    }
+
     @Override
     void awaitTransport(long timeoutNanos) {
         try {
@@ -90,6 +96,12 @@ abstract class TcpControlChannel extends AbstractControlChannel {
                 fail(peerGone(e));
             }
         }
+    }
+
+    /** What the socket does not take at once goes out when it is pumped next. */
+    @Override
+    final void transmit() {
+        pump();
     }
 
     @Override
