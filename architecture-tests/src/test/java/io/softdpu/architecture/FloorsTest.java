@@ -20,6 +20,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A module imports only what stands below it. */
 class FloorsTest {
+    /** Types of linux by which the control channels have TCP sockets of their own. */
+    private static final Set<String> SOCKETS =
+            Set.of(
+                    "io.softdpu.linux.Errno",
+                    "io.softdpu.linux.FileDescriptors",
+                    "io.softdpu.linux.LinuxException",
+                    "io.softdpu.linux.Socket",
+                    "io.softdpu.linux.TcpSocket");
+
     static List<String> modules() {
         return House.modules();
     }
@@ -82,7 +91,8 @@ class FloorsTest {
                         dependOnlyOn(
                                 "linux.text; linux.event from core, and memmove from its copier;"
                                         + " linux.file above comch; all of linux from"
-                                        + " storage.backend, and of storage its memory limits",
+                                        + " storage.backend, its sockets from storage.control, and"
+                                        + " of storage its memory limits",
                                 (from, to) ->
                                         !House.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -99,6 +109,8 @@ class FloorsTest {
                     from.getPackageName().startsWith("io.softdpu.storage.backend")
                             || (from.getName().equals("io.softdpu.core.copy.Copier")
                                     && to.getName().equals("io.softdpu.linux.NativeMemory"))
+                            || (from.getPackageName().equals("io.softdpu.storage.control")
+                                    && SOCKETS.contains(to.getName()))
                             || (module.equals("storage")
                                     && to.getName().equals("io.softdpu.linux.MemoryLimits"));
         };

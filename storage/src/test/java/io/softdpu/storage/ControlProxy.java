@@ -1,9 +1,12 @@
 package io.softdpu.storage;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
+import io.softdpu.storage.control.End;
 import io.softdpu.storage.control.TcpClientControlChannel;
+import io.softdpu.storage.control.TcpListener;
 import io.softdpu.storage.control.TcpServerControlChannel;
 import io.softdpu.storage.wire.ControlMessage;
 import java.net.InetAddress;
@@ -11,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /**
@@ -20,11 +24,12 @@ import java.util.function.UnaryOperator;
 final class ControlProxy implements AutoCloseable {
     private static final long LOOK_NANOS = 1_000_000L;
 
-    private final TcpServerControlChannel fromService;
-    private final TcpClientControlChannel toTarget;
+    private final TcpListener listener = TcpListener.open(End.ANY_PORT);
+    private final int targetPort;
     private final Change changeRequest;
     private final Change changeAnswer;
     private final List<ControlMessage> seen = Collections.synchronizedList(new ArrayList<>());
+    private final CompletableFuture<ControlChannel> open = new CompletableFuture<>();
     private final Thread thread;
 
     /** What is passed on in the place of a message. */
@@ -45,18 +50,13 @@ final class ControlProxy implements AutoCloseable {
     ControlProxy(int targetPort, Change changeRequest, Change changeAnswer) {
         this.changeRequest = changeRequest;
         this.changeAnswer = changeAnswer;
-        this.fromService =
-                ControlChannels.makeTcpServer(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        this.toTarget =
-                ControlChannels.makeTcpClient(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), targetPort));
+        this.targetPort = targetPort;
         this.thread = new Thread(this::run, "control-proxy");
         thread.start();
     }
 
     int port() {
-        return fromService.address().getPort();
+        return listener.address().getPort();
     }
 
     /** What has passed, in its order; the target's answers before they were changed. */
@@ -66,13 +66,21 @@ final class ControlProxy implements AutoCloseable {
 
     @Override
     public void close() {
-        fromService.abort("test ends");
+        open.join().abort("test ends");
         Pipeline.join(thread);
     }
 
     private void run() {
-        try (fromService;
-                toTarget) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpServerControlChannel fromService =
+                        ControlChannels.makeTcpServer(
+                                engine, listener, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+                TcpClientControlChannel toTarget =
+                        ControlChannels.makeTcpClient(
+                                engine,
+                                new InetSocketAddress(
+                                        InetAddress.getLoopbackAddress(), targetPort))) {
+            open.complete(fromService);
             fromService.awaitConnected(ControlChannel.NO_TIMEOUT);
             toTarget.awaitConnected(10_000_000_000L);
             int exchange = -1;
@@ -93,6 +101,7 @@ final class ControlProxy implements AutoCloseable {
             }
         } catch (DpuException e) {
             // One of the two has gone, or the test is over: closing tells the other.
+            open.completeExceptionally(e); // unless it was made
         }
     }
 }

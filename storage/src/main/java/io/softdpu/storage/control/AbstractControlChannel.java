@@ -199,6 +199,11 @@ abstract class AbstractControlChannel implements ControlChannel {
         return inbox.size() >= MAX_UNREAD_MESSAGES;
     }
 
+    /** Whether {@link #poll} has something to say. */
+    final boolean hasNews() {
+        return !inbox.isEmpty() || failure != null;
+    }
+
     final boolean hasFailed() {
         return failure != null;
     }

@@ -2,15 +2,18 @@ package io.softdpu.storage.control;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.DescriptorWatch;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.TcpSocket;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,49 +31,32 @@ public final class TcpClientControlChannel extends TcpControlChannel {
 
     private final InetSocketAddress address;
     private final SocketSource sockets;
-    private @Nullable SocketChannel attempt;
-    private @Nullable TcpWatch watch;
+    private @Nullable TcpStream attempt;
     private long nextAttemptNanos = System.nanoTime();
     private String lastProblem = "no answer";
 
-    /** Where the socket of an attempt comes from; it must not be connected. */
+    /** The source of the socket of an attempt, which must not be connected. */
     @FunctionalInterface
     interface SocketSource {
-        SocketChannel open() throws IOException;
+        /**
+         * Opens a socket.
+         *
+         * @param address of the family that it is for
+         * @throws LinuxException for want of descriptors, for example
+         */
+        int open(InetAddress address);
     }
 
-    TcpClientControlChannel(InetSocketAddress address, Selector selector) {
-        this(address, selector, SocketChannel::open);
+    TcpClientControlChannel(ProgressEngine engine, InetSocketAddress address) {
+        this(engine, address, TcpSocket::create);
     }
 
     /** With sockets of a test's own. */
-    TcpClientControlChannel(InetSocketAddress address, Selector selector, SocketSource sockets) {
-        super(selector);
+    TcpClientControlChannel(
+            ProgressEngine engine, InetSocketAddress address, SocketSource sockets) {
+        super(engine);
         this.address = address;
         this.sockets = sockets;
-    }
-
-    /**
-     * Has a hook run on another thread whenever {@link #poll} may have news, for an owner that
-     * waits for something else than this channel. The watching thread ends with the channel.
-     *
-     * @param hook must not block; for example {@code ProgressEngine::wake}
-     * @throws DpuException BAD_STATE where the channel is watched already or not connected,
-     *     OPERATING_SYSTEM
-     */
-    public void watch(Runnable hook) {
-        SocketChannel connected = socket();
-        if (watch != null || connected == null) {
-            throw new DpuException(
-                    Status.BAD_STATE, "channel cannot be watched now: peer=" + description());
-        }
-        if (hasFailed()) {
-            // The server went at once, perhaps with a word why. Poll tells; there is no more to
-            // hear.
-            hook.run();
-            return;
-        }
-        watch = TcpWatch.start(connected, hook);
     }
 
     @Override
@@ -79,11 +65,8 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     }
 
     @Override
-    void pumpConnection() throws IOException {
-        if (socket() != null) {
-            if (watch != null) {
-                watch.rearm();
-            }
+    void pumpConnection() {
+        if (stream() != null) {
             return;
         }
         if (attempt == null && System.nanoTime() - nextAttemptNanos >= 0) {
@@ -95,10 +78,16 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     }
 
     @Override
-    void awaitTransport(long timeoutNanos) {
-        boolean idle = socket() == null && attempt == null;
-        long untilRetry = Math.max(0, nextAttemptNanos - System.nanoTime());
-        super.awaitTransport(idle ? Math.min(timeoutNanos, untilRetry) : timeoutNanos);
+    long untilDeadlineNanos() {
+        return stream() == null && attempt == null
+                ? Math.max(0, nextAttemptNanos - System.nanoTime())
+                : NO_TIMEOUT;
+    }
+
+    @Override
+    void stopWatching() {
+        close(attempt);
+        attempt = null;
     }
 
     @Override
@@ -115,40 +104,43 @@ public final class TcpClientControlChannel extends TcpControlChannel {
 
     @Override
     void closeTransport() {
-        closeQuietly(watch);
-        closeQuietly(attempt);
+        stopWatching();
         super.closeTransport();
     }
 
-    private void begin() throws IOException {
-        if (address.isUnresolved()) {
+    private void begin() {
+        InetAddress host = address.getAddress();
+        if (host == null) {
             fail(new DpuException(Status.NOT_FOUND, "host is unknown: address=" + description()));
             return;
         }
         nextAttemptNanos = System.nanoTime() + RETRY_NANOS;
-        SocketChannel created;
+        int socket;
         try {
-            created = sockets.open();
-        } catch (IOException e) {
+            socket = sockets.open(host);
+        } catch (LinuxException e) {
             // For want of descriptors, for example: no matter of the peer's.
             fail(
                     new DpuException(
                             Status.OPERATING_SYSTEM,
-                            "socket could not be opened: for=" + description() + ", reason=" + e,
+                            "socket could not be opened: for="
+                                    + description()
+                                    + ", reason="
+                                    + Errno.text(e.errno()),
                             e));
             return;
         }
+        TcpStream created = new TcpStream(engine, socket, this::ready);
         attempt = created;
-        created.configureBlocking(false);
-        created.register(selector, SelectionKey.OP_CONNECT);
         try {
             created.connect(address);
+            created.watch().setInterest(DescriptorWatch.WRITABLE);
         } catch (IOException e) {
             giveUpAttempt(e);
         }
     }
 
-    private void proceed(SocketChannel pending) throws IOException {
+    private void proceed(TcpStream pending) {
         try {
             if (pending.finishConnect()) {
                 requireAnother(pending);
@@ -167,15 +159,14 @@ public final class TcpClientControlChannel extends TcpControlChannel {
      *
      * @throws ConnectException if it is
      */
-    private static void requireAnother(SocketChannel connected) throws IOException {
-        if (connected.getLocalAddress().equals(connected.getRemoteAddress())) {
+    private static void requireAnother(TcpStream connected) throws IOException {
+        if (connected.localAddress().equals(connected.remoteAddress())) {
             throw new ConnectException("Connection refused: connected to itself");
         }
     }
 
     private void giveUpAttempt(IOException problem) {
         lastProblem = String.valueOf(problem.getMessage());
-        closeQuietly(attempt);
-        attempt = null;
+        stopWatching();
     }
 }

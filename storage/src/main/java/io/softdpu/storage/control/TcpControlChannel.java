@@ -1,63 +1,75 @@
 package io.softdpu.storage.control;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
+import io.softdpu.core.execution.DescriptorWatch;
+import io.softdpu.core.execution.EngineTimer;
+import io.softdpu.core.execution.ProgressEngine;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** What both ends of a TCP channel share: a socket that never blocks and a selector to wait in. */
+/**
+ * What both ends of a TCP channel share: sockets that never block, and the progress engine that is
+ * waited in for all of them, for deadlines, and for whatever else its owner has in it.
+ *
+ * <p>All input and output is done by {@link #pump}, which the owner's calls run, and the engine's
+ * progress where a socket is ready or a deadline has passed. What comes in a progress that another
+ * user of the engine makes ends the next wait as well, since nobody has looked at it yet.
+ */
 abstract class TcpControlChannel extends AbstractControlChannel {
     private static final int READ_BYTES = 16 << 10;
 
-    final Selector selector;
+    final ProgressEngine engine;
 
     /** What has been read and not been taken yet. */
-    final ByteBuffer incoming = ByteBuffer.allocate(READ_BYTES).limit(0);
+    final ByteBuffer incoming = ByteBuffer.allocateDirect(READ_BYTES).limit(0);
 
+    private final EngineTimer deadline;
     private final ArrayDeque<ByteBuffer> outgoing = new ArrayDeque<>();
-    private @Nullable SocketChannel socket;
+    private @Nullable TcpStream stream;
 
-    TcpControlChannel(Selector selector) {
-        this.selector = selector;
+    TcpControlChannel(ProgressEngine engine) {
+        this.engine = engine;
+        this.deadline = engine.timer(this::ready);
     }
 
-    /** Goes on with becoming connected. */
+    /** Goes on with becoming connected, and with whatever else the end has to look after. */
     abstract void pumpConnection() throws IOException;
+
+    /** When {@link #pumpConnection} has something to do next; {@link #NO_TIMEOUT} for never. */
+    abstract long untilDeadlineNanos();
+
+    /** Watches for nothing more, since the channel has failed. */
+    abstract void stopWatching();
 
     @Override
     public final boolean isConnected() {
-        return socket != null && !hasFailed();
+        return stream != null && !hasFailed();
     }
 
     @Override
     public final void wakeup() {
-        selector.wakeup();
+        engine.wake();
     }
 
     @Override
     final void pump() {
-        if (hasFailed()) {
-            return;
-        }
-        try {
-            pumpConnection();
-            if (socket != null) {
-                write(socket);
-                read(socket);
-                armSocket(socket);
+        if (!hasFailed()) {
+            try {
+                pumpConnection();
+                TcpStream present = stream;
+                if (present != null && !hasFailed()) {
+                    write(present);
+                    read(present);
+                }
+            } catch (IOException e) {
+                fail(peerGone(e));
+            } catch (DpuException e) {
+                fail(e);
             }
-        } catch (IOException e) {
-            fail(peerGone(e));
         }
-        if (hasFailed()) {
-            closeQuietly(socket);
-        }
+        arm();
     }
 
     /** As {@link #pump}: it runs nothing but this channel. */
@@ -66,19 +78,17 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         pump();
     }
 
-    @Override
-    void awaitTransport(long timeoutNanos) {
-        try {
-            if (timeoutNanos == NO_TIMEOUT) {
-                selector.select();
-            } else {
-                // Rounded up: a wait of 0 would mean for ever, one cut short would spin.
-                selector.select(timeoutNanos / 1_000_000 + 1);
-            }
-            selector.selectedKeys().clear();
-        } catch (IOException e) {
-            fail(new DpuException(Status.IO_FAILED, "selector failed: reason=" + e, e));
+    /** A socket is ready or a deadline has passed; inside the engine's progress. */
+    final void ready() {
+        pump();
+        if (hasNews()) {
+            engine.wake();
         }
+    }
+
+    @Override
+    final void awaitTransport(long timeoutNanos) {
+        engine.await(timeoutNanos);
     }
 
     @Override
@@ -88,20 +98,20 @@ abstract class TcpControlChannel extends AbstractControlChannel {
 
     @Override
     final void push() {
-        SocketChannel present = socket;
-        if (present != null) {
+        TcpStream present = stream;
+        if (present != null && !hasFailed()) {
             try {
                 write(present);
             } catch (IOException e) {
                 fail(peerGone(e));
             }
+            arm();
         }
     }
 
-    /** What the socket does not take at once goes out when it is pumped next. */
     @Override
     final void transmit() {
-        pump();
+        push();
     }
 
     @Override
@@ -110,42 +120,36 @@ abstract class TcpControlChannel extends AbstractControlChannel {
     }
 
     /** From here on the peer is there. */
-    final void connected(SocketChannel channel) throws IOException {
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.register(selector, SelectionKey.OP_READ);
-        socket = channel;
+    final void connected(TcpStream connection) throws IOException {
+        connection.setNoDelay();
+        connection.watch().onReady(this::ready);
+        stream = connection;
+        engine.wake(); // where it came in a progress of somebody else, its owner looks now
     }
 
-    final @Nullable SocketChannel socket() {
-        return socket;
+    final @Nullable TcpStream stream() {
+        return stream;
     }
 
     @Override
     void closeTransport() {
-        closeQuietly(socket);
-        closeQuietly(selector);
+        deadline.cancel();
+        close(stream);
     }
 
-    static void closeQuietly(@Nullable AutoCloseable resource) {
-        if (resource == null) {
-            return;
-        }
-        try {
-            resource.close();
-        } catch (Exception e) {
-            // The descriptor is released all the same, and nobody is left who could act on it.
-            System.getLogger(TcpControlChannel.class.getName())
-                    .log(System.Logger.Level.DEBUG, "close failed: resource=" + resource, e);
+    static void close(@Nullable TcpStream connection) {
+        if (connection != null) {
+            connection.close();
         }
     }
 
-    private void write(SocketChannel channel) throws IOException {
+    private void write(TcpStream connection) throws IOException {
         while (true) {
             ByteBuffer first = outgoing.peekFirst();
             if (first == null) {
                 return;
             }
-            channel.write(first);
+            connection.write(first);
             if (first.hasRemaining()) {
                 return;
             }
@@ -154,15 +158,19 @@ abstract class TcpControlChannel extends AbstractControlChannel {
     }
 
     /** The buffer is left to be read from: what the inbox has no room for stays in it. */
-    private void read(SocketChannel channel) throws IOException {
-        while (!hasFailed()) {
+    private void read(TcpStream connection) throws IOException {
+        while (true) {
             received(incoming);
-            if (isInboxFull()) {
+            if (hasFailed() || isInboxFull()) {
                 return;
             }
             incoming.clear();
-            int count = channel.read(incoming);
-            incoming.flip();
+            int count;
+            try {
+                count = connection.read(incoming);
+            } finally {
+                incoming.flip();
+            }
             if (count < 0) {
                 fail(peerGone(null));
             }
@@ -172,11 +180,37 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         }
     }
 
-    private void armSocket(SocketChannel channel) {
-        SelectionKey key = channel.keyFor(selector);
-        if (key != null && key.isValid()) {
-            key.interestOps(
-                    SelectionKey.OP_READ | (outgoing.isEmpty() ? 0 : SelectionKey.OP_WRITE));
+    /** Has the engine tell of what can be dealt with now, and of nothing else. */
+    private void arm() {
+        if (!hasFailed()) {
+            try {
+                armStream();
+                armDeadline();
+                return;
+            } catch (DpuException e) {
+                fail(e); // no room for a watch: nothing would tell of the peer any more
+            }
+        }
+        deadline.cancel();
+        close(stream);
+        stopWatching();
+    }
+
+    private void armStream() {
+        if (stream != null) {
+            stream.watch()
+                    .setInterest(
+                            (isInboxFull() ? 0 : DescriptorWatch.READABLE)
+                                    | (outgoing.isEmpty() ? 0 : DescriptorWatch.WRITABLE));
+        }
+    }
+
+    private void armDeadline() {
+        long left = untilDeadlineNanos();
+        if (left == NO_TIMEOUT) {
+            deadline.cancel();
+        } else {
+            deadline.set(left);
         }
     }
 }

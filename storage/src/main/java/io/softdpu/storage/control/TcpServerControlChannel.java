@@ -2,6 +2,10 @@ package io.softdpu.storage.control;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.DescriptorWatch;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.LinuxException;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
@@ -9,8 +13,6 @@ import io.softdpu.storage.wire.ControlPayload;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -19,17 +21,18 @@ import org.jspecify.annotations.Nullable;
  * with which a session begins; each further one gets an error_response with FULL and is cut off.
  *
  * <p>To connect is not enough: anybody can, and keep silent. A client says hello, or asks. Until
- * one has, {@link #MAX_NEWCOMERS} are listened to, each for a limited time. Who sends anything else
- * is told so and cut off; who goes is forgotten. Nothing of this waits for any of them.
+ * one has, {@link #MAX_PENDING_CLIENTS} are listened to, each for a limited time. Who sends
+ * anything else is told so and cut off; who goes is forgotten. Nothing of this waits for any of
+ * them.
  */
 public final class TcpServerControlChannel extends TcpControlChannel {
     /** Clients that may be here and have said nothing; the oldest makes room for a new one. */
-    static final int MAX_NEWCOMERS = 64;
+    static final int MAX_PENDING_CLIENTS = 64;
 
     /** Clients let in at one look, so that a flood does not keep those from being heard. */
     private static final int ACCEPTS_AT_ONCE = 8;
 
-    /** How long nobody is let in after that has failed: who knocks would wake for ever. */
+    /** How long nobody is accepted after that has failed: the one pending would wake for ever. */
     private static final long PAUSE_NANOS = 1_000_000_000L;
 
     /** Refusals that are told to everybody; further ones to who looks for them, or they flood. */
@@ -38,58 +41,67 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     private static final System.Logger LOG =
             System.getLogger(TcpServerControlChannel.class.getName());
 
-    private final TcpDoor door;
-    private final InetSocketAddress address;
+    private final TcpListener listener;
+    private final EngineWatch listenerWatch;
     private final long firstMessageTimeoutNanos;
 
     /** In the order of their coming, and so of their deadlines. Empty once there is a client. */
-    private final ArrayDeque<TcpNewcomer> newcomers = new ArrayDeque<>();
+    private final ArrayDeque<PendingClient> pending = new ArrayDeque<>();
 
     private @Nullable Deadline pause;
     private String peer = "";
     private int refusals;
 
     TcpServerControlChannel(
-            TcpDoor door,
-            InetSocketAddress address,
-            Selector selector,
-            long firstMessageTimeoutNanos) {
-        super(selector);
-        this.door = door;
-        this.address = address;
+            ProgressEngine engine, TcpListener listener, long firstMessageTimeoutNanos) {
+        super(engine);
+        this.listener = listener;
+        this.listenerWatch = listener.watch(engine, this::ready);
         this.firstMessageTimeoutNanos = firstMessageTimeoutNanos;
     }
 
-    /** Where it listens, with the real port where any was asked for. */
+    /**
+     * Begins to watch the listener.
+     *
+     * @throws DpuException OPERATING_SYSTEM if the system has no room for a further watch
+     */
+    void begin() {
+        listenerWatch.setInterest(DescriptorWatch.READABLE);
+    }
+
+    /** The address that it listens at, with the real port where any was asked for. */
     public InetSocketAddress address() {
-        return address;
+        return listener.address();
     }
 
     @Override
     public String description() {
-        return peer.isEmpty() ? "client of tcp://" + ControlChannels.text(address) : peer;
+        return peer.isEmpty() ? "client of tcp://" + ControlChannels.text(address()) : peer;
     }
 
     @Override
-    void pumpConnection() throws IOException {
+    void pumpConnection() {
         letIn();
-        if (!newcomers.isEmpty()) {
-            for (TcpNewcomer newcomer : newcomers.toArray(new TcpNewcomer[0])) {
-                if (socket() == null) {
-                    hear(newcomer);
+        if (!pending.isEmpty()) {
+            for (PendingClient client : pending.toArray(new PendingClient[0])) {
+                if (stream() == null) {
+                    hear(client);
                 }
             }
         }
     }
 
     @Override
-    void awaitTransport(long timeoutNanos) {
-        TcpNewcomer oldest = newcomers.peekFirst();
-        long longest = oldest == null ? timeoutNanos : oldest.remainingNanos();
-        if (pause != null) {
-            longest = Math.min(longest, pause.remainingNanos());
-        }
-        super.awaitTransport(Math.min(timeoutNanos, longest));
+    long untilDeadlineNanos() {
+        PendingClient oldest = pending.peekFirst();
+        long left = oldest == null ? NO_TIMEOUT : oldest.remainingNanos();
+        return pause == null ? left : Math.min(left, pause.remainingNanos());
+    }
+
+    @Override
+    void stopWatching() {
+        listenerWatch.end();
+        pending.forEach(client -> client.stream().watch().end());
     }
 
     @Override
@@ -97,109 +109,132 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         return new DpuException(
                 Status.TIME_OUT,
                 "no client came: at="
-                        + ControlChannels.text(address)
+                        + ControlChannels.text(address())
                         + ", waited_ms="
                         + waitedNanos / 1_000_000
                         + ", silent="
-                        + newcomers.size());
+                        + pending.size());
     }
 
     @Override
     void closeTransport() {
-        newcomers.forEach(newcomer -> closeQuietly(newcomer.socket()));
-        newcomers.clear();
-        door.close();
+        pending.forEach(client -> client.stream().close());
+        pending.clear();
+        listenerWatch.end();
+        listener.close();
         super.closeTransport();
     }
 
-    private void letIn() throws IOException {
+    private void letIn() {
         if (pause != null && pause.hasPassed()) {
             pause = null;
-            door.wakes(true);
+            listenerWatch.setInterest(DescriptorWatch.READABLE);
         }
-        for (int i = 0; i < ACCEPTS_AT_ONCE && pause == null && door.isKnockedAt(); i++) {
-            SocketChannel arrived = accept();
-            if (arrived == null) {
-                break; // what was closed for it is free only when the selector has been asked
+        for (int i = 0; i < ACCEPTS_AT_ONCE && pause == null && listener.hasPending(); i++) {
+            int arrived = accept();
+            if (arrived < 0) {
+                break; // of those that are listened to one is enough to give its descriptor
             }
             welcome(arrived);
         }
     }
 
-    /** Null where it has gone, or cannot be let in: no reason to lose who is here. */
-    private @Nullable SocketChannel accept() {
+    /** Negative where it has gone, or cannot be let in: no reason to lose who is here. */
+    private int accept() {
         try {
-            return door.accept();
-        } catch (IOException e) {
-            if (socket() == null && !newcomers.isEmpty()) {
-                hear(newcomers.getFirst()); // it may have spoken meanwhile
+            return listener.accept();
+        } catch (LinuxException e) {
+            String reason = Errno.text(e.errno());
+            if (stream() == null && !pending.isEmpty()) {
+                hear(pending.getFirst()); // it may have spoken meanwhile
             }
-            if (socket() == null && !newcomers.isEmpty()) {
+            if (stream() == null && !pending.isEmpty()) {
                 // For want of descriptors, likely: one that is silent gives its own.
-                refuse(newcomers.getFirst(), Status.FULL, "client cannot be kept: reason=" + e);
-            } else if (socket() == null) {
+                refuse(pending.getFirst(), Status.FULL, "client cannot be kept: reason=" + reason);
+            } else if (stream() == null) {
                 fail(
                         new DpuException(
                                 Status.OPERATING_SYSTEM,
                                 "client cannot be accepted: at="
-                                        + ControlChannels.text(address)
+                                        + ControlChannels.text(address())
                                         + ", reason="
-                                        + e,
+                                        + reason,
                                 e));
             } else {
                 LOG.log(System.Logger.Level.WARNING, "no further client is heard for now", e);
                 pause = Deadline.in(PAUSE_NANOS);
-                door.wakes(false);
+                listenerWatch.end();
             }
-            return null;
+            return -1;
         }
     }
 
-    private void welcome(SocketChannel arrived) {
-        if (socket() == null && newcomers.size() >= MAX_NEWCOMERS) {
+    private void welcome(int socket) {
+        TcpStream arrived = new TcpStream(engine, socket, this::ready);
+        if (stream() == null && pending.size() >= MAX_PENDING_CLIENTS) {
             makeRoom();
         }
         try {
-            if (socket() == null) {
-                newcomers.addLast(TcpNewcomer.of(arrived, selector, firstMessageTimeoutNanos));
+            if (stream() == null) {
+                listenTo(arrived);
             } else {
-                arrived.configureBlocking(false);
-                refuse(arrived, TcpNewcomer.nameOf(arrived), servingAnother());
+                refuse(arrived, PendingClient.nameOf(arrived), servingAnother());
             }
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "client has gone already", e);
-            closeQuietly(arrived);
+            arrived.close();
+        }
+    }
+
+    private void listenTo(TcpStream arrived) throws IOException {
+        PendingClient client = PendingClient.of(arrived, firstMessageTimeoutNanos);
+        pending.addLast(client);
+        arrived.watch().onReady(() -> ready(client));
+        try {
+            arrived.watch().setInterest(DescriptorWatch.READABLE);
+        } catch (DpuException e) {
+            refuse(client, e.status(), "client cannot be kept: reason=" + e.getMessage());
+        }
+    }
+
+    /** One of many that are listened to has sent something, or gone. */
+    private void ready(PendingClient client) {
+        if (stream() == null && !hasFailed()) {
+            hear(client);
+        }
+        if (stream() != null || hasFailed()) {
+            ready();
         }
     }
 
     /** The oldest goes, unless it has spoken since it was heard last. */
     private void makeRoom() {
-        hear(newcomers.getFirst());
-        if (newcomers.size() >= MAX_NEWCOMERS) {
+        hear(pending.getFirst());
+        if (pending.size() >= MAX_PENDING_CLIENTS) {
             refuse(
-                    newcomers.getFirst(),
+                    pending.getFirst(),
                     Status.FULL,
                     "client has said nothing and others came: expected=a control message, limit="
-                            + MAX_NEWCOMERS);
+                            + MAX_PENDING_CLIENTS);
         }
     }
 
-    private void hear(TcpNewcomer newcomer) {
+    private void hear(PendingClient client) {
         ControlMessage first;
         try {
-            first = newcomer.read(incoming);
+            first = client.read(incoming);
         } catch (DpuException e) {
-            refuse(newcomer, e.status(), String.valueOf(e.getMessage()));
+            refuse(client, e.status(), String.valueOf(e.getMessage()));
             return;
         } catch (IOException e) {
-            forget(newcomer, e);
+            forget(client, e);
             return;
         }
         if (first != null) {
-            hear(newcomer, first);
-        } else if (newcomer.remainingNanos() == 0) {
+            hear(client, first);
+        } else if (client.remainingNanos() == 0) {
             refuse(
-                    newcomer,
+                    client,
                     Status.TIME_OUT,
                     "client has said nothing: expected=a control message, waited_ms="
                             + firstMessageTimeoutNanos / 1_000_000);
@@ -207,13 +242,13 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     }
 
     /** With anything else no session begins, whoever sends it. */
-    private void hear(TcpNewcomer newcomer, ControlMessage first) {
+    private void hear(PendingClient client, ControlMessage first) {
         if (first.type() == ControlMessageType.HELLO
                 || first.type() == ControlMessageType.QUERY_STORAGE_REQUEST) {
-            choose(newcomer, first);
+            choose(client, first);
         } else {
             refuse(
-                    newcomer,
+                    client,
                     Status.UNEXPECTED,
                     "control message is not the expected one: field=type, got="
                             + first.type().wireName()
@@ -224,28 +259,28 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         }
     }
 
-    private void choose(TcpNewcomer chosen, ControlMessage first) {
+    private void choose(PendingClient chosen, ControlMessage first) {
         try {
-            connected(chosen.socket());
+            connected(chosen.stream());
         } catch (IOException e) {
             forget(chosen, e);
             return;
         }
-        newcomers.remove(chosen);
+        pending.remove(chosen);
         peer = chosen.name();
         if (!(first.payload() instanceof ControlPayload.Hello)) {
             receivedFirst(first);
         }
-        while (!newcomers.isEmpty()) {
-            TcpNewcomer late = newcomers.removeFirst();
-            refuse(late.socket(), late.name(), servingAnother());
+        while (!pending.isEmpty()) {
+            PendingClient late = pending.removeFirst();
+            refuse(late.stream(), late.name(), servingAnother());
         }
     }
 
-    private void forget(TcpNewcomer newcomer, IOException reason) {
-        LOG.log(System.Logger.Level.DEBUG, "client went: client=" + newcomer.name(), reason);
-        newcomers.remove(newcomer);
-        closeQuietly(newcomer.socket());
+    private void forget(PendingClient client, IOException reason) {
+        LOG.log(System.Logger.Level.DEBUG, "client went: client=" + client.name(), reason);
+        pending.remove(client);
+        client.stream().close();
     }
 
     private ControlPayload.ErrorResponse servingAnother() {
@@ -253,12 +288,12 @@ public final class TcpServerControlChannel extends TcpControlChannel {
                 Status.FULL, "storage target serves another client: client=" + description());
     }
 
-    private void refuse(TcpNewcomer newcomer, Status status, String reason) {
-        newcomers.remove(newcomer);
-        refuse(newcomer.socket(), newcomer.name(), ControlPayload.ErrorResponse.of(status, reason));
+    private void refuse(PendingClient client, Status status, String reason) {
+        pending.remove(client);
+        refuse(client.stream(), client.name(), ControlPayload.ErrorResponse.of(status, reason));
     }
 
-    private void refuse(SocketChannel unwanted, String name, ControlPayload.ErrorResponse reason) {
+    private void refuse(TcpStream unwanted, String name, ControlPayload.ErrorResponse reason) {
         LOG.log(
                 refusals < TOLD_REFUSALS ? System.Logger.Level.INFO : System.Logger.Level.DEBUG,
                 "client refused: client=" + name + ", reason=" + reason.message());
@@ -270,7 +305,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "refused client has gone already", e);
         } finally {
-            closeQuietly(unwanted);
+            unwanted.close();
         }
     }
 }

@@ -7,11 +7,13 @@
  * io.softdpu.storage.control.ControlExchange} asks and awaits the matching answer.
  *
  * <p>Thread rule: a channel belongs to one thread, which sends, polls and awaits; {@code abort} and
- * {@code wakeup} may be called from any. Nobody sleeps: TCP waits in a selector, Comch in its
- * progress engine. All queues are bounded.
+ * {@code wakeup} may be called from any. Each waits in a progress engine of that thread, so that
+ * one thread can wait for several channels, whatever their transport. A {@link
+ * io.softdpu.storage.control.TcpListener} alone needs no engine and may be opened by any thread.
+ * All queues are bounded.
  *
- * <p>Ownership: a channel owns its socket or its Comch endpoint and closes it; the engine of a
- * Comch channel, its device and its representor stay their owner's.
+ * <p>Ownership: a channel owns its sockets, its listener or its Comch endpoint and closes them; the
+ * engine, and a Comch channel's device and representor, stay their owner's.
  */
 @NullMarked
 package io.softdpu.storage.control;

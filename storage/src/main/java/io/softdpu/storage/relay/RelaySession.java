@@ -50,7 +50,7 @@ final class RelaySession {
             ProgressEngine engine) {
         this.session = session;
         this.controlTimeoutNanos = session.options().controlTimeoutNanos();
-        // Both channels are heard through the engine: a socket that has news wakes it.
+        // Both channels are heard through the engine.
         this.toStorage =
                 new ControlExchange(
                         storage,

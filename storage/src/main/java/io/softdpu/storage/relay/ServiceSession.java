@@ -67,7 +67,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
         ProgressEngine created = ProgressEngine.create();
         engine = created;
         TcpClientControlChannel toStorage =
-                addChannel(ControlChannels.makeTcpClient(options.storageServer()));
+                addChannel(ControlChannels.makeTcpClient(created, options.storageServer()));
         storage = toStorage;
         ComchServerControlChannel toClient =
                 addChannel(
@@ -79,19 +79,18 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
                                 ConsumerListener.none(),
                                 controlTimeoutNanos));
         client = toClient;
-        connectToStorage(toStorage, created);
+        connectToStorage(toStorage);
         waitForClient(toClient);
         new RelaySession(this, toStorage, toClient, created).proceed();
     }
 
-    private void connectToStorage(TcpClientControlChannel toStorage, ProgressEngine wake) {
+    private void connectToStorage(TcpClientControlChannel toStorage) {
         steps().tell(SessionStep.CONNECTING_TO_STORAGE, toStorage.description());
         try {
             toStorage.awaitConnected(controlTimeoutNanos);
         } catch (DpuException e) {
             throw aborted(e, "Aborted while connecting to storage");
         }
-        toStorage.watch(wake::wake);
     }
 
     private void waitForClient(ComchServerControlChannel toClient) {

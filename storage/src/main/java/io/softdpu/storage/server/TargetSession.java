@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.storage.SessionListener;
@@ -13,6 +14,7 @@ import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
+import io.softdpu.storage.control.TcpListener;
 import io.softdpu.storage.control.TcpServerControlChannel;
 import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.session.ClientRequests;
@@ -38,8 +40,9 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
     private final TargetOptions options;
     private final Device device;
     private final Volume volume;
-    private final TcpServerControlChannel channel;
-    private final ControlExchange exchange;
+    private final TcpListener tcpListener;
+    private @Nullable ProgressEngine engine;
+    private @Nullable TcpServerControlChannel channel;
     private @Nullable Mmap remoteMemory;
     private boolean begun;
 
@@ -47,48 +50,59 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
             TargetOptions options,
             Device device,
             Volume volume,
-            TcpServerControlChannel channel,
+            TcpListener tcpListener,
             SessionListener listener) {
         super("target", listener, options.controlTimeoutNanos());
         this.options = options;
         this.device = device;
         this.volume = volume;
-        this.channel = addChannel(channel);
-        this.exchange = new ControlExchange(channel);
+        this.tcpListener = tcpListener;
     }
 
     static TargetSession open(
             Machine machine, TargetOptions options, Volume volume, SessionListener listener) {
         Device device = null;
-        TcpServerControlChannel channel = null;
+        TcpListener tcpListener = null;
         try {
             device = machine.findDevice(options.device()).open();
             volume.attach(device);
-            channel =
-                    ControlChannels.makeTcpServer(
-                            new InetSocketAddress(options.listenAddress(), options.listenPort()),
-                            options.controlTimeoutNanos());
-            return new TargetSession(options, device, volume, channel, listener);
+            tcpListener =
+                    TcpListener.open(
+                            new InetSocketAddress(options.listenAddress(), options.listenPort()));
+            return new TargetSession(options, device, volume, tcpListener, listener);
         } catch (RuntimeException e) {
-            Closeables.inOrder(channel, volume, device);
+            Closeables.inOrder(tcpListener, volume, device);
             throw e;
         }
     }
 
     @Override
     public InetSocketAddress address() {
-        return channel.address();
+        return tcpListener.address();
     }
 
     @Override
     protected void session() {
         steps().tell(SessionStep.LISTENING, options.listenAddress() + ":" + address().getPort());
+        ProgressEngine created = ProgressEngine.create();
+        engine = created;
+        TcpServerControlChannel service =
+                addChannel(
+                        ControlChannels.makeTcpServer(created, tcpListener, controlTimeoutNanos));
+        channel = service;
         steps().tell(SessionStep.WAITING_FOR_CLIENT, "");
-        channel.awaitConnected(ControlChannel.NO_TIMEOUT);
-        steps().tell(SessionStep.CONNECTED, channel.description());
-        ClientRequests requests = clientRequests(exchange, this::patience, this::beginRequest);
+        service.awaitConnected(ControlChannel.NO_TIMEOUT);
+        steps().tell(SessionStep.CONNECTED, service.description());
+        ClientRequests requests =
+                clientRequests(
+                        new ControlExchange(service),
+                        expected -> patience(service, expected),
+                        this::beginRequest);
         requests.serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, _ -> query());
-        requests.serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
+        requests.serve(
+                SessionStep.INIT,
+                ControlMessageType.INIT_STORAGE_REQUEST,
+                request -> init(request, service));
         for (int i = 2 * workers().size(); i > 0; i--) {
             requests.serve(
                     SessionStep.INIT,
@@ -105,22 +119,26 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
 
     @Override
     protected void awaitNews(long timeoutNanos) {
-        channel.await(timeoutNanos);
+        if (engine != null) {
+            engine.await(timeoutNanos);
+        }
     }
 
     /** The service waits for its answer: what it says meanwhile is why it gives up, or wrong. */
     @Override
     protected void checkPeers() {
-        requireNoMessage(channel, "service sent a message before its answer");
+        if (channel != null) {
+            requireNoMessage(channel, "service sent a message before its answer");
+        }
     }
 
     @Override
     protected void releaseResources() {
-        Closeables.inOrder(channel, remoteMemory, volume, device);
+        Closeables.inOrder(channel, engine, tcpListener, remoteMemory, volume, device);
     }
 
     /** A service's first request waits for an initiator to arrive; each further one is bounded. */
-    private ClientRequests.Patience patience(ControlMessageType expected) {
+    private ClientRequests.Patience patience(ControlChannel peer, ControlMessageType expected) {
         if (!begun) {
             return () -> ControlChannel.NO_TIMEOUT;
         }
@@ -133,7 +151,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                 throw new DpuException(
                         Status.TIME_OUT,
                         "zero-copy service has fallen silent: peer="
-                                + channel.description()
+                                + peer.description()
                                 + ", expected="
                                 + expected.wireName()
                                 + " or an io_message, waited_ms="
@@ -154,7 +172,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         return new ControlPayload.QueryStorageResponse(volume.sizeBytes(), volume.blockSizeBytes());
     }
 
-    private ControlPayload init(ControlMessage request) {
+    private ControlPayload init(ControlMessage request, ControlChannel service) {
         var init = (ControlPayload.InitStorageRequest) request.payload();
         if (init.coreCount() > options.cpus().size()) {
             throw new DpuException(
@@ -190,7 +208,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                                             imported,
                                             init.transactionCount(),
                                             controlTimeoutNanos,
-                                            channel::wakeup));
+                                            service::wakeup));
             worker.execute(() -> worker.createObjects(controlTimeoutNanos));
         }
         return new ControlPayload.InitStorageResponse();

@@ -10,8 +10,6 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.HostileText;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -28,10 +26,8 @@ class ControlExchangeTest {
 
     @BeforeEach
     void connect() {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        server = new End("server", () -> ControlChannels.makeTcpServer(any), () -> {});
-        InetSocketAddress address = ((TcpServerControlChannel) server.channel).address();
-        client = new End("client", () -> ControlChannels.makeTcpClient(address), () -> {});
+        server = End.tcpServer("server");
+        client = End.tcpClient("client", server.address());
         CompletableFuture<Void> accepting =
                 server.beginDo(c -> c.awaitConnected(End.DEADLINE_NANOS));
         client.run(c -> c.awaitConnected(End.DEADLINE_NANOS));

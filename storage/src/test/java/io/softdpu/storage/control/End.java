@@ -1,5 +1,9 @@
 package io.softdpu.storage.control;
 
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.StorageDefaults;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -13,9 +17,55 @@ import java.util.function.Supplier;
 public final class End implements AutoCloseable {
     public static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
+    /** Any port of this machine. */
+    public static final InetSocketAddress ANY_PORT =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
     private final ExecutorService thread;
     private final Runnable afterClose;
     public final ControlChannel channel;
+
+    /** A channel that waits in an engine of its own. */
+    public End(String name, Function<ProgressEngine, ? extends ControlChannel> maker) {
+        this(name, maker, new ProgressEngine[1]);
+    }
+
+    private End(
+            String name,
+            Function<ProgressEngine, ? extends ControlChannel> maker,
+            ProgressEngine[] engine) {
+        this(
+                name,
+                () -> {
+                    engine[0] = ProgressEngine.create();
+                    return maker.apply(engine[0]);
+                },
+                () -> engine[0].close());
+    }
+
+    /** The listening end of a TCP channel at any port of this machine. */
+    public static End tcpServer(String name) {
+        return tcpServer(name, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+    }
+
+    /** The same, with a timeout for a client's first message. */
+    public static End tcpServer(String name, long firstMessageTimeoutNanos) {
+        return new End(
+                name,
+                engine ->
+                        ControlChannels.makeTcpServer(
+                                engine, TcpListener.open(ANY_PORT), firstMessageTimeoutNanos));
+    }
+
+    /** The connecting end of a TCP channel. */
+    public static End tcpClient(String name, InetSocketAddress server) {
+        return new End(name, engine -> ControlChannels.makeTcpClient(engine, server));
+    }
+
+    /** Where a TCP server listens. */
+    public InetSocketAddress address() {
+        return ((TcpServerControlChannel) channel).address();
+    }
 
     /** Makes the channel on the new thread. */
     public End(String name, Supplier<? extends ControlChannel> maker, Runnable afterClose) {

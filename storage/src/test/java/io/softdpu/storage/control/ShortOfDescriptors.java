@@ -1,17 +1,14 @@
 package io.softdpu.storage.control;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.LinuxException;
 
-/** A door whose system has no descriptor for the next clients. */
-final class ShortOfDescriptors extends TcpDoor {
+/** A listener whose system has no descriptor for the next clients. */
+final class ShortOfDescriptors extends TcpListener {
     private int failures;
 
-    ShortOfDescriptors(Selector selector) throws IOException {
-        super(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), selector);
+    ShortOfDescriptors() {
+        super(End.ANY_PORT);
     }
 
     /** How many accepts are to fail from now on. */
@@ -20,10 +17,10 @@ final class ShortOfDescriptors extends TcpDoor {
     }
 
     @Override
-    SocketChannel accept() throws IOException {
+    int accept() {
         if (failures > 0) {
             failures--;
-            throw new IOException("Too many open files");
+            throw new LinuxException("accept4", Errno.EMFILE, "fd=none");
         }
         return super.accept();
     }

@@ -3,9 +3,14 @@ package io.softdpu.storage.control;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.TcpSocket;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
@@ -18,37 +23,34 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TcpControlChannelTest extends ControlChannelContract {
-    private static final InetSocketAddress ANY_PORT =
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-
     private static final byte[] HELLO =
             ControlCodec.encode(new ControlMessage(0, 0, new ControlPayload.Hello()));
 
     @Override
     End openServer() {
-        return new End("server", () -> ControlChannels.makeTcpServer(ANY_PORT), () -> {});
+        return End.tcpServer("server");
     }
 
     @Override
     End openClient(long timeoutNanos) {
-        return new End("client", () -> ControlChannels.makeTcpClient(address()), () -> {});
+        return End.tcpClient("client", address());
     }
 
     @Override
     Status statusOfSecondClient() {
-        try (TcpClientControlChannel second = ControlChannels.makeTcpClient(address())) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel second = ControlChannels.makeTcpClient(engine, address())) {
             second.awaitConnected(connectTimeoutNanos());
             ControlMessage rejection = second.receive(connectTimeoutNanos());
             ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) rejection.payload();
@@ -60,51 +62,49 @@ class TcpControlChannelTest extends ControlChannelContract {
     }
 
     @Test
-    void shouldTellTheOwnerOfAWatchThatTheServerHasGoneBeforeItBegan() {
-        connect();
-        CompletableFuture<ControlMessage> serving =
-                server().begin(c -> c.receive(ControlChannel.NO_TIMEOUT));
-        try (TcpClientControlChannel second = ControlChannels.makeTcpClient(address())) {
-            second.awaitConnected(connectTimeoutNanos());
-            Deadline deadline = Deadline.in(connectTimeoutNanos());
-            while (second.isConnected() && !deadline.hasPassed()) {
-                second.await(deadline.remainingNanos());
-                second.progress();
-            }
-            CountDownLatch told = new CountDownLatch(1);
-
-            second.watch(told::countDown);
-
-            assertThat(told.getCount()).isZero();
-            assertThat(second.poll()).isNotNull();
-        }
-        client().run(c -> c.send(new ControlMessage(1, 1, new ControlPayload.ShutdownRequest())));
-        End.await(serving);
-    }
-
-    @Test
     void shouldSayThatAPortIsTaken() {
-        assertStatus(
-                () -> ControlChannels.makeTcpServer(address()), Status.IN_USE, "port is taken");
+        assertStatus(() -> TcpListener.open(address()), Status.IN_USE, "port is taken");
     }
 
     @Test
     void shouldSayThatAnAddressIsNotOfThisMachine() {
         assertStatus(
-                () -> ControlChannels.makeTcpServer(new InetSocketAddress("192.0.2.1", 0)),
+                () -> TcpListener.open(new InetSocketAddress("192.0.2.1", 0)),
                 Status.INVALID_VALUE,
-                "192.0.2.1");
+                "address cannot be bound: address=192.0.2.1:0, reason=Cannot assign requested");
+        assertStatus(
+                () -> TcpListener.open(InetSocketAddress.createUnresolved("no.such.invalid", 7)),
+                Status.INVALID_VALUE,
+                "address cannot be bound: address=no.such.invalid:7, reason=host is unknown");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "::1"})
+    void shouldListenForBothFamiliesAtTheWildcardAddress(String host) throws IOException {
+        InetAddress address = InetAddress.getByName(host);
+        try (ServerSocket probe = new ServerSocket()) {
+            try {
+                probe.bind(new InetSocketAddress(address, 0));
+            } catch (IOException e) {
+                assumeThat(e).as("the system has " + host).isNull();
+            }
+        }
+        try (TcpListener listener = TcpListener.open(new InetSocketAddress("0.0.0.0", 0));
+                Socket client = new Socket(address, listener.address().getPort())) {
+            assertThat(client.isConnected()).isTrue();
+        }
     }
 
     @Test
     @Clause("sto-053")
     void shouldConnectAsSoonAsSomebodyListens() throws Exception {
         InetSocketAddress free = freeAddress();
-        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(free)) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, free)) {
             // The first attempt is refused for sure: nobody listens there yet.
             assertStatus(() -> client.awaitConnected(1), Status.TIME_OUT, "refused");
-            CompletableFuture<TcpServerControlChannel> listening =
-                    CompletableFuture.supplyAsync(() -> ControlChannels.makeTcpServer(free));
+            CompletableFuture<TcpListener> listening =
+                    CompletableFuture.supplyAsync(() -> TcpListener.open(free));
 
             client.awaitConnected(End.DEADLINE_NANOS);
 
@@ -116,7 +116,8 @@ class TcpControlChannelTest extends ControlChannelContract {
     @Test
     void shouldGiveUpWhereNobodyListens() throws Exception {
         InetSocketAddress free = freeAddress();
-        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(free)) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, free)) {
             assertStatus(
                     () -> client.awaitConnected(250_000_000L),
                     Status.TIME_OUT,
@@ -130,7 +131,7 @@ class TcpControlChannelTest extends ControlChannelContract {
     @Test
     void shouldEndTheSearchForAServerWhenItIsAborted() throws Exception {
         InetSocketAddress free = freeAddress();
-        End client = new End("client", () -> ControlChannels.makeTcpClient(free), () -> {});
+        End client = End.tcpClient("client", free);
         CompletableFuture<Void> connecting =
                 client.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
 
@@ -144,7 +145,8 @@ class TcpControlChannelTest extends ControlChannelContract {
     @Test
     void shouldSayThatAHostIsUnknown() {
         InetSocketAddress unknown = InetSocketAddress.createUnresolved("no.such.host.invalid", 1);
-        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(unknown)) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, unknown)) {
             assertStatus(
                     () -> client.awaitConnected(End.DEADLINE_NANOS),
                     Status.NOT_FOUND,
@@ -155,9 +157,10 @@ class TcpControlChannelTest extends ControlChannelContract {
     @Test
     void shouldSayHelloAtOnceSoThatAServerKnowsWhoSaysNothingYet() throws IOException {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client =
                         ControlChannels.makeTcpClient(
-                                (InetSocketAddress) listening.getLocalSocketAddress())) {
+                                engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
             client.awaitConnected(End.DEADLINE_NANOS);
             try (Socket accepted = listening.accept()) {
                 accepted.setSoTimeout(20_000);
@@ -200,39 +203,162 @@ class TcpControlChannelTest extends ControlChannelContract {
     }
 
     @Test
-    void shouldRunTheHookForEachArrivalAndStayQuietUntilItIsRead() throws Exception {
-        Semaphore hooked = new Semaphore(0);
-        try (TcpClientControlChannel watched = watchedClient(hooked)) {
+    void shouldEndTheWaitsOfItsEngineForEachArrivalAndForTheEnd() {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel heard = connectedClient(engine)) {
             for (int i = 0; i < 3; i++) {
-                int id = i;
-                ownServer.run(c ->
-                        c.send(new ControlMessage(id, 0, new ControlPayload.ShutdownRequest())));
-                assertThat(hooked.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
-                ControlMessage message = watched.receive(End.DEADLINE_NANOS);
-                assertThat(message.messageId()).isEqualTo(i);
+                sendToClient(i);
+                while (!heard.progress()) {
+                    engine.await(End.DEADLINE_NANOS);
+                }
+                assertThat(heard.poll().messageId()).isEqualTo(i);
             }
-            ownServer.close();
-            assertThat(hooked.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
-            assertStatus(watched::poll, Status.CONNECTION_RESET, "gone");
+            closeServer();
+            assertStatus(
+                    () -> {
+                        while (!heard.progress()) {
+                            engine.await(End.DEADLINE_NANOS);
+                        }
+                    },
+                    Status.CONNECTION_RESET,
+                    "gone");
         }
     }
 
-    private End ownServer;
+    /** As where a Comch channel of the same engine makes its progress. */
+    @Test
+    void shouldEndTheNextWaitForWhatCameInAProgressOfSomebodyElse() {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel heard = connectedClient(engine)) {
+            while (engine.await(1)) {
+                // What was there before.
+            }
+            sendToClient(7);
+            Await.until("it is read", Duration.ofSeconds(20), engine::progress);
 
-    private TcpClientControlChannel watchedClient(Semaphore hooked) {
-        ownServer = openServer();
-        InetSocketAddress address = ((TcpServerControlChannel) ownServer.channel).address();
+            long start = System.nanoTime();
+            engine.await(End.DEADLINE_NANOS);
+
+            assertThat(System.nanoTime() - start).isLessThan(End.DEADLINE_NANOS);
+            assertThat(heard.receive(End.DEADLINE_NANOS).messageId()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void shouldLeaveItsEngineInPeaceWhileNobodyTakesWhatHasCome() {
+        int count = 4 * AbstractControlChannel.MAX_UNREAD_MESSAGES;
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel full = connectedClient(engine)) {
+            for (int i = 0; i < count; i++) {
+                sendToClient(i);
+            }
+            awaitRest(engine);
+            closeServer(); // an end is reported by the system whatever was asked for
+            awaitRest(engine);
+
+            for (int i = 0; i < count; i++) {
+                assertThat(full.receive(End.DEADLINE_NANOS).messageId()).isEqualTo(i);
+            }
+            assertStatus(() -> full.receive(End.DEADLINE_NANOS), Status.CONNECTION_RESET, "gone");
+            awaitRest(engine);
+        }
+    }
+
+    /** The system reports a reset whatever a socket is watched for. */
+    @Test
+    void shouldLeaveItsEngineInPeaceAfterAResetThatNobodyHasLookedAt() throws IOException {
+        byte[] message =
+                ControlCodec.encode(new ControlMessage(5, 0, new ControlPayload.ShutdownRequest()));
+        int count = AbstractControlChannel.MAX_UNREAD_MESSAGES;
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel full =
+                        ControlChannels.makeTcpClient(
+                                engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
+            full.awaitConnected(End.DEADLINE_NANOS);
+            try (Socket accepted = listening.accept()) {
+                for (int i = 0; i < 2 * count; i++) {
+                    accepted.getOutputStream().write(message);
+                }
+                Await.until(
+                        "all is there that is taken at once",
+                        Duration.ofSeconds(20),
+                        () -> {
+                            engine.await(1_000_000L);
+                            return full.isInboxFull();
+                        });
+                accepted.setSoLinger(true, 0); // a close is a reset
+            }
+            awaitRest(engine);
+
+            for (int i = 0; i < count; i++) {
+                assertThat(full.receive(End.DEADLINE_NANOS).messageId()).isEqualTo(5);
+            }
+            assertStatus(
+                    () -> {
+                        while (true) {
+                            full.receive(End.DEADLINE_NANOS); // what else had arrived before it
+                        }
+                    },
+                    Status.CONNECTION_RESET,
+                    "reason=Connection reset");
+            awaitRest(engine);
+        }
+    }
+
+    /** The engine finds nothing to do in a whole wait. */
+    private static void awaitRest(ProgressEngine engine) {
+        Await.until(
+                "the engine rests",
+                Duration.ofSeconds(20),
+                () -> {
+                    long before = engine.hits();
+                    engine.await(10_000_000L); // a wake that is pending ends the first at once
+                    engine.await(10_000_000L);
+                    return engine.hits() == before;
+                });
+    }
+
+    @Test
+    void shouldRunNoCallbackOfOthersWhileItSends() {
+        AtomicInteger ran = new AtomicInteger();
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel sending = connectedClient(engine)) {
+            engine.timer(ran::incrementAndGet).set(0);
+
+            sending.send(new ControlMessage(3, 0, new ControlPayload.ShutdownRequest()));
+            assertThat(ran).hasValue(0);
+            assertThat(sending.poll()).isNull();
+            assertThat(ran).hasValue(0);
+
+            engine.progress();
+            assertThat(ran).hasValue(1);
+        }
+        assertThat(server().call(c -> c.receive(End.DEADLINE_NANOS)).messageId()).isEqualTo(3);
+    }
+
+    private TcpClientControlChannel connectedClient(ProgressEngine engine) {
         CompletableFuture<Void> accepting =
-                ownServer.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
-        TcpClientControlChannel watched = ControlChannels.makeTcpClient(address);
-        watched.awaitConnected(End.DEADLINE_NANOS);
+                server().beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+        TcpClientControlChannel connected = ControlChannels.makeTcpClient(engine, address());
+        connected.awaitConnected(End.DEADLINE_NANOS);
         End.await(accepting);
-        watched.watch(hooked::release);
-        return watched;
+        return connected;
+    }
+
+    private void sendToClient(int id) {
+        server().run(c -> {
+            c.send(new ControlMessage(id, 0, new ControlPayload.ShutdownRequest()));
+            c.flush(End.DEADLINE_NANOS);
+        });
+    }
+
+    private void closeServer() {
+        server().run(ControlChannel::close);
     }
 
     private InetSocketAddress address() {
-        return ((TcpServerControlChannel) server().channel).address();
+        return server().address();
     }
 
     private static InetSocketAddress freeAddress() throws IOException {
@@ -242,15 +368,19 @@ class TcpControlChannelTest extends ControlChannelContract {
     }
 
     @Test
-    void shouldNotTakeItselfForTheTargetThatIsNotThere() throws IOException {
-        SocketChannel bound = SocketChannel.open();
-        bound.bind(ANY_PORT);
-        Iterator<SocketChannel> first = List.of(bound).iterator();
-        try (TcpClientControlChannel client =
-                new TcpClientControlChannel(
-                        (InetSocketAddress) bound.getLocalAddress(),
-                        Selector.open(),
-                        () -> first.hasNext() ? first.next() : SocketChannel.open())) {
+    void shouldNotTakeItselfForTheTargetThatIsNotThere() {
+        int bound = TcpSocket.create(End.ANY_PORT.getAddress());
+        TcpSocket.bind(bound, End.ANY_PORT);
+        Iterator<Integer> first = List.of(bound).iterator();
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel client =
+                        new TcpClientControlChannel(
+                                engine,
+                                TcpSocket.localAddress(bound),
+                                family ->
+                                        first.hasNext()
+                                                ? first.next()
+                                                : TcpSocket.create(family))) {
             // So short a wait looks once; the next attempt, which is refused, is not made before it
             // has looked at the first.
             Await.until(
@@ -265,25 +395,26 @@ class TcpControlChannelTest extends ControlChannelContract {
                         return String.valueOf(refused.getMessage())
                                 .endsWith("last=Connection refused: connected to itself");
                     });
-            assertThat(bound.isOpen()).isFalse();
+            assertThat(first.hasNext()).isFalse();
         }
     }
 
     @Test
-    void shouldSayThatItHasNoSocketLeftAndNotThatTheTargetHasGone() throws IOException {
-        try (TcpClientControlChannel client =
-                new TcpClientControlChannel(
-                        address(),
-                        Selector.open(),
-                        () -> {
-                            throw new IOException("Too many open files");
-                        })) {
+    void shouldSayThatItHasNoSocketLeftAndNotThatTheTargetHasGone() {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel client =
+                        new TcpClientControlChannel(
+                                engine,
+                                address(),
+                                family -> {
+                                    throw new LinuxException("socket", Errno.EMFILE, "domain=none");
+                                })) {
             assertThatThrownBy(() -> client.awaitConnected(End.DEADLINE_NANOS))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.OPERATING_SYSTEM))
                     .hasMessageStartingWith("socket could not be opened: for=tcp://")
-                    .hasMessageEndingWith("reason=java.io.IOException: Too many open files");
+                    .hasMessageEndingWith("reason=Too many open files");
         }
     }
 }

@@ -14,8 +14,11 @@ import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.storage.Pipeline;
+import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
+import io.softdpu.storage.control.End;
+import io.softdpu.storage.control.TcpListener;
 import io.softdpu.storage.control.TcpServerControlChannel;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
@@ -24,8 +27,6 @@ import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.storage.worker.RdmaPair;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -42,30 +43,29 @@ final class HostileTarget implements AutoCloseable {
     private static final int SLOTS = 4;
 
     private final Machine machine;
-    private final TcpServerControlChannel channel;
+    private final TcpListener listener = TcpListener.open(End.ANY_PORT);
+    private final CompletableFuture<TcpServerControlChannel> open = new CompletableFuture<>();
     private final Thread thread;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private ProgressEngine engine;
+    private TcpServerControlChannel channel;
     private Device device;
     private @Nullable MessageMemory messages;
     private @Nullable RdmaPair rdma;
 
     HostileTarget(Path folder) {
         machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
-        channel =
-                ControlChannels.makeTcpServer(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         thread = new Thread(this::run, "hostile-target");
         thread.start();
     }
 
     int port() {
-        return channel.address().getPort();
+        return listener.address().getPort();
     }
 
     @Override
     public void close() throws Exception {
-        channel.abort("test ends");
+        open.join().abort("test ends");
         Pipeline.join(thread);
         ended.get(0, TimeUnit.SECONDS); // what it failed with is thrown
         machine.close();
@@ -75,6 +75,10 @@ final class HostileTarget implements AutoCloseable {
         try {
             device = machine.findDevice("t0").open();
             engine = ProgressEngine.create();
+            channel =
+                    ControlChannels.makeTcpServer(
+                            engine, listener, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+            open.complete(channel);
             try {
                 channel.awaitConnected(ControlChannel.NO_TIMEOUT);
                 serve();
@@ -84,6 +88,7 @@ final class HostileTarget implements AutoCloseable {
             takeDown();
             ended.complete(null);
         } catch (Throwable e) {
+            open.completeExceptionally(e);
             ended.completeExceptionally(e);
         }
     }

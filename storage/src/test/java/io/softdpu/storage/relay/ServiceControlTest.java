@@ -23,14 +23,12 @@ import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.End;
-import io.softdpu.storage.control.TcpServerControlChannel;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -63,13 +61,7 @@ class ServiceControlTest {
         host = Machine.builder(Side.HOST).fabricFolder(folder).open();
         dpu = Machine.builder(Side.DPU).fabricFolder(folder).open();
         hostDevice = host.findDevice("pf0").open();
-        target =
-                new End(
-                        "target",
-                        () ->
-                                ControlChannels.makeTcpServer(
-                                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                        () -> {});
+        target = End.tcpServer("target");
     }
 
     @AfterEach
@@ -460,7 +452,7 @@ class ServiceControlTest {
 
     private CountDownLatch start(long controlTimeoutNanos, SessionStep awaited) {
         CountDownLatch reached = new CountDownLatch(1);
-        InetSocketAddress address = ((TcpServerControlChannel) target.channel).address();
+        InetSocketAddress address = target.address();
         ServiceOptions options =
                 ServiceOptions.builder()
                         .device("03:00.0")

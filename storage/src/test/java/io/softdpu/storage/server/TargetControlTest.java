@@ -18,7 +18,6 @@ import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.control.ControlChannel;
-import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.End;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
@@ -163,11 +162,7 @@ class TargetControlTest {
     void shouldGiveUpAServiceThatFallsSilentInASessionAndTellIt() {
         StorageTarget impatient = openTarget(0, SHORT);
         CompletableFuture<SessionReport> itsEnd = Pipeline.begin(impatient);
-        End silent =
-                new End(
-                        "silent",
-                        () -> ControlChannels.makeTcpClient(impatient.address()),
-                        () -> {});
+        End silent = End.tcpClient("silent", impatient.address());
         silent.run(c -> c.awaitConnected(LONG));
         // Nothing has been asked yet: it may wait for its initiator, for as long as it takes.
         DpuException nothing =
@@ -331,8 +326,7 @@ class TargetControlTest {
     }
 
     private End connect() {
-        End connected =
-                new End("service", () -> ControlChannels.makeTcpClient(target.address()), () -> {});
+        End connected = End.tcpClient("service", target.address());
         connected.run(c -> c.awaitConnected(LONG));
         return connected;
     }

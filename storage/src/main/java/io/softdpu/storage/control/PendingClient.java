@@ -4,52 +4,45 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.FrameAssembler;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who has connected, and has until a deadline to say a first whole control message. Costs
- * a descriptor and the few bytes that such a message may have.
+ * A client that has connected, and has until a deadline to send a first whole control message.
+ * Costs a descriptor and the few bytes that such a message may have.
  */
-final class TcpNewcomer {
+final class PendingClient {
     /** The longest first message: a hello and a query have no payload, so this is ample. */
     static final int MAX_WIRE_SIZE = 1 << 10;
 
-    private final SocketChannel socket;
+    private final TcpStream stream;
     private final String name;
     private final Deadline deadline;
     private final FrameAssembler assembler = new FrameAssembler(MAX_WIRE_SIZE);
 
-    private TcpNewcomer(SocketChannel socket, String name, Deadline deadline) {
-        this.socket = socket;
+    private PendingClient(TcpStream stream, String name, Deadline deadline) {
+        this.stream = stream;
         this.name = name;
         this.deadline = deadline;
     }
 
     /**
-     * Begins to listen to a socket.
+     * Begins to listen to a connection.
      *
-     * @throws IOException where the client has gone already; the socket stays the caller's
+     * @throws IOException where the client has gone already; the stream stays the caller's
      */
-    static TcpNewcomer of(SocketChannel socket, Selector selector, long timeoutNanos)
-            throws IOException {
-        socket.configureBlocking(false);
-        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        socket.register(selector, SelectionKey.OP_READ);
-        return new TcpNewcomer(socket, nameOf(socket), Deadline.in(timeoutNanos));
+    static PendingClient of(TcpStream stream, long timeoutNanos) throws IOException {
+        stream.setNoDelay();
+        return new PendingClient(stream, nameOf(stream), Deadline.in(timeoutNanos));
     }
 
-    /** Who is at the other end of a socket, for messages. */
-    static String nameOf(SocketChannel socket) throws IOException {
-        return "tcp://" + socket.getRemoteAddress().toString().replaceFirst("^.*/", "");
+    /** The peer of a connection, for messages. */
+    static String nameOf(TcpStream stream) throws IOException {
+        return "tcp://" + stream.remoteAddress().toString().replaceFirst("^.*/", "");
     }
 
-    SocketChannel socket() {
-        return socket;
+    TcpStream stream() {
+        return stream;
     }
 
     String name() {
@@ -64,7 +57,7 @@ final class TcpNewcomer {
     /**
      * Reads once.
      *
-     * @param buffer to read into; holds afterwards what came behind the first message
+     * @param buffer to read into, direct; holds afterwards what came behind the first message
      * @return the first message once it is whole
      * @throws IOException where the client has gone
      * @throws io.softdpu.core.DpuException INVALID_VALUE where it sends no control message, or one
@@ -74,7 +67,7 @@ final class TcpNewcomer {
         buffer.clear();
         int count;
         try {
-            count = socket.read(buffer);
+            count = stream.read(buffer);
         } finally {
             buffer.flip();
         }

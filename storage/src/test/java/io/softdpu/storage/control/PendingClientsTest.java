@@ -5,15 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.storage.control.Strangers.Kind;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Clients of the TCP control port that are none, and who gets in beside them. */
 @Timeout(120)
-final class TcpNewcomersTest {
+final class PendingClientsTest {
     private static final long LONG = End.DEADLINE_NANOS / 2;
     private static final long SHORT = 100_000_000L;
 
@@ -48,14 +47,7 @@ final class TcpNewcomersTest {
     }
 
     private void listen(long firstMessageTimeoutNanos) {
-        server =
-                new End(
-                        "server",
-                        () ->
-                                ControlChannels.makeTcpServer(
-                                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                                        firstMessageTimeoutNanos),
-                        () -> {});
+        server = End.tcpServer("server", firstMessageTimeoutNanos);
         strangers = new Strangers(address());
     }
 
@@ -68,7 +60,7 @@ final class TcpNewcomersTest {
     @ParameterizedTest
     @EnumSource
     void shouldTakeTheFirstThatSpeaksHoweverManyAreHereThatDoNot(Kind kind) throws IOException {
-        for (int i = 0; i < 2 * TcpServerControlChannel.MAX_NEWCOMERS; i++) {
+        for (int i = 0; i < 2 * TcpServerControlChannel.MAX_PENDING_CLIENTS; i++) {
             strangers.add(kind);
         }
         assertServesAClient();
@@ -78,7 +70,8 @@ final class TcpNewcomersTest {
     void shouldTakeAClientThatSaysNothingButHello() throws IOException {
         CompletableFuture<Void> connected = awaitConnected();
         strangers.add();
-        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(address())) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
             client.awaitConnected(LONG);
             End.await(connected);
             assertThat(server.call(ControlChannel::poll)).isNull();
@@ -107,7 +100,7 @@ final class TcpNewcomersTest {
         CompletableFuture<Void> connected = awaitConnected();
         int surplus = 20;
         List<Socket> silent = new ArrayList<>();
-        for (int i = 0; i < TcpServerControlChannel.MAX_NEWCOMERS + surplus; i++) {
+        for (int i = 0; i < TcpServerControlChannel.MAX_PENDING_CLIENTS + surplus; i++) {
             silent.add(strangers.add());
         }
         for (Socket oldest : silent.subList(0, surplus)) {
@@ -171,7 +164,8 @@ final class TcpNewcomersTest {
     @Test
     void shouldServeItsClientWhileOthersConnectAndNeverRead() throws IOException {
         CompletableFuture<Void> connected = awaitConnected();
-        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(address())) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
             client.awaitConnected(LONG);
             End.await(connected);
             for (int i = 0; i < 300; i++) {
@@ -196,15 +190,15 @@ final class TcpNewcomersTest {
 
     @Test
     void shouldLetTheOldestSilentOneGiveItsDescriptorWhereThereIsNoOther() throws IOException {
-        Selector selector = Selector.open();
-        ShortOfDescriptors door = new ShortOfDescriptors(selector);
-        try (TcpServerControlChannel poor =
-                        new TcpServerControlChannel(door, door.address(), selector, SILENCE);
-                Strangers clients = new Strangers(door.address())) {
+        ShortOfDescriptors listener = new ShortOfDescriptors();
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpServerControlChannel poor =
+                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                Strangers clients = new Strangers(listener.address())) {
             Socket oldest = clients.add();
             assertThat(poor.poll()).isNull();
 
-            door.failures(1);
+            listener.failures(1);
             Socket next = clients.add();
             assertThat(poor.poll()).isNull();
 
@@ -218,16 +212,16 @@ final class TcpNewcomersTest {
 
     @Test
     void shouldHearTheOldestBeforeItGivesItsDescriptor() throws IOException {
-        Selector selector = Selector.open();
-        ShortOfDescriptors door = new ShortOfDescriptors(selector);
-        try (TcpServerControlChannel poor =
-                        new TcpServerControlChannel(door, door.address(), selector, SILENCE);
-                Strangers clients = new Strangers(door.address())) {
+        ShortOfDescriptors listener = new ShortOfDescriptors();
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpServerControlChannel poor =
+                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                Strangers clients = new Strangers(listener.address())) {
             Socket oldest = clients.add();
             assertThat(poor.poll()).isNull();
 
             oldest.getOutputStream().write(ControlCodec.encode(QUERY));
-            door.failures(1);
+            listener.failures(1);
             clients.add();
             assertThat(poor.receive(LONG)).isEqualTo(QUERY);
         }
@@ -235,31 +229,31 @@ final class TcpNewcomersTest {
 
     @Test
     void shouldNotMindAShortageWhereNobodyKnocks() throws IOException {
-        Selector selector = Selector.open();
-        ShortOfDescriptors door = new ShortOfDescriptors(selector);
-        try (TcpServerControlChannel poor =
-                new TcpServerControlChannel(door, door.address(), selector, SILENCE)) {
-            door.failures(1);
+        ShortOfDescriptors listener = new ShortOfDescriptors();
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpServerControlChannel poor =
+                        ControlChannels.makeTcpServer(engine, listener, SILENCE)) {
+            listener.failures(1);
             assertThat(poor.poll()).isNull();
         }
     }
 
     @Test
     void shouldTellALaterClientWhyEvenIfThereWasNoDescriptorForIt() throws IOException {
-        Selector selector = Selector.open();
-        ShortOfDescriptors door = new ShortOfDescriptors(selector);
-        try (TcpServerControlChannel poor =
-                        new TcpServerControlChannel(door, door.address(), selector, SILENCE);
-                Strangers clients = new Strangers(door.address())) {
+        ShortOfDescriptors listener = new ShortOfDescriptors();
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpServerControlChannel poor =
+                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                Strangers clients = new Strangers(listener.address())) {
             clients.add().getOutputStream().write(ControlCodec.encode(QUERY));
             assertThat(poor.receive(LONG)).isEqualTo(QUERY);
 
-            door.failures(1);
+            listener.failures(1);
             Socket late = clients.add();
             assertThat(poor.poll()).isNull();
             Deadline deadline = Deadline.in(LONG);
             while (late.getInputStream().available() == 0 && !deadline.hasPassed()) {
-                poor.await(LONG); // until the door is looked at again
+                poor.await(LONG); // until the listener is looked at again
                 assertThat(poor.poll()).isNull();
             }
             assertThat(Strangers.refusal(late).status()).isEqualTo(Status.FULL);
@@ -268,12 +262,12 @@ final class TcpNewcomersTest {
 
     @Test
     void shouldFailWhereNobodyCanBeLetInAndNobodyIsHere() throws IOException {
-        Selector selector = Selector.open();
-        ShortOfDescriptors door = new ShortOfDescriptors(selector);
-        try (TcpServerControlChannel poor =
-                        new TcpServerControlChannel(door, door.address(), selector, SILENCE);
-                Strangers clients = new Strangers(door.address())) {
-            door.failures(1);
+        ShortOfDescriptors listener = new ShortOfDescriptors();
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpServerControlChannel poor =
+                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                Strangers clients = new Strangers(listener.address())) {
+            listener.failures(1);
             clients.add();
             assertThatThrownBy(() -> poor.receive(LONG))
                     .isInstanceOfSatisfying(
@@ -286,7 +280,8 @@ final class TcpNewcomersTest {
 
     private void assertServesAClient() {
         CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
-        try (TcpClientControlChannel client = ControlChannels.makeTcpClient(address())) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
             client.awaitConnected(LONG);
             client.send(QUERY);
             assertThat(End.await(received)).isEqualTo(QUERY);
@@ -298,6 +293,6 @@ final class TcpNewcomersTest {
     }
 
     private InetSocketAddress address() {
-        return ((TcpServerControlChannel) server.channel).address();
+        return server.address();
     }
 }
