@@ -1,6 +1,5 @@
 package io.softdpu.benchmarks;
 
-import io.softdpu.storage.wire.IoMessage;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
 import java.lang.foreign.Arena;
@@ -55,11 +54,5 @@ public class IoMessageBenchmark {
         blackhole.consume(IoMessageView.ioSize(memory, 0));
         blackhole.consume(IoMessageView.requesterOffset(memory, 0));
         blackhole.consume(IoMessageView.storageOffset(memory, 0));
-    }
-
-    /** The value, for who is not on the data path. */
-    @Benchmark
-    public IoMessage decodeToRecord() {
-        return IoMessage.decode(memory, 0, IoMessageView.WIRE_BYTES);
     }
 }

@@ -103,7 +103,7 @@ class PipesTest {
 
     @Test
     void shouldNotWaitForTheReportOfAChild() {
-        ChildReport report = new ChildReport("target", Status.SUCCESS.name(), 0, 0, 0, 0, 0, null);
+        ChildReport report = new ChildReport(Status.SUCCESS.name(), 0, 0, 0, 0, 0, null);
         Path file = folder.resolve("target.json");
         try (NamedPipe pipe = NamedPipe.create(file)) {
             assertThatThrownBy(() ->

@@ -1,7 +1,5 @@
 package io.softdpu.samples;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import java.util.List;
 
 /** All samples, by name. Any thread. */
@@ -24,21 +22,5 @@ public final class Samples {
     /** All of them, in the order in which one would read them. */
     public static List<Sample> all() {
         return ALL;
-    }
-
-    /**
-     * The sample with this name.
-     *
-     * @throws DpuException NOT_FOUND if there is none, naming those that there are
-     */
-    public static Sample find(String name) {
-        return ALL.stream()
-                .filter(sample -> sample.name().equals(name))
-                .findFirst()
-                .orElseThrow(() ->
-                        new DpuException(
-                                Status.NOT_FOUND,
-                                "no such sample: sample=%s, available=%s"
-                                        .formatted(name, ALL.stream().map(Sample::name).toList())));
     }
 }

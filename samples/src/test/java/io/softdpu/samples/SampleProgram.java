@@ -11,6 +11,14 @@ import java.util.Map;
 public final class SampleProgram {
     private SampleProgram() {}
 
+    /** The sample with this name. */
+    static Sample find(String name) {
+        return Samples.all().stream()
+                .filter(sample -> sample.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no such sample: sample=" + name));
+    }
+
     /** Runs the sample. */
     public static void main(String[] arguments) {
         Map<SampleOption, String> values = new EnumMap<>(SampleOption.class);
@@ -20,7 +28,7 @@ public final class SampleProgram {
             values.put(SampleOption.valueOf(option), arguments[i].substring(equals + 1));
         }
         try {
-            Samples.find(arguments[0]).run(new SampleSettings(values), System.out);
+            find(arguments[0]).run(new SampleSettings(values), System.out);
         } catch (WrongDataException e) {
             System.err.println(e);
             System.exit(3);

@@ -37,7 +37,7 @@ class SanitizedSamplesTest {
             ByteArrayOutputStream said = new ByteArrayOutputStream();
             try (Sanitizer sanitizer = Sanitizer.start(seed)) {
                 sanitizer.setListener(reports::add);
-                Samples.find(name)
+                SampleProgram.find(name)
                         .run(
                                 SampleSettings.NONE,
                                 new PrintStream(said, true, StandardCharsets.UTF_8));

@@ -47,11 +47,6 @@ public record SessionReport(
         return sum(WorkerReport::progressMisses);
     }
 
-    /** Rounds with work per hundred rounds of all workers; 0 where there was no round. */
-    public double hitRatePercent() {
-        return WorkerReport.percent(progressHits(), progressMisses());
-    }
-
     /** Payload bytes that this role's engines copied, the control thread's included. */
     public long payloadBytesCopied() {
         return controlPayloadBytesCopied + sum(WorkerReport::payloadBytesCopied);

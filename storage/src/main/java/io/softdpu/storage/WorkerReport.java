@@ -28,10 +28,7 @@ public record WorkerReport(
 
     /** Rounds with work per hundred rounds; 0 where there was no round. */
     public double hitRatePercent() {
-        return percent(progressHits, progressMisses);
-    }
-
-    static double percent(long hits, long misses) {
-        return hits + misses == 0 ? 0 : 100.0 * hits / (hits + misses);
+        long rounds = progressHits + progressMisses;
+        return rounds == 0 ? 0 : 100.0 * progressHits / rounds;
     }
 }

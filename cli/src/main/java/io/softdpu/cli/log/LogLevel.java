@@ -35,11 +35,6 @@ public enum LogLevel {
         this.threshold = threshold;
     }
 
-    /** The number of this level on a command line, 10 to 70. */
-    public int number() {
-        return number;
-    }
-
     /** True if lines of this level of the platform are shown. */
     boolean shows(System.Logger.Level level) {
         return this != DISABLE

@@ -19,9 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a role did, as it tells its parent by a JSON file at its end.
+ * Report of a role to its parent process: a JSON file that it writes at its end.
  *
- * @param role target, zero-copy or initiator
  * @param status how the session ended
  * @param operations operations of all its workers
  * @param progressHits rounds of its progress engines with work
@@ -31,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * @param initiator what only an initiator knows; null for the others
  */
 public record ChildReport(
-        String role,
         String status,
         long operations,
         long progressHits,
@@ -64,7 +62,6 @@ public record ChildReport(
      * @param errors those of them that failed
      * @param payloadBytes what they moved
      * @param nanos how long it took
-     * @param meanNanos mean latency of an operation
      * @param p50Nanos half of the operations took no longer
      * @param p99Nanos 99 % took no longer
      * @param p999Nanos 99.9 % took no longer
@@ -79,7 +76,6 @@ public record ChildReport(
             long errors,
             long payloadBytes,
             long nanos,
-            double meanNanos,
             long p50Nanos,
             long p99Nanos,
             long p999Nanos,
@@ -107,7 +103,6 @@ public record ChildReport(
     /** The report of a session. */
     public static ChildReport of(SessionReport session, @Nullable InitiatorReport run) {
         return new ChildReport(
-                session.role(),
                 session.status().name(),
                 session.operations(),
                 session.progressHits(),
@@ -135,7 +130,6 @@ public record ChildReport(
                 phase.errors(),
                 phase.payloadBytes(),
                 phase.nanos(),
-                latency.meanNanos(),
                 latency.p50Nanos(),
                 latency.p99Nanos(),
                 latency.p999Nanos(),

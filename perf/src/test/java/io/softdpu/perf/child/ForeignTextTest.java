@@ -20,7 +20,6 @@ class ForeignTextTest {
         String hostile = HostileText.of(HostileText.LONG);
         Path file = folder.resolve("report");
         new ChildReport(
-                        "initiator",
                         "SUCCESS",
                         1,
                         1,
@@ -32,7 +31,7 @@ class ForeignTextTest {
                                 1,
                                 List.of(
                                         new ChildReport.PhaseResult(
-                                                "name", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "HASH",
+                                                "name", 1, 1, 1, 1, 1, 1, 1, 1, 1, "HASH",
                                                 "HASH"))))
                 .write(file);
         String json = Files.readString(file);

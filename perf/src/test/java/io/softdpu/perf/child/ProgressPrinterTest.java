@@ -49,7 +49,6 @@ class ProgressPrinterTest {
                 nanos,
                 new LatencySummary(0, 0, 0, 0, 0, 0, 0),
                 0,
-                0,
                 "",
                 "");
     }

@@ -39,7 +39,7 @@ class DemoResultTest {
 
     @Test
     void shouldCountABounceCopyInTheService() {
-        DemoResult result = result("aa", ended("target", 0, 1), report("zero-copy", 2 * SIZE));
+        DemoResult result = result("aa", ended("target", 0, 1), report(2 * SIZE));
 
         assertThat(result.payloadCopies()).hasValue(2.0);
     }
@@ -85,7 +85,7 @@ class DemoResultTest {
     @Test
     void shouldReadBackTheReportThatAChildWrote() throws IOException {
         ChildReport initiator = initiator("aa");
-        ChildReport target = report("target", 7);
+        ChildReport target = report(7);
 
         initiator.write(folder.resolve("initiator.json"));
         target.write(folder.resolve("target.json"));
@@ -95,7 +95,7 @@ class DemoResultTest {
     }
 
     private static DemoResult result(String actual, ChildOutcome target) {
-        return result(actual, target, report("zero-copy", 0));
+        return result(actual, target, report(0));
     }
 
     private static DemoResult result(
@@ -123,16 +123,15 @@ class DemoResultTest {
     }
 
     private static ChildOutcome ended(String name, int exitCode, int order) {
-        return new ChildOutcome(name, exitCode, false, order, List.of(), report(name, 2 * SIZE));
+        return new ChildOutcome(name, exitCode, false, order, List.of(), report(2 * SIZE));
     }
 
-    private static ChildReport report(String role, long payloadBytesCopied) {
-        return new ChildReport(role, "SUCCESS", 3, 1, 3, payloadBytesCopied, 64, null);
+    private static ChildReport report(long payloadBytesCopied) {
+        return new ChildReport("SUCCESS", 3, 1, 3, payloadBytesCopied, 64, null);
     }
 
     static ChildReport initiator(String actual) {
         return new ChildReport(
-                "initiator",
                 "SUCCESS",
                 4,
                 1,
@@ -157,7 +156,6 @@ class DemoResultTest {
                 0,
                 SIZE,
                 1_000_000,
-                7.5,
                 5,
                 6,
                 7,

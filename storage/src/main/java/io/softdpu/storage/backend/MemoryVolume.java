@@ -144,11 +144,6 @@ public final class MemoryVolume implements Volume {
     }
 
     @Override
-    public String description() {
-        return description;
-    }
-
-    @Override
     public void attach(Device device) {
         if (mmap != null || closed) {
             throw new DpuException(

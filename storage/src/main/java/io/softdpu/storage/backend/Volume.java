@@ -12,9 +12,6 @@ public interface Volume extends AutoCloseable {
     /** The size of a block in bytes: a power of two from 512 to 1 MiB. */
     int blockSizeBytes();
 
-    /** What it is and where it comes from, for messages. */
-    String description();
-
     /**
      * Makes the volume usable by tasks of this device. Called once, before {@link #memory}.
      *

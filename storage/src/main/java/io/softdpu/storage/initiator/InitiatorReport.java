@@ -9,11 +9,8 @@ import java.util.List;
  * @param session what each role reports
  * @param phases the phases that were begun, in their order; after a session that broke off the last
  *     one may not be complete
- * @param volumeSizeBytes the storage's size; 0 before it was told
- * @param blockSizeBytes the storage's block size; 0 before it was told
  */
-public record InitiatorReport(
-        SessionReport session, List<PhaseReport> phases, long volumeSizeBytes, int blockSizeBytes) {
+public record InitiatorReport(SessionReport session, List<PhaseReport> phases) {
 
     /** Takes a copy of the list. */
     public InitiatorReport {

@@ -42,8 +42,8 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
     private final InitiatorListener listener;
     private final List<PhaseReport> phaseReports = new CopyOnWriteArrayList<>();
 
-    private volatile long volumeSizeBytes;
-    private volatile int blockSizeBytes;
+    private long volumeSizeBytes;
+    private int blockSizeBytes;
     private @Nullable ProgressEngine engine;
     private @Nullable ComchClientControlChannel channel;
     private @Nullable IoMemory memory;
@@ -81,7 +81,7 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
 
     @Override
     public InitiatorReport initiatorReport() {
-        return new InitiatorReport(report(), phaseReports, volumeSizeBytes, blockSizeBytes);
+        return new InitiatorReport(report(), phaseReports);
     }
 
     @Override

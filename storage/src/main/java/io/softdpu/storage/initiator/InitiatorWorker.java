@@ -12,7 +12,6 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
-import io.softdpu.storage.worker.AllocationMeter;
 import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.storage.worker.RetryQueue;
 import io.softdpu.storage.worker.Worker;
@@ -162,7 +161,6 @@ final class InitiatorWorker extends Worker {
     }
 
     private void begin(PhaseRun run) {
-        run.startAllocated = AllocationMeter.currentThreadBytes();
         run.startNanos = System.nanoTime();
         for (int t = 0; t < run.transactions; t++) {
             dueNanos[t] = run.startNanos;
@@ -286,7 +284,6 @@ final class InitiatorWorker extends Worker {
 
     private void end(PhaseRun run) {
         run.endNanos = System.nanoTime();
-        run.allocatedBytes = AllocationMeter.currentThreadBytes() - run.startAllocated;
         run.done = true;
         notifyControl();
     }

@@ -16,7 +16,6 @@ import io.softdpu.storage.wire.IoType;
  * @param payloadBytes bytes that the others moved
  * @param nanos from the first request to the last answer
  * @param latency of all operations
- * @param allocatedBytes heap that the workers' threads allocated in that time
  * @param bytesVerified bytes that were compared with what was expected, and were the same
  * @param expectedSha256 of what was expected, or empty where nothing was
  * @param actualSha256 of what stood in the memory, or empty
@@ -32,7 +31,6 @@ public record PhaseReport(
         long payloadBytes,
         long nanos,
         LatencySummary latency,
-        long allocatedBytes,
         long bytesVerified,
         String expectedSha256,
         String actualSha256) {

@@ -38,8 +38,6 @@ final class PhaseRun {
     boolean closed;
     long startNanos;
     long endNanos;
-    long startAllocated;
-    long allocatedBytes;
 
     /** Set by the control thread: no more requests. */
     volatile boolean stop;

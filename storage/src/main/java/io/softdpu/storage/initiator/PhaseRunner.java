@@ -224,12 +224,10 @@ final class PhaseRunner {
 
     private PhaseReport report(List<PhaseRun> runs, IoMemory.Verified verified, boolean complete) {
         long errors = 0;
-        long allocated = 0;
         long start = runs.getFirst().startNanos;
         long end = endOf(runs.getFirst());
         for (PhaseRun run : runs) {
             errors += run.errors;
-            allocated += run.allocatedBytes;
             start = Math.min(start, run.startNanos);
             end = Math.max(end, endOf(run));
         }
@@ -244,7 +242,6 @@ final class PhaseRunner {
                 payloadBytes(runs),
                 end - start,
                 LatencySummary.of(latencies(runs)),
-                allocated,
                 verified.bytes(),
                 verified.expectedSha256(),
                 verified.actualSha256());

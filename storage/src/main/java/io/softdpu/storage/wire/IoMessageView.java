@@ -20,7 +20,7 @@ import java.nio.ByteOrder;
  *
  * <p>For the data path: static methods, no allocation, no check beyond the bounds of the segment.
  * Where a peer can still write to the memory, a caller reads each field once into a local variable
- * and checks and uses that. {@link IoMessage} is the record for everybody who is not in a hurry.
+ * and checks and uses that.
  */
 public final class IoMessageView {
     /** The size of each io_message in bytes. */

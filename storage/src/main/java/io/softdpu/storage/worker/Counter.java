@@ -25,11 +25,6 @@ public final class Counter {
         VALUE.setOpaque(this, (long) VALUE.get(this) + amount);
     }
 
-    /** Back to 0; the counting thread alone. */
-    public void reset() {
-        VALUE.setOpaque(this, 0L);
-    }
-
     /** The number; any thread. */
     public long get() {
         return (long) VALUE.getOpaque(this);

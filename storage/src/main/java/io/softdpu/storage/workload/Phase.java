@@ -5,7 +5,6 @@ import io.softdpu.core.Status;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.wire.IoType;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,7 +84,7 @@ public record Phase(
         private long operations = Long.MAX_VALUE;
         private long paceNanos;
         private long nanos = Long.MAX_VALUE;
-        private @Nullable Boolean mirrored;
+        private boolean perTransaction;
         private @Nullable Content fill;
         private @Nullable Content expect;
         private boolean endOnError = true;
@@ -153,15 +152,9 @@ public record Phase(
             return this;
         }
 
-        /** The memory mirrors the storage; the default once over the volume. */
-        public Builder mirrored() {
-            mirrored = true;
-            return this;
-        }
-
-        /** A buffer a transaction; the default otherwise. */
+        /** One buffer per transaction, once over the volume, too; else the memory mirrors that. */
         public Builder perTransaction() {
-            mirrored = false;
+            perTransaction = true;
             return this;
         }
 
@@ -199,7 +192,7 @@ public record Phase(
                     operations,
                     paceNanos,
                     nanos,
-                    Objects.requireNonNullElse(mirrored, once),
+                    once && !perTransaction,
                     fill,
                     expect,
                     endOnError);

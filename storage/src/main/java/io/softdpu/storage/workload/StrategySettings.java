@@ -1,6 +1,5 @@
 package io.softdpu.storage.workload;
 
-import io.softdpu.storage.StorageDefaults;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -17,14 +16,4 @@ public record StrategySettings(
         long runLimitOperationCount,
         int transactionCount,
         int blocksPerIo,
-        @Nullable Path plainContent) {
-
-    /** The defaults of the guide's application, without a plain content. */
-    public static StrategySettings defaults() {
-        return new StrategySettings(
-                StorageDefaults.RUN_LIMIT_OPERATION_COUNT,
-                StorageDefaults.TRANSACTION_COUNT,
-                StorageDefaults.BLOCKS_PER_IO,
-                null);
-    }
-}
+        @Nullable Path plainContent) {}

@@ -252,6 +252,25 @@ class TargetControlTest {
     }
 
     @Test
+    void shouldListenWhereItIsTold() {
+        TargetOptions options =
+                TargetOptions.builder()
+                        .device("t0")
+                        .cpu(CpuBinding.any())
+                        .listenAddress("127.0.0.2")
+                        .build();
+        try (StorageTarget other =
+                StorageTarget.open(
+                        machine,
+                        options,
+                        MemoryVolume.ofPattern(4096, 4096),
+                        SessionListener.none())) {
+            assertThat(other.address().getAddress().getHostAddress()).isEqualTo("127.0.0.2");
+            assertThat(target.address().getAddress().getHostAddress()).isEqualTo("127.0.0.1");
+        }
+    }
+
+    @Test
     void shouldNameTheOptionThatIsMissingOrIllegal() {
         assertInvalid(() -> TargetOptions.builder().cpu(CpuBinding.any()).build(), "option=device");
         assertInvalid(() -> TargetOptions.builder().device("t0").build(), "cpu count=0");

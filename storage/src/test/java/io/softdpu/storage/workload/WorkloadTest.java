@@ -18,6 +18,8 @@ class WorkloadTest {
             new RequestSourceFactory.Range(
                     0, IoType.READ, 8192, 8192 + 10 * 4096, 12288, 4096, 0, 1 << 20, true);
 
+    private static final StrategySettings WITHOUT_CONTENT = new StrategySettings(1, 1, 1, null);
+
     @Test
     void shouldGoOnceThroughThePartAndEndWithAShorterOperation() {
         List<Long> offsets = new ArrayList<>();
@@ -109,9 +111,7 @@ class WorkloadTest {
     @Test
     void shouldNeedAPlainContentToCompareWith() {
         assertInvalid(
-                () ->
-                        ExecutionStrategy.READ_ONLY_DATA_VALIDITY_TEST.workload(
-                                StrategySettings.defaults()),
+                () -> ExecutionStrategy.READ_ONLY_DATA_VALIDITY_TEST.workload(WITHOUT_CONTENT),
                 "plain content is missing");
         assertThat(
                         ExecutionStrategy.READ_ONLY_DATA_VALIDITY_TEST
@@ -123,9 +123,7 @@ class WorkloadTest {
     @Test
     void shouldWriteTheIndexModulo256WhereThereIsNoPlainContent() {
         List<Phase> phases =
-                ExecutionStrategy.READ_WRITE_DATA_VALIDITY_TEST
-                        .workload(StrategySettings.defaults())
-                        .phases();
+                ExecutionStrategy.READ_WRITE_DATA_VALIDITY_TEST.workload(WITHOUT_CONTENT).phases();
 
         byte[] bytes = new byte[600];
         phases.get(0).fill().fill(MemorySegment.ofArray(bytes), 0);
