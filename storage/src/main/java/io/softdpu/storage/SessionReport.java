@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * What one role did in its session.
+ * Report of a role on its session.
  *
  * @param role {@code target}, {@code zero-copy} or {@code initiator}
  * @param status how the session ended; SUCCESS also while it runs without a failure

@@ -1,6 +1,6 @@
 package io.softdpu.storage;
 
-/** What the storage programs use where nothing else is said. */
+/** Default values and limits of the storage programs. */
 public final class StorageDefaults {
     /** The name of the service's Comch server. */
     public static final String COMMAND_CHANNEL_NAME = "doca_storage_comch";

@@ -1,7 +1,7 @@
 package io.softdpu.storage;
 
 /**
- * What one data path thread did.
+ * Report of a data path thread.
  *
  * @param core its index, counted from 0
  * @param cpu what it was bound to

@@ -1,5 +1,5 @@
 /**
- * What a storage target serves: volumes.
+ * Volumes, which storage targets serve.
  *
  * <p>Role: a {@link io.softdpu.storage.backend.Volume} is a range of blocks that the target's RDMA
  * tasks read and write in place. {@link io.softdpu.storage.backend.MemoryVolume} keeps it in

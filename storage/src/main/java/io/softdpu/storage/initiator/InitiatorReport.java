@@ -4,7 +4,7 @@ import io.softdpu.storage.SessionReport;
 import java.util.List;
 
 /**
- * What an initiator did in its session.
+ * Report of an initiator on its session.
  *
  * @param session what each role reports
  * @param phases the phases that were begun, in their order; after a session that broke off the last

@@ -3,7 +3,7 @@ package io.softdpu.storage.initiator;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long operations took, from the moment a request was handed over until its answer had come.
+ * Latencies of operations, each from the submission of its request until its answer has come.
  *
  * @param count operations
  * @param minNanos the shortest

@@ -3,7 +3,7 @@ package io.softdpu.storage.initiator;
 import io.softdpu.storage.wire.IoType;
 
 /**
- * What a phase did.
+ * Report of a phase.
  *
  * @param name the phase's
  * @param complete false if the session ended in the middle of it: the figures are of what was done

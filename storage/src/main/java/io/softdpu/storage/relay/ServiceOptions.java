@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a zero-copy service is told.
+ * Options of a zero-copy service.
  *
  * @param device the device it works on: PCI address, ibdev name or interface name
  * @param representor the PCI address of the host function whose initiator it serves

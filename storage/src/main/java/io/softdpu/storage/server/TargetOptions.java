@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a storage target is told.
+ * Options of a storage target.
  *
  * @param device the device it works on: PCI address, ibdev name or interface name
  * @param cpus one data path thread each, 1 to 64

@@ -5,9 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the control thread leaves a command for a worker and waits for its end. One at a time, and
- * taken and answered under a lock, as in the guide; the data path never comes here. The command
- * itself runs without the lock, or whoever waits for it could not stop waiting.
+ * Slot by which the control thread hands a command to a worker and waits for its end. One at a
+ * time, taken and answered under a lock, as in the guide; the data path never comes here. The
+ * command itself runs without the lock, or whoever waits for it could not stop waiting.
  */
 final class CommandSlot {
     private static final System.Logger LOG = System.getLogger(CommandSlot.class.getName());

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The four things that the guide's initiator can do. */
+/** Execution strategies of the guide's initiator, as workloads. */
 public enum ExecutionStrategy {
     /** Reads the storage again and again, up to the run limit. */
     READ_THROUGHPUT_TEST {

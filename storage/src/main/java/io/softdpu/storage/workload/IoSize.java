@@ -3,7 +3,7 @@ package io.softdpu.storage.workload;
 import io.softdpu.storage.option.OptionChecks;
 
 /**
- * How much an operation of a phase moves: bytes or blocks. What it comes to is known when the
+ * Size of the operations of a phase, in bytes or in blocks. What it comes to is known when the
  * storage has told its block size.
  */
 public final class IoSize {

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an execution strategy is told.
+ * Settings of an execution strategy.
  *
  * @param runLimitOperationCount operations of each core in a throughput test
  * @param transactionCount how many each core keeps in flight

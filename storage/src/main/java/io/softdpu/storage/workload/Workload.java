@@ -5,7 +5,7 @@ import io.softdpu.core.Status;
 import java.util.List;
 
 /**
- * What an initiator does in its session.
+ * Work of an initiator in its session.
  *
  * @param phases one after the other, at least one
  */
