@@ -20,7 +20,8 @@ public final class SlicedCopy {
     public SlicedCopy() {}
 
     /** Begins a copy; nothing is copied yet. What was left of the one before is forgotten. */
-    @SuppressWarnings("ReferenceEquality") // mostly the same memory; a look costs less than a store
+    // Mostly the same memory again, and a look costs less than a store.
+    @SuppressWarnings({"ReferenceEquality", "MemorySegmentReferenceEquality"})
     public void begin(
             MemorySegment newSource,
             long newSourceOffset,
