@@ -8,6 +8,7 @@ import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.FixedQueue;
@@ -207,14 +208,18 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     Status send(ProducerSendTask task) {
         Buf buf = task.buf();
-        if (buf == null || buf.references() == 0 || REGIONS.isRemote(buf)) {
+        if (buf == null || buf.references() == 0) {
+            return Status.INVALID_VALUE;
+        }
+        Mmap mmap = buf.mmap();
+        if (mmap.isImported()) {
             return Status.INVALID_VALUE;
         }
         long length = buf.dataLength();
         if (length > maxBufferBytes) {
             return Status.INVALID_VALUE;
         }
-        Status usable = REGIONS.checkUse(buf.mmap(), device(), Permissions.LOCAL_READ_ONLY);
+        Status usable = REGIONS.checkUse(mmap, device(), Permissions.LOCAL_READ_ONLY);
         if (usable != Status.SUCCESS) {
             return usable;
         }

@@ -66,11 +66,6 @@ public final class Regions {
                 : status;
     }
 
-    /** Whether the memory is another machine's: the program itself cannot read it, tasks can. */
-    public boolean isRemote(Buf buf) {
-        return buf.mmap().isImported();
-    }
-
     /**
      * The whole range of the buf's mmap, local or imported.
      *

@@ -246,7 +246,7 @@ class BufPoolTest {
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
         BufPool pool = machines.add(BufPool.create(4, 64, remote).setElementAlignment(64).start());
         Buf buf = pool.allocate();
-        assertThat(REGIONS.isRemote(buf)).isTrue();
+        assertThat(buf.mmap().isImported()).isTrue();
         Thrown.with(Status.NOT_PERMITTED, buf::segment);
         assertThat(REGIONS.segmentOf(buf).byteSize()).isEqualTo(SIZE);
         buf.release();

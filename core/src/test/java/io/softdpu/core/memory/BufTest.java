@@ -274,7 +274,7 @@ class BufTest {
                 REGIONS.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 7);
                 REGIONS.appendData(buf, 1);
                 assertThat(buf.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
-                assertThat(REGIONS.isRemote(buf)).isFalse();
+                assertThat(buf.mmap().isImported()).isFalse();
                 buf.release();
                 one.close();
             }

@@ -129,7 +129,7 @@ class MmapExportTest {
         try (BufInventory inventory = BufInventory.create(1)) {
             inventory.start();
             Buf buf = inventory.bufByData(remote, 10, 20);
-            assertThat(REGIONS.isRemote(buf)).isTrue();
+            assertThat(buf.mmap().isImported()).isTrue();
             Thrown.with(Status.NOT_PERMITTED, buf::segment).hasMessageContaining("tasks");
             Thrown.with(Status.NOT_PERMITTED, remote::segment);
             assertThat(REGIONS.segmentOf(buf).byteSize()).isEqualTo(SIZE);
