@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A public class shows its users nothing that is for libraries: no member, inherited ones included,
- * mentions a type that they cannot name, and no supertype brings a hook along.
+ * mentions a type that they cannot name, and no supertype brings a hook along. And libraries that
+ * are not on the bus are shown nothing of it.
  */
 class PublicTypesTest {
     private static final String OURS = "io.softdpu.";
@@ -42,6 +43,22 @@ class PublicTypesTest {
             }
         }
         assertThat(wrong).isEmpty();
+    }
+
+    /** A library or a provider that may not import fabric compiles against the rest. */
+    @Test
+    void shouldShowTypesOfTheBusInBusServicesAlone() throws ClassNotFoundException {
+        Set<String> showing = new LinkedHashSet<>();
+        for (JavaClass type : House.classes()) {
+            if (type.getPackageName().matches("io\\.softdpu\\.(core|rdma)\\.(spi|check|copy)")) {
+                members(load(type.getName()), true)
+                        .filter(member -> isVisible(member))
+                        .flatMap(member -> mentioned(member).stream())
+                        .filter(shown -> shown.getPackageName().startsWith(OURS + "fabric"))
+                        .forEach(shown -> showing.add(type.getName()));
+            }
+        }
+        assertThat(showing).containsExactly("io.softdpu.core.spi.BusServices");
     }
 
     @Test
