@@ -16,6 +16,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.DescriptorCallback;
 import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.EngineTimer;
@@ -100,6 +101,16 @@ final class CoreFixtures {
                             default -> CpuBinding.core(Integer.MAX_VALUE);
                         });
         registry.none(DescriptorCallback.class, "the user's to implement, nobody's to call");
+        registry.add(
+                Deadline.class,
+                Threads.ANY,
+                List.of("open", "passed", "none"),
+                (scene, state) ->
+                        switch (state) {
+                            case "open" -> Deadline.in(3_600_000_000_000L);
+                            case "passed" -> Deadline.in(0);
+                            default -> Deadline.in(Deadline.NO_TIMEOUT);
+                        });
         registry.add(
                 DescriptorWatch.class,
                 Threads.OF_ENGINE,

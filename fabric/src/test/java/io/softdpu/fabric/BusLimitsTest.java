@@ -166,8 +166,6 @@ final class BusLimitsTest {
                     return held.refersTo(null);
                 });
         assertThat(ran).isFalse();
-        assertThat(importer.threads().loop().watched())
-                .isEqualTo(exporter.threads().loop().watched());
     }
 
     private WeakReference<Object> scheduleAndCancel(AtomicBoolean ran) {

@@ -6,6 +6,7 @@ import io.softdpu.comch.ComchSendTask;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
@@ -64,7 +65,7 @@ final class CopyChannel {
                 throw new DpuException(Status.CONNECTION_RESET, "peer has gone: awaited=" + what);
             }
             deadline.check(what);
-            engine.await(Math.min(NAP_NANOS, deadline.leftNanos()));
+            engine.await(Math.min(NAP_NANOS, deadline.remainingNanos()));
         }
     }
 
@@ -97,7 +98,7 @@ final class CopyChannel {
         // Its callback comes in any case. A peer that has what it wanted may be gone before that.
         while (!delivered) {
             deadline.check("delivery of a message");
-            engine.await(Math.min(NAP_NANOS, deadline.leftNanos()));
+            engine.await(Math.min(NAP_NANOS, deadline.remainingNanos()));
         }
     }
 

@@ -9,6 +9,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
@@ -60,7 +61,7 @@ final class DmaCopyDpu implements Sample {
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        Deadline deadline = new Deadline(settings.timeout());
+        Deadline deadline = Deadline.in(settings.timeout().toNanos());
         String port = settings.value(SampleOption.DEVICE, DEFAULT_DEVICE);
         String stands = settings.value(SampleOption.REPRESENTOR, DEFAULT_REPRESENTOR);
         try (Machine machine = Machine.open(Side.DPU);

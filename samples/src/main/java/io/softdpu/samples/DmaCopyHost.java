@@ -7,6 +7,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
@@ -48,7 +49,7 @@ final class DmaCopyHost implements Sample {
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        Deadline deadline = new Deadline(settings.timeout());
+        Deadline deadline = Deadline.in(settings.timeout().toNanos());
         String function = settings.value(SampleOption.DEVICE, DEFAULT_DEVICE);
         try (Source source = source(settings);
                 Machine machine = Machine.open(Side.HOST);

@@ -63,7 +63,7 @@ final class PeEvent implements Sample {
             int wakes = 0;
             while (completed[0] < TASKS) {
                 engine.requestNotification(); // arm: work that is there already rings at once
-                if (!engine.awaitNotification(bench.deadline().leftNanos())) {
+                if (!engine.awaitNotification(bench.deadline().remainingNanos())) {
                     throw new DpuException(
                             Status.TIME_OUT, "no notification: completed=" + completed[0]);
                 }

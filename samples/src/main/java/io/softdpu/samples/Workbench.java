@@ -6,6 +6,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
@@ -42,7 +43,7 @@ final class Workbench implements AutoCloseable {
     /** Opens all of it, for this many copies of this size. */
     Workbench(SampleSettings settings, int copies, int bytesPerCopy) {
         this.bytesPerCopy = bytesPerCopy;
-        deadline = new Deadline(settings.timeout());
+        deadline = Deadline.in(settings.timeout().toNanos());
         String name = settings.value(SampleOption.DEVICE, DEFAULT_DEVICE);
         try {
             // A program says on which side of the card it stands, and what it works with there.

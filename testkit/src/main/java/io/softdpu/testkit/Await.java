@@ -30,6 +30,27 @@ public final class Await {
     }
 
     /**
+     * Calls the step again and again until a condition holds, without a pause: the step is what
+     * brings it about.
+     *
+     * @param what the condition in words, for the failure
+     * @param deadlineNanos how long to go on
+     * @param condition asked on this thread, before each step
+     * @param step called on this thread
+     * @throws AssertionError when the deadline has passed
+     */
+    public static void byStep(
+            String what, long deadlineNanos, BooleanSupplier condition, Runnable step) {
+        long start = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - start > deadlineNanos) {
+                throw new AssertionError("did not happen in time: " + what);
+            }
+            step.run();
+        }
+    }
+
+    /**
      * Looks again and again until a condition holds, and says whether it came to that.
      *
      * @param deadline how long to look; the condition is asked at least once

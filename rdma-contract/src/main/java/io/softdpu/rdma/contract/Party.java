@@ -18,6 +18,7 @@ import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
+import io.softdpu.testkit.Await;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * how each task ended, free it, and release its bufs. Belongs to the thread that opened it.
  */
 final class Party implements AutoCloseable {
+    /** Far beyond what anything here takes, also on a machine that is busy with other things. */
+    static final long DEADLINE_NANOS = 20_000_000_000L;
+
     /** Everything that RDMA peers and local tasks may do. */
     static final Permissions ALL =
             Permissions.of(
@@ -131,8 +135,9 @@ final class Party implements AutoCloseable {
     // ---- driving ----
 
     static void drive(String what, BooleanSupplier condition, Party... parties) {
-        Deadline.await(
+        Await.byStep(
                 what,
+                DEADLINE_NANOS,
                 condition,
                 () -> {
                     boolean progressed = false;

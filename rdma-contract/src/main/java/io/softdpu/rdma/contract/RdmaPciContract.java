@@ -158,7 +158,7 @@ public abstract class RdmaPciContract extends RdmaContract {
     private Mmap importPci(Party dpu, Mapping mapping) {
         Mmap imported =
                 Mmap.createFromExport(
-                        hostMmap.exportPci(hostDevice), dpu.device, mapping, Deadline.NANOS);
+                        hostMmap.exportPci(hostDevice), dpu.device, mapping, Party.DEADLINE_NANOS);
         dpu.closeLater(imported);
         return imported;
     }

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Two sides in two processes, one of which may stand still or be killed. */
 public abstract class RdmaProcessContract extends RdmaContract {
-    private static final Duration DEADLINE = Duration.ofNanos(Deadline.NANOS);
+    private static final Duration DEADLINE = Duration.ofNanos(Party.DEADLINE_NANOS);
 
     /** For subclasses. */
     protected RdmaProcessContract() {}
@@ -172,10 +173,11 @@ public abstract class RdmaProcessContract extends RdmaContract {
         Remote far = connect(near, processes, PeerProgram.NOTHING);
 
         far.process().kill();
-        Deadline.await(
+        Await.byStep(
                 "the failure",
+                Party.DEADLINE_NANOS,
                 () -> far.connection().state() == RdmaConnection.State.FAILED,
-                () -> near.engine.await(Deadline.NANOS));
+                () -> near.engine.await(Party.DEADLINE_NANOS));
 
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         Status submitted =

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Await;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -81,10 +82,11 @@ public abstract class RdmaSleepContract extends RdmaContract {
     }
 
     private static Party.Outcome awaitNext(Party near) {
-        Deadline.await(
+        Await.byStep(
                 "a task ends",
+                Party.DEADLINE_NANOS,
                 () -> !near.outcomes.isEmpty(),
-                () -> near.engine.await(Deadline.NANOS));
+                () -> near.engine.await(Party.DEADLINE_NANOS));
         return near.outcomes.remove();
     }
 
@@ -96,7 +98,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
         FarThread far = new FarThread(toFar.blob());
         Thread thread = Thread.ofPlatform().name("far").start(far);
         try {
-            assertThat(far.ready.await(Deadline.NANOS, TimeUnit.NANOSECONDS)).isTrue();
+            assertThat(far.ready.await(Party.DEADLINE_NANOS, TimeUnit.NANOSECONDS)).isTrue();
             near.rdma.connect(far.blob, toFar);
             Party.drive("connection", () -> toFar.state() == RdmaConnection.State.CONNECTED, near);
             part.run(near, toFar, far.mmap);
@@ -145,7 +147,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
                 far.receive(far.room(i * SLOT_BYTES, SLOT_BYTES), i);
             }
             while (toNear.state() == RdmaConnection.State.CONNECTED) {
-                far.engine.await(Deadline.NANOS);
+                far.engine.await(Party.DEADLINE_NANOS);
                 while (!far.outcomes.isEmpty()) {
                     Party.Outcome outcome = far.outcomes.remove();
                     long slot = outcome.userData();

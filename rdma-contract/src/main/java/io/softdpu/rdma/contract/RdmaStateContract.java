@@ -18,6 +18,7 @@ import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaTaskType;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +75,11 @@ public abstract class RdmaStateContract extends RdmaContract {
                     },
                     near);
             responder.stop();
-            Deadline.await("idle", () -> responder.state() == ContextState.IDLE, engine::progress);
+            Await.byStep(
+                    "idle",
+                    Party.DEADLINE_NANOS,
+                    () -> responder.state() == ContextState.IDLE,
+                    engine::progress);
         }
     }
 
@@ -283,7 +288,11 @@ public abstract class RdmaStateContract extends RdmaContract {
             assertThat(Refusals.statusOf(() -> other.allocateReceive(null)))
                     .isEqualTo(Status.BAD_STATE);
             other.stop();
-            Deadline.await("idle", () -> other.state() == ContextState.IDLE, engine::progress);
+            Await.byStep(
+                    "idle",
+                    Party.DEADLINE_NANOS,
+                    () -> other.state() == ContextState.IDLE,
+                    engine::progress);
         }
     }
 

@@ -6,6 +6,7 @@ import io.softdpu.comch.ComchSendTask;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

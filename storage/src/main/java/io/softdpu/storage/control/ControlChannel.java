@@ -2,6 +2,7 @@ package io.softdpu.storage.control;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ControlChannel extends AutoCloseable {
     /** A timeout that never passes: for waiting until a peer arrives. */
-    long NO_TIMEOUT = Long.MAX_VALUE;
+    long NO_TIMEOUT = Deadline.NO_TIMEOUT;
 
     /** Who is at the other end, for messages. */
     String description();

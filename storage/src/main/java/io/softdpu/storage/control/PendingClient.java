@@ -1,5 +1,6 @@
 package io.softdpu.storage.control;
 
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.FrameAssembler;
 import java.io.EOFException;

@@ -2,6 +2,7 @@ package io.softdpu.storage.control;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.Errno;

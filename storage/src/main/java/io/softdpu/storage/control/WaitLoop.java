@@ -1,5 +1,6 @@
 package io.softdpu.storage.control;
 
+import io.softdpu.core.execution.Deadline;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;

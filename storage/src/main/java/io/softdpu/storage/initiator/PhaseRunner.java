@@ -2,7 +2,7 @@ package io.softdpu.storage.initiator;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.storage.control.Deadline;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.session.ControlLoop;
 import io.softdpu.storage.workload.Content;
 import io.softdpu.storage.workload.Phase;

@@ -2,7 +2,7 @@ package io.softdpu.storage.session;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.storage.control.Deadline;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.control.WaitLoop;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;

@@ -2,8 +2,8 @@ package io.softdpu.storage.session;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.control.ControlChannel;
-import io.softdpu.storage.control.Deadline;
 import io.softdpu.storage.control.RemoteErrorException;
 import java.util.stream.Stream;
 

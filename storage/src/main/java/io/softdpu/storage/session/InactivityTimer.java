@@ -1,7 +1,7 @@
 package io.softdpu.storage.session;
 
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.control.ControlChannel;
-import io.softdpu.storage.control.Deadline;
 
 /**
  * Inactivity timeout of a peer, measured by a counter of its activity. Nothing runs between two

@@ -1,9 +1,9 @@
 package io.softdpu.storage.session;
 
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.control.ControlChannel;
-import io.softdpu.storage.control.Deadline;
 
 /**
  * The steps of a session: told to its listener and to the log, and bounded in time. Belongs to the

@@ -2,9 +2,9 @@ package io.softdpu.storage.worker;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.storage.control.Deadline;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

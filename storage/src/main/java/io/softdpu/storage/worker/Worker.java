@@ -4,10 +4,10 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.storage.WorkerReport;
-import io.softdpu.storage.control.Deadline;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
