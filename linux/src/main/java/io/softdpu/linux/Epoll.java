@@ -12,8 +12,8 @@ import java.util.Objects;
 
 /**
  * Waits for many descriptors at once. {@link #await} and the reading of its results belong to one
- * thread at a time; {@link #add}, {@link #modify} and {@link #remove} may be called from any, also
- * while another waits. It is closed by its owner once nobody waits or adds any more.
+ * thread at a time; {@link #add}, {@link #modify} and {@link #removeIfWatched} may be called from
+ * any, also while another waits. It is closed by its owner once nobody waits or adds any more.
  */
 public final class Epoll implements AutoCloseable {
     /** There is something to read, or to accept. */
