@@ -36,6 +36,15 @@ public final class Buf {
     /** Most references that a buf can have. */
     public static final int MAX_REFERENCES = 0xffff;
 
+    private enum Use {
+        /** The user's. */
+        NONE,
+        /** A task reads it. */
+        SOURCE,
+        /** A task writes it. */
+        DESTINATION
+    }
+
     private final BufOwner owner;
     private final @Nullable BufWatch watch;
     private @Nullable Mmap mmap;
@@ -45,14 +54,16 @@ public final class Buf {
     private long dataLength;
     private int references;
 
-    /** The list that begins with it. */
-    private final BufList own = new BufList(this);
-
-    /** The list that it is in; its own while it is the head, or alone. */
-    BufList within = own;
+    /** The list that it is in, by its first element; itself while it is in none. */
+    Buf head = this;
 
     /** What follows it in its list. */
     @Nullable Buf next;
+
+    // Of a head alone: its list's last element, how many there are, and what a task does with it.
+    Buf last = this;
+    int listLength = 1;
+    private Use use = Use.NONE;
 
     Buf(BufOwner owner) {
         this.owner = owner;
@@ -213,7 +224,7 @@ public final class Buf {
         @Nullable Buf element = this;
         while (element != null) {
             @Nullable Buf following = element.next;
-            element.standAlone();
+            BufList.clear(element);
             element.owner.takeBack(element);
             element = following;
         }
@@ -253,7 +264,7 @@ public final class Buf {
                     "list to be put behind another must have one reference: references=%d"
                             .formatted(list.references));
         }
-        own.append(list.own);
+        BufList.append(this, list);
     }
 
     /**
@@ -273,13 +284,13 @@ public final class Buf {
         Arguments.notNull(list, "list");
         requireUser();
         requireHead();
-        if (list == this || list.within != own) {
+        if (list == this || list.head != this) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "not an element behind the head of this list: element=%s, head=%s"
                             .formatted(list, this));
         }
-        own.split(list.own);
+        BufList.split(this, list);
     }
 
     /** What follows it in its list; null behind the last, and for a buf that is in none. */
@@ -289,7 +300,7 @@ public final class Buf {
 
     /** The last element of its list; itself while it is in none. */
     public Buf lastInList() {
-        return within.last();
+        return head.last;
     }
 
     /**
@@ -299,17 +310,17 @@ public final class Buf {
      */
     public int listLength() {
         requireHead();
-        return own.length();
+        return listLength;
     }
 
     /** Whether it is in a list, of two elements at least. */
     public boolean isInList() {
-        return within.length() > 1;
+        return head.listLength > 1;
     }
 
     /** Whether nothing comes before it: the head of a list, or a buf that is in none. */
     public boolean isFirstInList() {
-        return within == own;
+        return head == this;
     }
 
     /** Whether nothing follows it: the last of a list, or a buf that is in none. */
@@ -331,7 +342,7 @@ public final class Buf {
     @Override
     public String toString() {
         return "buf[offset=%d, length=%d, dataOffset=%d, dataLength=%d, references=%d, listLength=%d]"
-                .formatted(offset, length, dataOffset, dataLength, references, within.length());
+                .formatted(offset, length, dataOffset, dataLength, references, head.listLength);
     }
 
     // ---- for the owner, which counts on the mmap ----
@@ -370,41 +381,46 @@ public final class Buf {
 
     /** Whether the owner's reference is the only one, and neither a task nor a list has it. */
     boolean isAlone() {
-        return references == 1 && within == own && own.length() == 1 && !own.isInFlight();
+        return references == 1 && head == this && listLength == 1 && use == Use.NONE;
     }
 
     // ---- for the libraries above ----
 
     Status markSource(int maxListLength) {
-        return mark(BufList.Use.SOURCE, maxListLength, 0);
+        return mark(Use.SOURCE, maxListLength, 0);
     }
 
     Status markDestination(int maxListLength, long atMostBytes) {
-        return mark(BufList.Use.DESTINATION, maxListLength, atMostBytes);
+        return mark(Use.DESTINATION, maxListLength, atMostBytes);
     }
 
     void clearInFlight() {
-        if (watch != null && own.isInFlight()) {
+        if (watch != null && use != Use.NONE) {
             watch.cleared();
         }
-        own.giveBack();
+        use = Use.NONE;
     }
 
-    private Status mark(BufList.Use by, int maxListLength, long writtenBytes) {
+    private Status mark(Use by, int maxListLength, long writtenBytes) {
+        if (references > 0 && head == this && use == Use.NONE && listLength <= maxListLength) {
+            use = by;
+            if (watch != null) {
+                watch.marked(by == Use.SOURCE, writtenBytes);
+            }
+            return Status.SUCCESS;
+        }
         if (references == 0) {
             misused("buf was given to a task after its release");
             return Status.BAD_STATE;
         }
-        if (within != own) {
+        if (head != this) {
             return Status.NOT_PERMITTED;
         }
-        Status taken = own.take(by, maxListLength);
-        if (watch != null && taken == Status.SUCCESS) {
-            watch.marked(by == BufList.Use.SOURCE, writtenBytes);
-        } else if (taken == Status.IN_USE) {
-            misused("buf was given to a second task");
+        if (use == Use.NONE) {
+            return Status.INVALID_VALUE;
         }
-        return taken;
+        misused("buf was given to a second task");
+        return Status.IN_USE;
     }
 
     void appendData(long sizeBytes) {
@@ -439,18 +455,17 @@ public final class Buf {
         dataLength = newDataLength;
     }
 
-    private void standAlone() {
-        within = own;
-        next = null;
-        own.clear();
-    }
-
     private void requireHead() {
-        within.requireHead(this);
+        if (head != this) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "buf is in a list behind its head: buf=%s, listLength=%d"
+                            .formatted(this, head.listLength));
+        }
     }
 
     private void requireUser() {
-        if (within.isInFlight()) {
+        if (head.use != Use.NONE) {
             misused("buf was changed or released in flight");
             throw new DpuException(Status.IN_USE, "a task has the buf: buf=" + this);
         }
