@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.LinuxException;
