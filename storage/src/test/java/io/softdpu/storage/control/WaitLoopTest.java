@@ -3,6 +3,7 @@ package io.softdpu.storage.control;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import java.util.ArrayList;
