@@ -6,7 +6,7 @@ import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
-import io.softdpu.fabric.Bus;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -47,10 +47,10 @@ final class Channel {
     private final MessageRing.Producer outbound;
     private final InboundRing inboundRing;
     private final MessageRing.Consumer inbound;
+    private final EngineTimer closeTimer;
     private Phase phase = Phase.OPEN;
     private boolean disconnectReceived;
     private long closeDeadlineNanos;
-    private Bus.@Nullable Alarm closeAlarm;
     private boolean committed;
     private boolean released;
 
@@ -75,6 +75,8 @@ final class Channel {
         this.outbound = MessageRing.producer(outboundMemory.segment(), remote.ring());
         this.inboundRing = inboundRing;
         this.inbound = inboundRing.ring();
+        // It ends the engine's sleep: each progress of the channel looks at the time.
+        this.closeTimer = services.timer(() -> {});
         services.doorbells().add(link); // the last that can fail
         connection.established(this, directory);
         link.onPeerGone(services::wake);
@@ -323,7 +325,7 @@ final class Channel {
     private void beginClosing() {
         phase = Phase.CLOSING;
         closeDeadlineNanos = System.nanoTime() + services.controlTimeoutNanos();
-        closeAlarm = services.wakeAfter(services.controlTimeoutNanos());
+        closeTimer.set(services.controlTimeoutNanos());
         connection.closing();
         directory.closing();
         control.offerLast(MessageType.DISCONNECT, 0);
@@ -332,9 +334,7 @@ final class Channel {
     /** Gives everything up and tells everybody; null for an orderly end. Inside progress. */
     private void close(@Nullable DpuException failure) {
         phase = Phase.CLOSED;
-        if (closeAlarm != null) {
-            closeAlarm.cancel();
-        }
+        closeTimer.cancel();
         connection.ended(failure);
         services.doorbells().remove(link);
         link.close();

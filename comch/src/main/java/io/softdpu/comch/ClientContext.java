@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
@@ -24,8 +25,8 @@ final class ClientContext extends EndpointContext implements ComchClient {
     private long connectTimeoutNanos = DEFAULT_CONNECT_TIMEOUT_NANOS;
     private @Nullable Attempt attempt;
 
-    /** Wakes the engine for the next attempt; cancelled when there will be none. */
-    private Bus.@Nullable Alarm retryAlarm;
+    /** Makes the next attempt; cancelled when there will be none. */
+    private @Nullable EngineTimer askTimer;
 
     private @Nullable ComchConnection connection;
 
@@ -35,12 +36,10 @@ final class ClientContext extends EndpointContext implements ComchClient {
         private @Nullable InboundRing inbound;
         private @Nullable Handover<Answer> asked;
         private @Nullable CompletableFuture<Attachment> connecting;
-        private long askNanos;
 
         private Attempt(InboundRing inbound, long timeoutNanos) {
             this.inbound = inbound;
-            this.askNanos = System.nanoTime();
-            this.deadlineNanos = askNanos + timeoutNanos;
+            this.deadlineNanos = System.nanoTime() + timeoutNanos;
         }
 
         /** Gives the ring up, with what has come of asking; what still asks ends and does so. */
@@ -121,26 +120,18 @@ final class ClientContext extends EndpointContext implements ComchClient {
         } catch (FabricException e) {
             throw Failures.of(e);
         }
-        retryAlarm =
-                connectionServices()
-                        .wakeAfter(
-                                0); // the first attempt is made in progress, as the later ones are
+        EngineTimer timer = connectionServices().timer(this::askNow);
+        timer.set(0); // the first attempt is made in progress, as the later ones are
+        askTimer = timer;
         return ContextState.STARTING;
     }
 
     @Override
-    boolean progressOwn() {
-        Attempt current = attempt;
-        if (current == null || current.asked != null || System.nanoTime() - current.askNanos < 0) {
-            return false;
-        }
-        ask(current);
-        return true;
-    }
-
-    @Override
     void endOwn() {
-        cancelRetry();
+        if (askTimer != null) {
+            askTimer.cancel();
+            askTimer = null;
+        }
         Attempt current = attempt;
         if (current != null) {
             attempt = null;
@@ -166,15 +157,14 @@ final class ClientContext extends EndpointContext implements ComchClient {
 
     // ---- connecting ----
 
-    private void cancelRetry() {
-        if (retryAlarm != null) {
-            retryAlarm.cancel();
-            retryAlarm = null;
+    private void askNow() {
+        Attempt current = attempt;
+        if (current != null && current.asked == null) {
+            ask(current);
         }
     }
 
     private void ask(Attempt current) {
-        cancelRetry(); // whatever has woken the engine meanwhile
         Handover<Answer> asked = new Handover<>();
         current.asked = asked;
         long leftNanos = Math.max(1, current.deadlineNanos - System.nanoTime());
@@ -277,8 +267,7 @@ final class ClientContext extends EndpointContext implements ComchClient {
         long leftNanos = of.deadlineNanos - System.nanoTime();
         if (retry && leftNanos > 0) {
             long pauseNanos = Math.min(RETRY_NANOS, leftNanos);
-            of.askNanos = System.nanoTime() + pauseNanos;
-            retryAlarm = connectionServices().wakeAfter(pauseNanos);
+            Objects.requireNonNull(askTimer, "made at start").set(pauseNanos);
             return;
         }
         attempt = null;

@@ -5,6 +5,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -43,7 +44,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     private @Nullable Link doorbell;
     private Registration registration = Registration.PENDING;
     private long releaseDeadlineNanos;
-    private Bus.@Nullable Alarm alarm;
+    private @Nullable EngineTimer answerTimer;
     private volatile int id;
 
     ConsumerContext(ComchConnection connection, ConsumerDirectory directory, Mmap mmap) {
@@ -130,9 +131,9 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         registration = Registration.PENDING;
         ConsumerAnnouncement announcement = begun.announcement();
         connection.services().post(() -> directory.register(this, announcement));
-        setAlarm(
-                connection.services().controlTimeoutNanos(),
-                () -> post(() -> registrationOver(begun)));
+        EngineTimer timer = services().timer(this::answerOverdue);
+        timer.set(connection.services().controlTimeoutNanos());
+        answerTimer = timer;
         return ContextState.STARTING;
     }
 
@@ -260,13 +261,14 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
                 && registration == Registration.ACCEPTED
                 && open != null
                 && open.isLeased()) {
-            cancelAlarm();
+            timer().cancel();
             started();
         }
     }
 
-    private void registrationOver(ConsumerQueue of) {
-        if (of == queue && state() == ContextState.STARTING) {
+    /** The answer to the end is looked for in each progress, with its time. */
+    private void answerOverdue() {
+        if (state() == ContextState.STARTING) {
             fatal(
                     Status.TIME_OUT,
                     "peer did not answer the registration in time: consumer=%s, timeoutNanos=%d"
@@ -295,21 +297,13 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
         long timeoutNanos = connection.services().controlTimeoutNanos();
         releaseDeadlineNanos = System.nanoTime() + timeoutNanos;
-        setAlarm(timeoutNanos, this::wake);
+        timer().set(timeoutNanos);
         connection.services().post(() -> directory.expire(this));
     }
 
-    /** A limit for the answer that is waited for now; it takes the place of the one before. */
-    private void setAlarm(long delayNanos, Runnable work) {
-        cancelAlarm();
-        alarm = bus().after(delayNanos, work);
-    }
-
-    private void cancelAlarm() {
-        if (alarm != null) {
-            alarm.cancel();
-            alarm = null;
-        }
+    /** The limit for the answer of the peer that is waited for now. */
+    private EngineTimer timer() {
+        return Objects.requireNonNull(answerTimer, "made at start");
     }
 
     private void cutOff(ConsumerQueue open) {
@@ -324,7 +318,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     }
 
     private void end(ConsumerQueue open) {
-        cancelAlarm();
+        timer().cancel();
         receives.dropPool();
         queue = null;
         id = 0;

@@ -147,9 +147,6 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
     /** Begins to serve or to connect. */
     abstract ContextState begin();
 
-    /** Does what there is beside the connections. */
-    abstract boolean progressOwn();
-
     /** Ends serving or connecting; called again until all connections have ended. */
     abstract void endOwn();
 
@@ -195,7 +192,7 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
 
     @Override
     protected final boolean onProgress() {
-        boolean worked = progressOwn();
+        boolean worked = false;
         for (int i = channels.size() - 1; i >= 0; i--) { // downwards: one that ends leaves the list
             worked |= channels.get(i).progress();
         }

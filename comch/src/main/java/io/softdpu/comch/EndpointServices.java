@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.core.copy.Copier;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.fabric.Bus;
@@ -77,9 +78,9 @@ final class EndpointServices {
         engine.post(EndpointServices::wakeOnly);
     }
 
-    /** Makes sure that the engine looks at its time limits then, even if it sleeps. Any thread. */
-    Bus.Alarm wakeAfter(long delayNanos) {
-        return bus.after(delayNanos, this::wake);
+    /** A timer of the engine, to be cancelled before the context is closed. */
+    EngineTimer timer(Runnable callback) {
+        return engine.timer(callback);
     }
 
     /** How long the peer may take to answer on the control path. Any thread. */

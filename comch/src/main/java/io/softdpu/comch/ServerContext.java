@@ -94,11 +94,6 @@ final class ServerContext extends EndpointContext implements ComchServer {
     }
 
     @Override
-    boolean progressOwn() {
-        return false;
-    }
-
-    @Override
     void endOwn() {
         ServerArrivals waiting = arrivals;
         if (waiting != null) {
