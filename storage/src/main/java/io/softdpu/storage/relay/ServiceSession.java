@@ -13,6 +13,7 @@ import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.control.ComchServerControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
+import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.TcpClientControlChannel;
 import io.softdpu.storage.session.Session;
@@ -96,13 +97,10 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     private void waitForClient(ComchServerControlChannel toClient) {
         steps().tell(SessionStep.WAITING_FOR_CLIENT, toClient.description());
         try {
-            while (!toClient.isConnected()) {
-                toClient.progress();
-                checkStorage();
-                if (!toClient.isConnected()) {
-                    awaitNews(Long.MAX_VALUE);
-                }
-            }
+            loop().awaitUntil(
+                            "waiting for the initiator",
+                            ControlChannel.NO_TIMEOUT,
+                            toClient::isConnected);
         } catch (DpuException e) {
             throw aborted(e, "Aborted while connecting to client");
         }

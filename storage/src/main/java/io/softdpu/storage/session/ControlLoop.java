@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
-/** The waiting of a session's control thread, to which it belongs. */
+/** Waits of a session's control thread, to which it belongs. */
 public final class ControlLoop {
     private final String role;
     private final LongConsumer sleep;
@@ -66,7 +66,8 @@ public final class ControlLoop {
                                 return true;
                             }
                             check();
-                            return false;
+                            // What the check has seen come may end no sleep any more.
+                            return condition.getAsBoolean();
                         },
                         Deadline.in(timeoutNanos),
                         sleep);

@@ -31,6 +31,14 @@ class ControlLoopTest {
         assertThat(done).isEmpty();
     }
 
+    /** Nothing would end that sleep: what it waits for has come already. */
+    @Test
+    void shouldNotSleepWhereTheCheckHasSeenWhatItWaitsFor() {
+        loop.awaitUntil("waiting", ControlChannel.NO_TIMEOUT, () -> done.contains("check"));
+
+        assertThat(done).containsExactly("check");
+    }
+
     @Test
     void shouldSayWhatDidNotComeAboutInTime() {
         assertThatThrownBy(() ->
