@@ -148,6 +148,7 @@ final class Values {
         byName.put("Device.plug.function", (s, r) -> DeviceFixtures.unplugged(s));
         byName.put("Device.unplug.representor", (s, r) -> DeviceFixtures.plugged(s));
         byName.put("Device.change.function", (s, r) -> DeviceFixtures.plugged(s).function());
+        byName.put("Deadline.check.awaited", (s, r) -> "the start of a context");
         byName.put("Topology.parse.name", (s, r) -> "misuse");
         byName.put("Topology.parse.text", (s, r) -> Topology.builtin().canonicalText());
         byName.put("PciFunction.isName.text", (s, r) -> "pf9");

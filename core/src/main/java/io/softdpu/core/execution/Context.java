@@ -80,4 +80,8 @@ public interface Context extends AutoCloseable {
      */
     @Override
     void close();
+
+    /** The name that messages call it by. */
+    @Override
+    String toString();
 }

@@ -50,4 +50,8 @@ public interface Job {
      * @throws DpuException IN_USE if it is in flight
      */
     void setUserObject(@Nullable Object userObject);
+
+    /** Its type, its context, and what it works on, for messages. */
+    @Override
+    String toString();
 }
