@@ -24,6 +24,11 @@ module io.softdpu.core {
             io.softdpu.compute,
             io.softdpu.rdma,
             io.softdpu.rdma.shm;
+    exports io.softdpu.core.spi.memory to
+            io.softdpu.comch,
+            io.softdpu.compute,
+            io.softdpu.rdma,
+            io.softdpu.rdma.shm;
 
     uses io.softdpu.core.capability.CapabilitySource;
     uses io.softdpu.core.internal.base.ProfileCheck;

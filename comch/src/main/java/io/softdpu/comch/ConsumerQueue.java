@@ -4,10 +4,13 @@ import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
@@ -28,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * from post to completion allocates.
  */
 final class ConsumerQueue {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final String MEMORY_NAME = "softdpu-comch-consumer";
 
     /** Completions of one progress, so that busy producers do not keep the engine from the rest. */
@@ -88,7 +91,7 @@ final class ConsumerQueue {
     ConsumerQueue(ConsumerContext consumer, Mmap mmap, int tasks) {
         this.consumer = consumer;
         this.mmap = mmap;
-        this.memory = REGIONS.segmentOf(mmap);
+        this.memory = REGIONS.memoryOf(mmap);
         this.geometry = new FastPathRing.Geometry(ChannelLimits.roundUpToPowerOfTwo(tasks));
         this.posted = new @Nullable PostReceiveTask[geometry.slots()];
         this.mask = geometry.slots() - 1;

@@ -6,14 +6,16 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.FixedQueue;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.TaskSet;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.util.Objects;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchProducer} context. */
 final class ProducerContext extends ContextBase implements ComchProducer {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
     /** Submissions after which a consumer that sleeps is woken without waiting for the progress. */
     private static final int DOORBELL_BATCH = 8;

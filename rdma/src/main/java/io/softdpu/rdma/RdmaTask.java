@@ -2,12 +2,14 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.TaskBase;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * are those of the guide's table of permissions, strictly.
  */
 abstract class RdmaTask extends TaskBase {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
     /** Longest list of bufs that a task takes: a provider is given one piece of memory. */
     static final int MAX_LIST_LENGTH = 1;

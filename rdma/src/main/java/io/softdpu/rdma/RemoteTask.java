@@ -2,11 +2,13 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * peer has to grant the operation twice: by its mmap and by its instance.
  */
 abstract class RemoteTask extends RdmaTask {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
     private final Permissions right;
     private @Nullable RdmaConnection connection;

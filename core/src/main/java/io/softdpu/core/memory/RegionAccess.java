@@ -1,5 +1,6 @@
 package io.softdpu.core.memory;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.access.MemoryAccess;
@@ -26,13 +27,30 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     }
 
     @Override
-    public boolean hasDevice(Mmap mmap, Device device) {
-        return mmap.hasDevice(device);
+    public Status checkUse(Mmap mmap, Device device, Permissions needed) {
+        Status status = mmap.checkUse(needed);
+        return status == Status.SUCCESS && !mmap.hasDevice(device) ? Status.NOT_PERMITTED : status;
     }
 
     @Override
-    public @Nullable MemorySegment mapped(Mmap mmap) {
-        return mmap.mapped();
+    public MemorySegment segmentOf(Buf buf) {
+        return memoryOf(buf.mmap());
+    }
+
+    @Override
+    public MemorySegment memoryOf(Mmap mmap) {
+        MemorySegment segment = mmap.mapped();
+        if (segment == null) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "mmap was imported without a mapping, for re-export alone: mmap=" + mmap);
+        }
+        return segment;
+    }
+
+    @Override
+    public boolean isMapped(Mmap mmap) {
+        return mmap.mapped() != null;
     }
 
     @Override
@@ -79,6 +97,11 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     @Override
     public Status markSource(Buf list, int maxListLength) {
         return list.markSource(maxListLength);
+    }
+
+    @Override
+    public Status markDestination(Buf list, int maxListLength) {
+        return list.markDestination(maxListLength, Long.MAX_VALUE);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.memory.Regions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Regions#markDestination} on its head. On the thread that has the bufs; allocates nothing.
  */
 public final class BufLists {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
     private BufLists() {}
 
@@ -64,8 +65,8 @@ public final class BufLists {
     }
 
     /**
-     * Whether the device may use all elements so, as {@link Regions#checkUse(Mmap, Device,
-     * Permissions)} says it of one; of neighbours in one mmap the first is asked.
+     * Whether the device may use all elements so, as {@link Regions#checkUse(Object, Object,
+     * Object)} says it of one; of neighbours in one mmap the first is asked.
      *
      * @return SUCCESS, or why the first element cannot be used that cannot
      */

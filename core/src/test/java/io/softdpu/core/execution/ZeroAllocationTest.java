@@ -17,7 +17,8 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.linux.Doorbell;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.UnixSocket;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ZeroAllocationTest {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int ROUNDS = 50_000;
 
@@ -183,7 +184,7 @@ class ZeroAllocationTest {
             if (REGIONS.checkUse(remote, p0, needed) != Status.SUCCESS) {
                 throw new AssertionError("not usable");
             }
-            REGIONS.segmentOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);
+            REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);
         });
     }
 

@@ -5,7 +5,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
@@ -28,7 +29,7 @@ import java.util.List;
  * </ul>
  */
 public final class HaltedImporterProcess {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     static final byte FIRST = 0x11;
     static final byte SECOND = 0x22;
 
@@ -75,7 +76,7 @@ public final class HaltedImporterProcess {
     private static void copy(Mmap remote, int round) {
         try (remote;
                 Arena arena = Arena.ofConfined()) {
-            MemorySegment region = REGIONS.segmentOf(remote);
+            MemorySegment region = REGIONS.memoryOf(remote);
             MemorySegment first = arena.allocate(region.byteSize()).fill(FIRST);
             MemorySegment second = arena.allocate(region.byteSize()).fill(SECOND);
             Copier copier = new Copier();

@@ -11,7 +11,8 @@ import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -41,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag(Soak.TAG)
 class HaltedImporterTest {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int SIZE = 4 << 20;
     private static final Permissions WRITABLE =
@@ -202,7 +203,7 @@ class HaltedImporterTest {
     /** The importer of the next session, which fills its memory. */
     private void write(Mmap session, MemorySegment content) {
         try (Mmap remote = Mmap.createFromExport(session.exportPci(pf0), p0)) {
-            new Copier().payload(content, 0, REGIONS.segmentOf(remote), 0, SIZE);
+            new Copier().payload(content, 0, REGIONS.memoryOf(remote), 0, SIZE);
         }
     }
 

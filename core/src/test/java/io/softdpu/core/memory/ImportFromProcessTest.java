@@ -7,7 +7,8 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The exporter is a process of its own, which does not lift a finger for the import. */
 class ImportFromProcessTest {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final long SECOND = 1_000_000_000L;
 
@@ -64,13 +65,13 @@ class ImportFromProcessTest {
     @Clause("core-121")
     void shouldImportWhileTheExporterSleeps(Processes processes) {
         Mmap remote = imported(exporter(processes, "sleep"));
-        assertThat(REGIONS.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
+        assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
     }
 
     @Test
     void shouldImportWhileTheExporterComputes(Processes processes) {
         Mmap remote = imported(exporter(processes, "compute"));
-        assertThat(REGIONS.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
+        assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
     }
 
     @Test
@@ -78,7 +79,7 @@ class ImportFromProcessTest {
             Processes processes) throws Exception {
         ChildProcess exporter = exporter(processes, "wait");
         Mmap remote = imported(exporter);
-        REGIONS.segmentOf(remote).set(ValueLayout.JAVA_BYTE, ExporterProcess.SIZE - 1, (byte) 99);
+        REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, ExporterProcess.SIZE - 1, (byte) 99);
         assertThat(exporter.outputLines()).noneMatch(line -> line.startsWith("reply"));
         try (var reply = exporter.standardInput()) {
             reply.write("done\n".getBytes(StandardCharsets.US_ASCII));
@@ -110,7 +111,7 @@ class ImportFromProcessTest {
                 DEADLINE,
                 () -> REGIONS.checkUse(far, far.permissions()) != Status.SUCCESS);
         assertThat(REGIONS.checkUse(far, far.permissions())).isEqualTo(Status.CONNECTION_RESET);
-        assertThat(REGIONS.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
+        assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0));
         Thrown.with(Status.CONNECTION_RESET, () -> remote.exportRdma(p0));
     }

@@ -7,7 +7,8 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Clause;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What using memory costs, where it lies meanwhile, and on which threads it may be used. */
 class MemoryUseTest {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 1 << 20;
 
     @TempDir Path folder;
@@ -90,7 +91,7 @@ class MemoryUseTest {
         long address = shared.segment().address();
         shared.segment().set(ValueLayout.JAVA_LONG, 8, 1);
         Mmap imported = machines.add(Mmap.createFromExport(mmap.exportPci(pf0), p0));
-        MemorySegment far = REGIONS.segmentOf(imported);
+        MemorySegment far = REGIONS.memoryOf(imported);
         Thrown.with(Status.IN_USE, shared::close);
         System.gc(); // nothing that this could move
         assertThat(mmap.segment().address()).isEqualTo(address);

@@ -10,7 +10,8 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Exports, imports and re-exports between machines of one fabric folder. */
 class MmapExportTest {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 3 * 4096 + 100;
     private static final long SECOND = 1_000_000_000L;
     private static final Permissions ALL =
@@ -108,7 +109,7 @@ class MmapExportTest {
         assertThat(remote.permissions()).isEqualTo(ALL);
         assertThat(remote.devices()).containsExactly(p0);
         memory.segment().set(ValueLayout.JAVA_BYTE, 5, (byte) 55);
-        MemorySegment seen = REGIONS.segmentOf(remote);
+        MemorySegment seen = REGIONS.memoryOf(remote);
         assertThat(seen.byteSize()).isEqualTo(SIZE);
         assertThat(seen.get(ValueLayout.JAVA_BYTE, 5)).isEqualTo((byte) 55);
         seen.set(ValueLayout.JAVA_BYTE, SIZE - 1, (byte) 66);
@@ -225,7 +226,7 @@ class MmapExportTest {
         Permissions ownerWrites =
                 Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_ONLY);
         Mmap remote = imported(mmap(ownerWrites).exportPci(pf0), p0);
-        assertThat(REGIONS.segmentOf(remote).isReadOnly()).isTrue();
+        assertThat(REGIONS.memoryOf(remote).isReadOnly()).isTrue();
         assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.SUCCESS);
         assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
                 .as("the owner's own right is not the importer's")
@@ -233,7 +234,7 @@ class MmapExportTest {
         assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SUCCESS);
         assertThat(REGIONS.checkUse(remote, PCI_WRITE)).isEqualTo(Status.NOT_PERMITTED);
         memory.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
-        assertThat(REGIONS.segmentOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 1);
+        assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 1);
     }
 
     @Test
@@ -269,7 +270,7 @@ class MmapExportTest {
                 .isEqualTo(Status.NOT_PERMITTED);
         assertThat(REGIONS.remoteKey(remote)).isNotZero().isEqualTo(REGIONS.remoteKey(mmap));
         assertThat(REGIONS.remoteAddress(remote)).isEqualTo(memory.segment().address());
-        REGIONS.segmentOf(remote).set(ValueLayout.JAVA_BYTE, 7, (byte) 7);
+        REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 7, (byte) 7);
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 7)).isEqualTo((byte) 7);
         ExportDescriptor said = ExportDescriptor.decode(blob);
         assertThat(said.gid()).isEqualTo(pf0.info().function().gid());
@@ -291,14 +292,14 @@ class MmapExportTest {
                         Mmap.createFromExport(source.exportPci(pf0), p0, Mapping.NONE, 5 * SECOND));
         assertThat(REGIONS.isMapped(middle)).isFalse();
         assertThat(REGIONS.checkUse(middle, PCI_READ)).isEqualTo(Status.NOT_SUPPORTED);
-        Thrown.with(Status.NOT_SUPPORTED, () -> REGIONS.segmentOf(middle))
+        Thrown.with(Status.NOT_SUPPORTED, () -> REGIONS.memoryOf(middle))
                 .hasMessageContaining("re-export");
         byte[] blob = middle.exportRdma(p0);
         Device t0 = machines.device(Side.TARGET, "t0");
         Mmap far = imported(blob, t0);
         assertThat(ExportDescriptor.decode(blob).interfaceName()).isEqualTo("p0");
         assertThat(REGIONS.remoteAddress(far)).isEqualTo(memory.segment().address());
-        REGIONS.segmentOf(far).set(ValueLayout.JAVA_LONG, 8, 1234567);
+        REGIONS.memoryOf(far).set(ValueLayout.JAVA_LONG, 8, 1234567);
         assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(1234567);
         Thrown.with(Status.NOT_SUPPORTED, () -> middle.exportPci(p0))
                 .hasMessageContaining("only for RDMA");
@@ -335,7 +336,7 @@ class MmapExportTest {
                                 .exportPci(pf0),
                         p0);
         Mmap far = imported(mixed.exportRdma(p0), machines.device(Side.TARGET, "t0"));
-        assertThat(REGIONS.segmentOf(far).isReadOnly()).isTrue();
+        assertThat(REGIONS.memoryOf(far).isReadOnly()).isTrue();
     }
 
     @Test
@@ -365,7 +366,7 @@ class MmapExportTest {
         Thrown.with(Status.IN_USE, p0::close).hasMessageContaining("mmap");
         mmap.close();
         memory.close();
-        MemorySegment seen = REGIONS.segmentOf(remote);
+        MemorySegment seen = REGIONS.memoryOf(remote);
         assertThat(seen.get(ValueLayout.JAVA_BYTE, 0)).as("still there").isZero();
         assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
         remote.close();

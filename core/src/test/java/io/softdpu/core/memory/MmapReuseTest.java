@@ -9,7 +9,8 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.testkit.Await;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is then: so it is not used again while an importer of before may still hold it.
  */
 class MmapReuseTest {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 3 * 4096 + 100;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final long SECOND = 1_000_000_000L;

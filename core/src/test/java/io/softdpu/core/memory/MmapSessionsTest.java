@@ -9,7 +9,8 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Growth;
 import io.softdpu.testkit.SeededRandom;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Memory given and taken, again and again, between machines that stay. */
 class MmapSessionsTest {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 1 << 16;
     private static final Permissions ALL =
             Permissions.of(
@@ -144,7 +145,7 @@ class MmapSessionsTest {
 
     private static void use(SharedMemory memory, Mmap there) {
         memory.segment().set(ValueLayout.JAVA_LONG, 0, 0x0123456789abcdefL);
-        assertThat(REGIONS.segmentOf(there).get(ValueLayout.JAVA_LONG, 0))
+        assertThat(REGIONS.memoryOf(there).get(ValueLayout.JAVA_LONG, 0))
                 .isEqualTo(0x0123456789abcdefL);
     }
 }

@@ -8,7 +8,8 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag(Soak.TAG)
 class RevocationTest {
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final Permissions PCI_WRITE = Permissions.of(AccessFlag.PCI_READ_WRITE);
     private static final Permissions RDMA_WRITE = Permissions.of(AccessFlag.RDMA_WRITE);
@@ -182,7 +183,7 @@ class RevocationTest {
                     .payload(
                             content,
                             0,
-                            REGIONS.segmentOf(remote),
+                            REGIONS.memoryOf(remote),
                             chunkNumber % 2 * content.byteSize(),
                             content.byteSize());
         }

@@ -2,13 +2,16 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.Failures;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -37,7 +40,7 @@ final class ShmConnection implements ProviderConnection {
     /** 128 slots: the completions of 64 transactions may wait, twice; 520 KiB of memory. */
     static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(128, 4096);
 
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private enum State {

@@ -3,12 +3,15 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextServices;
-import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -48,7 +51,7 @@ final class ShmSender {
     private static final int RNR_FOREVER = 7;
     private static final Permissions READ_GRANT = Permissions.of(AccessFlag.RDMA_READ);
     private static final Permissions WRITE_GRANT = Permissions.of(AccessFlag.RDMA_WRITE);
-    private static final Regions REGIONS = Regions.get();
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     private final ShmConnection connection;

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** The order in which classes are loaded, in a class loader that has loaded none of them. */
-class RegionsTest {
-    private static final String REGIONS = "io.softdpu.core.spi.Regions";
+class MemoryServicesTest {
+    private static final String SERVICES = "io.softdpu.core.spi.MemoryServices";
     private static final String MMAP = "io.softdpu.core.memory.Mmap";
     private static final long DEADLINE_SECONDS = 60;
 
@@ -62,14 +62,14 @@ class RegionsTest {
     }
 
     private static Object regionsOf(ClassLoader loader) throws ReflectiveOperationException {
-        return Class.forName(REGIONS, true, loader).getMethod("get").invoke(null);
+        return Class.forName(SERVICES, true, loader).getMethod("regions").invoke(null);
     }
 
     /** Loads the product's classes anew; those of the JDK alone are shared. */
     private static URLClassLoader freshLoader() throws IOException {
         List<URL> classPath =
                 Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                        .map(RegionsTest::url)
+                        .map(MemoryServicesTest::url)
                         .toList();
         return new URLClassLoader(
                 classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());

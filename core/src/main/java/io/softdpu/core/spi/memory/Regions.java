@@ -1,21 +1,14 @@
-package io.softdpu.core.spi;
+package io.softdpu.core.spi.memory;
 
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.access.MemoryAccess;
-import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
-import io.softdpu.core.memory.Permissions;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Access to the memory behind an mmap or a buf, for the libraries that move its bytes. There is one
  * object of it; a library keeps it in a constant:
  *
  * <pre>{@code
- * private static final Regions REGIONS = Regions.get();
+ * private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
  * }</pre>
  *
  * <p>Memory is addressed by a segment for the whole range of the mmap and an offset in it: {@code
@@ -25,19 +18,18 @@ import org.jspecify.annotations.Nullable;
  * #markSource source} or as {@linkplain #markDestination destination}, which also keeps its memory
  * from being closed. Nothing here allocates. The methods for an mmap may be called by any thread,
  * those for a buf by the thread that has the buf.
+ *
+ * <p>The package of mmaps implements it, which the type parameters let stand above it: a call of a
+ * library arrives there in one step.
+ *
+ * @param <M> the class of mmaps
+ * @param <B> the class of bufs
+ * @param <P> the class of permissions
+ * @param <D> the class of devices
  */
-public final class Regions {
-    private static final Regions REGIONS = new Regions();
-
-    private final MemoryAccess<Mmap, Buf, Permissions, Device> memory =
-            MemoryAccess.of(Mmap.class, Buf.class, Permissions.class, Device.class);
-
-    private Regions() {}
-
-    /** The only one; also before an mmap or a buf has been used. Any thread. */
-    public static Regions get() {
-        return REGIONS;
-    }
+public abstract class Regions<M, B, P, D> {
+    /** For the package of mmaps alone. */
+    protected Regions() {}
 
     /**
      * Whether these rights are granted and the memory is there.
@@ -50,78 +42,51 @@ public final class Regions {
      *     import from PCIe without a mapping; SHUTDOWN if the exporter has withdrawn it;
      *     CONNECTION_RESET if the exporter has ended
      */
-    public Status checkUse(Mmap mmap, Permissions needed) {
-        return memory.checkUse(mmap, needed);
-    }
+    public abstract Status checkUse(M mmap, P needed);
 
     /**
      * The same, for the device of a context as well.
      *
      * @return as above; NOT_PERMITTED also if the device was not added to the mmap
      */
-    public Status checkUse(Mmap mmap, Device device, Permissions needed) {
-        Status status = memory.checkUse(mmap, needed);
-        return status == Status.SUCCESS && !memory.hasDevice(mmap, device)
-                ? Status.NOT_PERMITTED
-                : status;
-    }
+    public abstract Status checkUse(M mmap, D device, P needed);
 
     /**
      * The whole range of the buf's mmap, local or imported.
      *
      * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public MemorySegment segmentOf(Buf buf) {
-        return segmentOf(buf.mmap());
-    }
+    public abstract MemorySegment segmentOf(B buf);
 
     /**
      * The whole range of the mmap, local or imported.
      *
      * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public MemorySegment segmentOf(Mmap mmap) {
-        @Nullable MemorySegment segment = memory.mapped(mmap);
-        if (segment == null) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    "mmap was imported without a mapping, for re-export alone: mmap=" + mmap);
-        }
-        return segment;
-    }
+    public abstract MemorySegment memoryOf(M mmap);
 
-    /** Whether {@link #segmentOf} has something to give: false for an import without a mapping. */
-    public boolean isMapped(Mmap mmap) {
-        return memory.mapped(mmap) != null;
-    }
+    /** Whether {@link #memoryOf} has something to give: false for an import without a mapping. */
+    public abstract boolean isMapped(M mmap);
 
     /**
      * The number by which RDMA addresses the first byte: of a local mmap where it lies in this
      * process, of an import what the exporter said, so that a range has one address on all
      * machines.
      */
-    public long remoteAddress(Mmap mmap) {
-        return memory.remoteAddress(mmap);
-    }
+    public abstract long remoteAddress(M mmap);
 
     /** The key of the mmap's RDMA export, or of the export that it was imported from; 0: none. */
-    public int remoteKey(Mmap mmap) {
-        return memory.remoteKey(mmap);
-    }
+    public abstract int remoteKey(M mmap);
 
     /**
      * Keeps the mmap from being closed, as a buf in it does.
      *
      * @throws DpuException BAD_STATE if it is not started
      */
-    public void retain(Mmap mmap) {
-        memory.retain(mmap);
-    }
+    public abstract void retain(M mmap);
 
     /** Takes {@link #retain} back. */
-    public void release(Mmap mmap) {
-        memory.release(mmap);
-    }
+    public abstract void release(M mmap);
 
     /**
      * Takes the buf, and the list that it is the head of, for a task to read. All of it or nothing.
@@ -131,18 +96,14 @@ public final class Regions {
      *     or this one in its other place; NOT_PERMITTED if it is in a list behind its head;
      *     BAD_STATE if it was released
      */
-    public Status markSource(Buf list, int maxListLength) {
-        return memory.markSource(list, maxListLength);
-    }
+    public abstract Status markSource(B list, int maxListLength);
 
     /**
      * The same, for a task to write.
      *
      * @return as {@link #markSource}
      */
-    public Status markDestination(Buf list, int maxListLength) {
-        return memory.markDestination(list, maxListLength, Long.MAX_VALUE);
-    }
+    public abstract Status markDestination(B list, int maxListLength);
 
     /**
      * The same, where it is known how much the task writes: a sanitizer leaves alone what is behind
@@ -151,22 +112,16 @@ public final class Regions {
      * @param atMostBytes how much at most
      * @return as {@link #markSource}
      */
-    public Status markDestination(Buf list, int maxListLength, long atMostBytes) {
-        return memory.markDestination(list, maxListLength, atMostBytes);
-    }
+    public abstract Status markDestination(B list, int maxListLength, long atMostBytes);
 
     /** Gives the buf, and the list that it is the head of, back to the user. */
-    public void clearInFlight(Buf list) {
-        memory.clearInFlight(list);
-    }
+    public abstract void clearInFlight(B list);
 
     /**
      * Counts bytes that were written into the tailroom of one buf: the data length grows by them.
-     * For a list there is {@link BufLists#appendData}.
+     * For a list there is {@code BufLists.appendData}.
      *
      * @throws DpuException INVALID_VALUE if the tailroom is smaller
      */
-    public void appendData(Buf buf, long sizeBytes) {
-        memory.appendData(buf, sizeBytes);
-    }
+    public abstract void appendData(B buf, long sizeBytes);
 }
