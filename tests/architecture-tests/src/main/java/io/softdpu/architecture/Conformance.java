@@ -1,0 +1,231 @@
+package io.softdpu.architecture;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Merges the list of clauses with what tests have shown of them, into the text of
+ * docs/conformance.md. Pure: lines in, text out, the same for the same lines in any order.
+ */
+final class Conformance {
+
+    private static final int NAMED_TESTS = 3;
+
+    /**
+     * A line of docs/clauses.tsv.
+     *
+     * @param id such as cc-031
+     * @param area the group in which the report lists it
+     * @param text what the document demands
+     */
+    record Clause(String id, String area, String text) {
+
+        static Clause parse(String line) {
+            String[] fields = line.split("\t", -1);
+            if (fields.length != 5) {
+                throw new IllegalArgumentException("clause line malformed: line=" + line);
+            }
+            return new Clause(fields[0], fields[2], fields[4]);
+        }
+    }
+
+    /**
+     * A line that testkit's ClauseListener wrote.
+     *
+     * @param id the clause
+     * @param test class and method
+     * @param result passed, failed or skipped
+     * @param refused why the clause is refused; empty where the test shows the clause itself
+     */
+    record Shown(String id, String test, String result, String refused) {
+
+        static Shown parse(String line) {
+            String[] fields = line.split("\t", -1);
+            if (fields.length != 4) {
+                throw new IllegalArgumentException("result line malformed: line=" + line);
+            }
+            return new Shown(fields[0], fields[1], fields[2], fields[3]);
+        }
+
+        /** Class and method without the package. */
+        String shortTest() {
+            String type = test.substring(0, test.indexOf('#'));
+            return type.substring(type.lastIndexOf('.') + 1) + test.substring(test.indexOf('#'));
+        }
+    }
+
+    /** What the tests say of a clause. */
+    enum State {
+        PASSED("passed"),
+        REFUSED("refused"),
+        FAILED("FAILED"),
+        MISSING("missing");
+
+        private final String word;
+
+        State(String word) {
+            this.word = word;
+        }
+    }
+
+    private final Map<String, Clause> clauses = new LinkedHashMap<>();
+    private final Map<String, List<Shown>> shownById = new TreeMap<>();
+
+    /**
+     * Merges.
+     *
+     * @param clauseLines docs/clauses.tsv with its heading
+     * @param resultLines the lines of all modules
+     */
+    Conformance(List<String> clauseLines, Collection<String> resultLines) {
+        clauseLines.stream()
+                .skip(1)
+                .map(Clause::parse)
+                .forEach(clause -> {
+                    if (clauses.put(clause.id, clause) != null) {
+                        throw new IllegalArgumentException("clause listed twice: id=" + clause.id);
+                    }
+                });
+        new TreeSet<>(resultLines)
+                .stream()
+                        .map(Shown::parse)
+                        .forEach(shown ->
+                                shownById
+                                        .computeIfAbsent(shown.id, id -> new ArrayList<>())
+                                        .add(shown));
+    }
+
+    /** Ids that tests name and the list does not have, each with a test that names it. */
+    List<String> unknown() {
+        return shownById.values().stream()
+                .map(List::getFirst)
+                .filter(shown -> !clauses.containsKey(shown.id))
+                .map(shown -> shown.id + " in " + shown.test)
+                .toList();
+    }
+
+    /** Tests with a mark that did not pass for another reason than being skipped. */
+    List<String> failed() {
+        return shownById.values().stream()
+                .flatMap(List::stream)
+                .filter(shown -> shown.result.equals("failed"))
+                .map(Shown::test)
+                .distinct()
+                .toList();
+    }
+
+    State state(String id) {
+        List<Shown> all = shownById.getOrDefault(id, List.of());
+        if (all.stream().anyMatch(shown -> shown.result.equals("failed"))) {
+            return State.FAILED;
+        }
+        // A skipped test has shown nothing, for or against.
+        List<Shown> passed = passed(id);
+        if (passed.isEmpty()) {
+            return State.MISSING;
+        }
+        return passed.stream().anyMatch(shown -> !shown.refused.isEmpty())
+                ? State.REFUSED
+                : State.PASSED;
+    }
+
+    private List<Shown> passed(String id) {
+        return shownById.getOrDefault(id, List.of()).stream()
+                .filter(shown -> shown.result.equals("passed"))
+                .toList();
+    }
+
+    /** The whole of docs/conformance.md. */
+    String toMarkdown() {
+        Map<String, List<Clause>> areas =
+                clauses.values().stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        Clause::area, TreeMap::new, Collectors.toList()));
+        StringBuilder text = new StringBuilder();
+        text.append(
+                """
+                # Conformance
+
+                What the seed documents demand ([clauses.tsv](clauses.tsv)), and which tests show it. Made by the build
+                from the marks `@Clause` on tests and from what these tests came to; do not edit. `mvn verify` writes
+                `tests/architecture-tests/target/conformance.md`; copy it here when a test with a mark has come or gone.
+
+                A clause is *passed* when at least one test shows it and no test that names it fails, *refused* when a
+                test shows that it is answered with NOT_SUPPORTED, and *missing* otherwise.
+
+                | area | clauses | passed | refused | missing |
+                |---|---:|---:|---:|---:|
+                """);
+        areas.forEach(
+                (area, members) -> text.append(summary("[" + area + "](#" + area + ")", members)));
+        text.append(summary("**all**", clauses.values()));
+        areas.forEach((area, members) -> {
+            text.append("\n## ").append(area).append("\n\n");
+            text.append("| id | clause | state |\n|---|---|---|\n");
+            members.forEach(clause -> text.append(row(clause)));
+        });
+        return text.toString();
+    }
+
+    private String summary(String name, Collection<Clause> members) {
+        Map<State, Long> counts =
+                members.stream()
+                        .map(clause -> state(clause.id))
+                        .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+        return "| %s | %d | %d | %d | %d |\n"
+                .formatted(
+                        name,
+                        members.size(),
+                        counts.getOrDefault(State.PASSED, 0L),
+                        counts.getOrDefault(State.REFUSED, 0L),
+                        counts.getOrDefault(State.MISSING, 0L)
+                                + counts.getOrDefault(State.FAILED, 0L));
+    }
+
+    private String row(Clause clause) {
+        return "| %s | %s | %s |\n"
+                .formatted(clause.id, escaped(clause.text), escaped(stateText(clause.id)));
+    }
+
+    private String stateText(String id) {
+        State state = state(id);
+        String tests = tests(id);
+        return switch (state) {
+            case PASSED -> state.word + ": " + tests;
+            case REFUSED -> {
+                String reasons =
+                        passed(id).stream()
+                                .map(Shown::refused)
+                                .filter(reason -> !reason.isEmpty())
+                                .distinct()
+                                .collect(Collectors.joining("; "));
+                yield state.word + ": " + reasons + " (" + tests + ")";
+            }
+            case FAILED, MISSING -> state.word;
+        };
+    }
+
+    private String tests(String id) {
+        List<String> names = passed(id).stream().map(Shown::shortTest).distinct().toList();
+        String first =
+                names.stream()
+                        .limit(NAMED_TESTS)
+                        .map(name -> "`" + name + "`")
+                        .collect(Collectors.joining(", "));
+        return names.size() > NAMED_TESTS
+                ? first + " and " + (names.size() - NAMED_TESTS) + " more"
+                : first;
+    }
+
+    private static String escaped(String text) {
+        return text.replace("|", "\\|").replace("<", "&lt;");
+    }
+}
