@@ -2,13 +2,11 @@ package io.softdpu.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,26 +106,24 @@ class DocaNamesTest {
     private static Optional<String> whyNot(String name) {
         int hash = name.indexOf('#');
         String type = hash < 0 ? name : name.substring(0, hash);
-        try {
-            Class<?> found =
-                    Class.forName(
-                            "io.softdpu." + type, false, DocaNamesTest.class.getClassLoader());
-            if (!type.startsWith(COMMANDS)
-                    && (!Modifier.isPublic(found.getModifiers())
-                            || !EXPORTED.contains(found.getPackageName()))) {
-                return Optional.of("no class that a program can name: " + name);
-            }
-            return hash < 0 || hasMember(found, name.substring(hash + 1))
-                    ? Optional.empty()
-                    : Optional.of(type + " has no public member of that name: " + name);
-        } catch (ClassNotFoundException e) {
+        if (!House.classes().contain("io.softdpu." + type)) {
             return Optional.of("no such class: " + name);
         }
+        JavaClass found = House.classes().get("io.softdpu." + type);
+        if (!type.startsWith(COMMANDS)
+                && (!found.getModifiers().contains(JavaModifier.PUBLIC)
+                        || !EXPORTED.contains(found.getPackageName()))) {
+            return Optional.of("no class that a program can name: " + name);
+        }
+        return hash < 0 || hasMember(found, name.substring(hash + 1))
+                ? Optional.empty()
+                : Optional.of(type + " has no public member of that name: " + name);
     }
 
-    private static boolean hasMember(Class<?> type, String name) {
-        return Arrays.stream(type.getMethods()).map(Method::getName).anyMatch(name::equals)
-                || Arrays.stream(type.getFields()).map(Field::getName).anyMatch(name::equals);
+    private static boolean hasMember(JavaClass type, String name) {
+        return Stream.concat(type.getAllMethods().stream(), type.getAllFields().stream())
+                .filter(member -> member.getModifiers().contains(JavaModifier.PUBLIC))
+                .anyMatch(member -> member.getName().equals(name));
     }
 
     @Test

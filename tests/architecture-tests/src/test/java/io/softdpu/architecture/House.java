@@ -4,7 +4,12 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.module.ModuleDescriptor;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -14,68 +19,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The modules of the build, their floors, and their main classes. The floors are those of
- * docs/ARCHITECTURE.md: a module imports what its entry names and nothing else of this project.
+ * The modules of the build, their folders and descriptors, and their main classes. The parent pom
+ * names the modules, the descriptors say which module requires which.
  */
 final class House {
-
-    /** What each module may import. One that is not listed here does not belong to the house. */
-    static final Map<String, Set<String>> MAY_IMPORT =
-            new TreeMap<>(
-                    Map.ofEntries(
-                            Map.entry("testkit", Set.of()),
-                            Map.entry("linux", Set.of()),
-                            Map.entry("fabric", Set.of("linux")),
-                            Map.entry("core", Set.of("fabric", "linux")),
-                            Map.entry("compute", Set.of("core")),
-                            Map.entry("topology-json", Set.of("core", "linux")),
-                            Map.entry("comch", Set.of("core", "fabric", "linux")),
-                            Map.entry("rdma", Set.of("core")),
-                            Map.entry("rdma-contract", Set.of("rdma", "core", "testkit")),
-                            Map.entry("rdma-shm", Set.of("rdma", "core", "fabric")),
-                            Map.entry("storage", Set.of("core", "comch", "rdma", "linux")),
-                            Map.entry("samples", Set.of("core", "compute", "comch", "linux")),
-                            Map.entry("perf", Set.of("storage", "comch", "core", "linux")),
-                            Map.entry(
-                                    "cli",
-                                    Set.of(
-                                            "perf",
-                                            "samples",
-                                            "storage",
-                                            "topology-json",
-                                            "rdma",
-                                            "core",
-                                            "linux")),
-                            Map.entry("api-tests", Set.of()),
-                            Map.entry("jcstress", Set.of()),
-                            Map.entry("fuzz-tests", Set.of()),
-                            Map.entry("benchmarks", Set.of()),
-                            Map.entry("architecture-tests", Set.of())));
-
-    /** Test support: they may do what the product may not, such as printing and waiting. */
-    static final Set<String> TEST_SUPPORT =
-            Set.of(
-                    "testkit",
-                    "rdma-contract",
-                    "api-tests",
-                    "jcstress",
-                    "fuzz-tests",
-                    "benchmarks",
-                    "architecture-tests");
-
-    /** Need the JDK alone at run time. */
-    static final Set<String> JDK_ONLY =
-            Set.of("linux", "fabric", "core", "compute", "comch", "rdma", "rdma-shm");
-
-    private static final Pattern EXPORTS =
-            Pattern.compile("^ *exports ([\\w.]+);", Pattern.MULTILINE);
 
     static final Path ROOT = Path.of("").toAbsolutePath().getParent().getParent();
 
@@ -88,6 +41,14 @@ final class House {
                                     .map(module -> folder(module).resolve("target/classes"))
                                     .filter(Files::isDirectory)
                                     .toList());
+
+    /** What the modules depend on comes with the command, on which this module depends. */
+    private static final ClassLoader LOADER =
+            new URLClassLoader(
+                    modules().stream()
+                            .map(module -> url(folder(module).resolve("target/classes")))
+                            .toArray(URL[]::new),
+                    House.class.getClassLoader());
 
     private static final Map<String, String> MODULE_OF_CLASS =
             CLASSES.stream().collect(Collectors.toMap(JavaClass::getName, House::moduleBySource));
@@ -114,18 +75,50 @@ final class House {
         return Collections.unmodifiableMap(folders);
     }
 
+    /** The modules in a folder of the root: libraries, applications or tests. */
+    static List<String> group(String name) {
+        Path group = ROOT.resolve(name);
+        return modules().stream().filter(module -> folder(module).startsWith(group)).toList();
+    }
+
+    /** What the compiled descriptor of a module says. */
+    static ModuleDescriptor descriptor(String module) {
+        Path file = folder(module).resolve("target/classes/module-info.class");
+        try (InputStream in = Files.newInputStream(file)) {
+            return ModuleDescriptor.read(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException("not compiled, run mvn test-compile: file=" + file, e);
+        }
+    }
+
+    /** The name of a module in its descriptor. */
+    static String descriptorName(String module) {
+        return "io.softdpu." + module.replace('-', '.');
+    }
+
+    /** The modules of the build that the descriptor of a module requires. */
+    static Set<String> requires(String module) {
+        Set<String> names =
+                descriptor(module).requires().stream()
+                        .map(ModuleDescriptor.Requires::name)
+                        .collect(Collectors.toSet());
+        return modules().stream()
+                .filter(other -> names.contains(descriptorName(other)))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
     /** Packages that a module exports to everybody. */
     static Set<String> exportedPackages() {
-        Set<String> packages = new TreeSet<>();
-        for (String module : modules()) {
-            Path info = folder(module).resolve("src/main/java/module-info.java");
-            if (Files.exists(info)) {
-                EXPORTS.matcher(read(info))
-                        .results()
-                        .forEach((MatchResult line) -> packages.add(line.group(1)));
-            }
-        }
-        return packages;
+        return modules().stream()
+                .flatMap(module -> descriptor(module).exports().stream())
+                .filter(export -> !export.isQualified())
+                .map(ModuleDescriptor.Exports::source)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** A class of any module, for reflection; it is not initialised. */
+    static Class<?> load(String name) throws ClassNotFoundException {
+        return Class.forName(name, false, LOADER);
     }
 
     /** The main classes of all modules. */
@@ -146,6 +139,14 @@ final class House {
     private static String moduleBySource(JavaClass type) {
         Path file = Path.of(type.getSource().orElseThrow().getUri());
         return ROOT.relativize(file).getName(1).toString();
+    }
+
+    private static URL url(Path folder) {
+        try {
+            return folder.toUri().toURL();
+        } catch (MalformedURLException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     static String read(Path file) {

@@ -37,7 +37,7 @@ class HouseRulesTest {
     private static final DescribedPredicate<JavaClass> PRODUCT =
             describe(
                     "are part of the product",
-                    type -> !House.TEST_SUPPORT.contains(House.module(type)));
+                    type -> !House.group("tests").contains(House.module(type)));
 
     private static final DescribedPredicate<JavaClass> LIBRARY =
             PRODUCT.and(describe("not of the command", type -> !House.module(type).equals("cli")));

@@ -48,7 +48,8 @@ class LauncherCacheTest {
         Path source = fixture.tree.resolve("applications/cli/src/main/source");
         LauncherFixture.setMode(source, "r--r--r--");
         shouldRun(processes, fixture.launcher());
-        Path staged = fixture.buildFolder(fixture.tree).resolve("stage/applications/cli/src/main/source");
+        Path staged =
+                fixture.buildFolder(fixture.tree).resolve("stage/applications/cli/src/main/source");
 
         // Root could replace a read-only copy, too; no other user could.
         assertThat(LauncherFixture.mode(staged)).startsWith("rw");
@@ -365,7 +366,9 @@ class LauncherCacheTest {
         assertThat(link).isSymbolicLink();
         assertThat(foreign).isDirectory();
         for (Path kept : List.of(otherName, open, target)) {
-            assertThat(kept.resolve("stage/applications/cli/src/main/source")).as(kept.toString()).exists();
+            assertThat(kept.resolve("stage/applications/cli/src/main/source"))
+                    .as(kept.toString())
+                    .exists();
         }
     }
 

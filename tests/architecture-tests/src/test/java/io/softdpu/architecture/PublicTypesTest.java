@@ -36,7 +36,7 @@ class PublicTypesTest {
         List<String> wrong = new ArrayList<>();
         for (JavaClass type : House.classes()) {
             if (EXPORTED.contains(type.getPackageName())) {
-                Class<?> loaded = load(type.getName());
+                Class<?> loaded = House.load(type.getName());
                 if (isForUsers(loaded)) {
                     wrong.addAll(wrongWith(loaded));
                 }
@@ -51,7 +51,7 @@ class PublicTypesTest {
         Set<String> showing = new LinkedHashSet<>();
         for (JavaClass type : House.classes()) {
             if (type.getPackageName().matches("io\\.softdpu\\.(core|rdma)\\.(spi|check|copy)")) {
-                members(load(type.getName()), true)
+                members(House.load(type.getName()), true)
                         .filter(member -> isVisible(member))
                         .flatMap(member -> mentioned(member).stream())
                         .filter(shown -> shown.getPackageName().startsWith(OURS + "fabric"))
@@ -63,7 +63,7 @@ class PublicTypesTest {
 
     @Test
     void shouldNoticeABaseOfLibraries() throws ClassNotFoundException {
-        assertThat(wrongWith(load("io.softdpu.compute.DmaContext")))
+        assertThat(wrongWith(House.load("io.softdpu.compute.DmaContext")))
                 .contains("io.softdpu.compute.DmaContext is a io.softdpu.core.spi.ContextBase")
                 .contains("io.softdpu.compute.DmaContext has a hook in ContextBase.onStart")
                 .contains("io.softdpu.compute.DmaContext has a hook in DmaContext.onStart")
@@ -73,14 +73,10 @@ class PublicTypesTest {
                 .contains(
                         "io.softdpu.compute.DmaContext shows io.softdpu.core.spi.JobLane in"
                                 + " DmaContext.newJobLane");
-        assertThat(wrongWith(load("io.softdpu.compute.MemcpyTask")))
+        assertThat(wrongWith(House.load("io.softdpu.compute.MemcpyTask")))
                 .contains("io.softdpu.compute.MemcpyTask is a io.softdpu.core.spi.TaskBase")
                 .contains("io.softdpu.compute.MemcpyTask has a hook in TaskBase.onSubmit");
-        assertThat(wrongWith(load("io.softdpu.compute.Dma"))).isEmpty();
-    }
-
-    private static Class<?> load(String name) throws ClassNotFoundException {
-        return Class.forName(name, false, PublicTypesTest.class.getClassLoader());
+        assertThat(wrongWith(House.load("io.softdpu.compute.Dma"))).isEmpty();
     }
 
     private static List<String> wrongWith(Class<?> type) {
