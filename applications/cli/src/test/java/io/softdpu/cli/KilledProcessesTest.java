@@ -207,10 +207,13 @@ class KilledProcessesTest {
                 pipeline.service(target, "--command-channel-name", "neighbour");
         private final List<String> before = held();
 
+        /** Classes are left out: a JVM that loads one has it open for a moment. */
         private List<String> held() {
             return Stream.of(target, service)
                     .map(process ->
-                            process.view().descriptors()
+                            process.view().descriptors().stream()
+                                            .filter(file -> !file.endsWith(".class"))
+                                            .toList()
                                     + " memfds="
                                     + process.view().mappings().stream()
                                             .filter(mapping -> mapping.isMemfd())
