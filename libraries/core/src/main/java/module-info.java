@@ -13,8 +13,6 @@ module io.softdpu.core {
     exports io.softdpu.core.copy to
             io.softdpu.comch,
             io.softdpu.compute,
-            io.softdpu.rdma,
-            io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
     exports io.softdpu.core.device;
     exports io.softdpu.core.execution;

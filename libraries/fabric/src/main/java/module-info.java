@@ -11,9 +11,7 @@ module io.softdpu.fabric {
             io.softdpu.comch,
             io.softdpu.rdma.shm;
     exports io.softdpu.fabric.engine to
-            io.softdpu.core,
-            io.softdpu.comch,
-            io.softdpu.rdma.shm;
+            io.softdpu.core;
     exports io.softdpu.fabric.error to
             io.softdpu.core,
             io.softdpu.comch,
