@@ -112,6 +112,7 @@ final class ClientContext extends EndpointContext implements ComchClient {
 
     @Override
     ContextState begin() {
+        EngineTimer timer = connectionServices().timer(this::askNow); // can fail, as the ring
         try {
             attempt =
                     new Attempt(
@@ -120,7 +121,6 @@ final class ClientContext extends EndpointContext implements ComchClient {
         } catch (FabricException e) {
             throw Failures.of(e);
         }
-        EngineTimer timer = connectionServices().timer(this::askNow);
         timer.set(0); // the first attempt is made in progress, as the later ones are
         askTimer = timer;
         return ContextState.STARTING;

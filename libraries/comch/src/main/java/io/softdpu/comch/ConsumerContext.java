@@ -121,6 +121,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     @Override
     protected ContextState onStart() {
         connection.requireDirectory();
+        EngineTimer timer = services().timer(this::answerOverdue); // can fail: nothing is taken yet
         ConsumerQueue begun;
         try {
             begun = new ConsumerQueue(this, mmap, receives.count());
@@ -133,7 +134,6 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         registration = Registration.PENDING;
         ConsumerAnnouncement announcement = begun.announcement();
         connection.services().post(() -> directory.register(this, announcement));
-        EngineTimer timer = services().timer(this::answerOverdue);
         timer.set(connection.services().controlTimeoutNanos());
         answerTimer = timer;
         return ContextState.STARTING;
@@ -268,7 +268,9 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
     }
 
-    /** The answer to the end is looked for in each progress, with its time. */
+    /**
+     * For the registration; the answer to the end is looked for in each progress, with its time.
+     */
     private void answerOverdue() {
         if (state() == ContextState.STARTING) {
             fatal(

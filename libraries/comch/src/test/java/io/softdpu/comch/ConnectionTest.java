@@ -301,8 +301,9 @@ class ConnectionTest {
         card.until("again", () -> second.endpoint.state() == ContextState.RUNNING);
     }
 
-    @Test
-    void shouldGiveUpWaitingForPeerThatDoesNotAnswerTheDisconnect() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGiveUpWaitingForPeerThatDoesNotAnswerTheDisconnect(boolean eventMode) {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
         client.endpoint.setControlTimeout(SHORT_NANOS);
@@ -313,7 +314,12 @@ class ConnectionTest {
         client.endpoint.stop();
         long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
         while (client.endpoint.state() != ContextState.IDLE && System.nanoTime() < deadline) {
-            card.hostEngine.await(10_000_000_000L); // woken by the time limit, not by this one
+            // Woken by the time limit of the connection, not by this one.
+            if (eventMode) {
+                awaitNotification(card.hostEngine, 10_000_000_000L);
+            } else {
+                card.hostEngine.await(10_000_000_000L);
+            }
         }
         assertThat(client.endpoint.state()).isEqualTo(ContextState.IDLE);
         assertThat(client.sends).containsExactly(Status.CONNECTION_ABORTED);
@@ -324,6 +330,13 @@ class ConnectionTest {
         assertThat(server.messages)
                 .hasSizeLessThanOrEqualTo(1)
                 .allMatch(message -> new String(message, UTF_8).equals("nobody looks"));
+    }
+
+    private static void awaitNotification(ProgressEngine engine, long timeoutNanos) {
+        engine.requestNotification();
+        engine.awaitNotification(timeoutNanos);
+        engine.clearNotification();
+        while (engine.progress()) {}
     }
 
     @Test

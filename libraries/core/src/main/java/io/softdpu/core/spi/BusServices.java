@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Services for the libraries that are on the bus themselves: Comm Channel, RDMA over shared memory.
- * Apart from {@link ContextServices} and {@link Regions}, so that libraries that know nothing of
- * the bus compile against those. Any thread, except where a method says otherwise.
+ * Apart from {@link ContextServices} and {@link MemoryServices}, so that libraries that know
+ * nothing of the bus compile against those. Any thread, except where a method says otherwise.
  */
 public final class BusServices {
     private static final MemoryAccess<Mmap, Buf, Permissions, Device> MEMORY =

@@ -102,6 +102,22 @@ class EventModeTest {
         idle.stop();
     }
 
+    /** A library may look at the time in its progress, with a timer that only ends the sleep. */
+    @Test
+    void shouldLookAfterAllContextsWhereADeadlineHasPassed() {
+        EngineTimer timer = context.ownServices().timer(() -> {});
+        while (engine.progress()) {}
+        timer.set(1);
+        engine.requestNotification();
+        assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
+        engine.clearNotification();
+        int passes = context.passes;
+
+        while (engine.progress()) {}
+
+        assertThat(context.passes).isGreaterThan(passes);
+    }
+
     @Test
     void shouldComeBackForWhatACallbackBeginsOnAContextThatWasNotSelected() {
         TinyContext second = machines.add(new TinyContext(context.device()));

@@ -67,8 +67,9 @@ public final class EngineCore implements Waitable {
         boolean progressed = false;
         try {
             progressed = drainMailbox();
-            if (events != null) {
-                progressed |= progress(events);
+            if (events != null && progress(events)) {
+                progressed = true;
+                members.selectAll(); // a context may look at the time in its own progress
             }
             progressed |= members.progress();
             if (disorder != null) {
@@ -255,10 +256,15 @@ public final class EngineCore implements Waitable {
             } catch (FabricException e) {
                 throw FabricFailures.from(e);
             }
-            events = present;
             if (requested) {
-                request(present);
+                try {
+                    request(present);
+                } catch (DpuException e) {
+                    present.close();
+                    throw e;
+                }
             }
+            events = present;
         }
         return present;
     }
