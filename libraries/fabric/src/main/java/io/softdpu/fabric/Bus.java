@@ -313,7 +313,7 @@ public final class Bus implements AutoCloseable {
 
     /**
      * Runs the work once on the bus thread, not before the delay is over and never after the bus
-     * has closed: for time limits above, so that an engine that sleeps is woken by a post.
+     * has closed.
      *
      * @param delayNanos how long to wait; 0 or less means soon
      * @return to cancel it by when it is needed no more; until then the bus holds the work

@@ -106,7 +106,8 @@ public final class Socket {
      * Lets others connect to a bound socket.
      *
      * @param fd the socket
-     * @param backlog how many may wait to be accepted; the next gets EAGAIN from connect
+     * @param backlog how many may wait to be accepted; the connect of the next gets EAGAIN from a
+     *     Unix socket, and goes on trying at a TCP socket
      */
     public static void listen(int fd, int backlog) {
         CallState state = CallState.current();

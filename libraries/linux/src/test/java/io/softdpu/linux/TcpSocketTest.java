@@ -272,7 +272,7 @@ final class TcpSocketTest {
         assertThat(Socket.setOption(state, fd, Socket.SOL_SOCKET, 13, 2 * Integer.BYTES)).isZero();
     }
 
-    /** A stop and its continuation end calls with EINTR, without any handler. */
+    /** A stop and its continuation end waits in epoll with EINTR, without any handler. */
     @Test
     void shouldMoveEveryByteWhileTheProcessIsStoppedAndContinued() throws Exception {
         int[] pair = pair();

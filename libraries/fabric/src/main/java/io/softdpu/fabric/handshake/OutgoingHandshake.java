@@ -26,6 +26,9 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     /** How long a client waits before it tries a full backlog again. */
     private static final long RETRY_NANOS = 5_000_000;
 
+    /** Longer ones are this: 73 years, so that sums with the clock cannot overflow. */
+    private static final long MAX_TIMEOUT_NANOS = 1L << 61;
+
     /** Turns a checked answer into the result; takes descriptors it wants out of the message. */
     interface Answer<T> {
         /** The socket is the result's from here on, but not where this throws. */
@@ -61,7 +64,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         this.request = request;
         this.descriptors = descriptors;
         this.answer = answer;
-        this.deadlineNanos = System.nanoTime() + timeoutNanos;
+        this.deadlineNanos = System.nanoTime() + Math.min(timeoutNanos, MAX_TIMEOUT_NANOS);
     }
 
     CompletableFuture<T> begin() {

@@ -7,7 +7,7 @@ import io.softdpu.core.spi.ContextServices;
  * The configuration of an RDMA instance, as far as a provider has to know it; fixed at start.
  *
  * @param device the device that the instance is on
- * @param services of the instance's context: doorbell, mailbox, copier
+ * @param services of the instance's context: copier, watches, timers, wake, mailbox
  * @param sendQueueSize work requests in flight on one connection, a power of two
  * @param maxConnections most connections at a time
  * @param receiveTasks most receives that are posted at a time
