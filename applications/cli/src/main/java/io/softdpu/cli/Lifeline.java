@@ -124,7 +124,7 @@ final class Lifeline implements AutoCloseable {
     }
 
     private void sayThatTheParentHasEnded() {
-        errors.println("softdpu: " + Status.CONNECTION_ABORTED + ": " + PARENT_HAS_ENDED);
+        errors.println(Errors.line(Status.CONNECTION_ABORTED, PARENT_HAS_ENDED));
         errors.flush();
     }
 

@@ -60,8 +60,10 @@ abstract class TcpControlChannel extends AbstractControlChannel {
                 pumpConnection();
                 TcpStream present = stream;
                 if (present != null && !hasFailed()) {
-                    write(present);
-                    read(present);
+                    writeOrFail(present);
+                    if (!hasFailed()) {
+                        read(present);
+                    }
                 }
             } catch (IOException e) {
                 fail(peerGone(e));
@@ -100,11 +102,7 @@ abstract class TcpControlChannel extends AbstractControlChannel {
     final void push() {
         TcpStream present = stream;
         if (present != null && !hasFailed()) {
-            try {
-                write(present);
-            } catch (IOException e) {
-                fail(peerGone(e));
-            }
+            writeOrFail(present);
             arm();
         }
     }
@@ -140,6 +138,22 @@ abstract class TcpControlChannel extends AbstractControlChannel {
     static void close(@Nullable TcpStream connection) {
         if (connection != null) {
             connection.close();
+        }
+    }
+
+    /** A peer that has gone may have said why: that is read first. */
+    private void writeOrFail(TcpStream connection) {
+        try {
+            write(connection);
+        } catch (IOException e) {
+            try {
+                read(connection);
+            } catch (IOException again) {
+                e.addSuppressed(again);
+            }
+            if (!hasFailed()) {
+                fail(peerGone(e));
+            }
         }
     }
 

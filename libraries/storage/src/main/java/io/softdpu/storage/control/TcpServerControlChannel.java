@@ -128,8 +128,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
 
     private void letIn() {
         if (pause != null && pause.hasPassed()) {
-            pause = null;
-            listenerWatch.setInterest(DescriptorWatch.READABLE);
+            endPause();
         }
         for (int i = 0; i < ACCEPTS_AT_ONCE && pause == null && listener.hasPending(); i++) {
             int arrived = accept();
@@ -140,18 +139,30 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         }
     }
 
+    /** Where that is not possible, the pause goes on: no reason to lose who is here. */
+    private void endPause() {
+        try {
+            listenerWatch.setInterest(DescriptorWatch.READABLE);
+            pause = null;
+        } catch (DpuException e) {
+            LOG.log(System.Logger.Level.DEBUG, "still no further client is heard", e);
+            pause = Deadline.in(PAUSE_NANOS);
+        }
+    }
+
     /** Negative where it has gone, or cannot be let in: no reason to lose who is here. */
     private int accept() {
         try {
             return listener.accept();
         } catch (LinuxException e) {
             String reason = Errno.text(e.errno());
-            if (stream() == null && !pending.isEmpty()) {
-                hear(pending.getFirst()); // it may have spoken meanwhile
-            }
-            if (stream() == null && !pending.isEmpty()) {
-                // For want of descriptors, likely: one that is silent gives its own.
-                refuse(pending.getFirst(), Status.FULL, "client cannot be kept: reason=" + reason);
+            PendingClient oldest = stream() == null ? pending.peekFirst() : null;
+            if (oldest != null) {
+                hear(oldest); // it may have spoken meanwhile, or gone
+                if (pending.peekFirst() == oldest) {
+                    // For want of descriptors, likely: one that is silent gives its own.
+                    refuse(oldest, Status.FULL, "client cannot be kept: reason=" + reason);
+                }
             } else if (stream() == null) {
                 fail(
                         new DpuException(

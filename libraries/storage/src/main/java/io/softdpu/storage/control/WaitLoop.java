@@ -6,7 +6,7 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The one loop of the control threads: look, then sleep until there is news, then look again. */
+/** Loop of a wait on a control thread: look, then sleep until there is news, then look again. */
 public final class WaitLoop {
     private WaitLoop() {}
 

@@ -71,7 +71,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                             new InetSocketAddress(options.listenAddress(), options.listenPort()));
             return new TargetSession(options, device, volume, tcpListener, listener);
         } catch (RuntimeException e) {
-            Closeables.inOrder(tcpListener, volume, device);
+            Closeables.afterFailure(e, tcpListener, volume, device);
             throw e;
         }
     }

@@ -169,10 +169,10 @@ final class PendingClientsTest {
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
             client.awaitConnected(LONG);
             End.await(connected);
+            CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
             for (int i = 0; i < 300; i++) {
                 strangers.add();
             }
-            CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
             client.send(QUERY);
             assertThat(End.await(received)).isEqualTo(QUERY);
         }
@@ -224,6 +224,24 @@ final class PendingClientsTest {
             oldest.getOutputStream().write(ControlCodec.encode(QUERY));
             listener.failures(1);
             clients.add();
+            assertThat(poor.receive(LONG)).isEqualTo(QUERY);
+        }
+    }
+
+    @Test
+    void shouldUseTheDescriptorOfAnOldestThatHasGone() throws IOException {
+        ShortOfDescriptors listener = new ShortOfDescriptors();
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpServerControlChannel poor =
+                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                Strangers clients = new Strangers(listener.address())) {
+            Socket oldest = clients.add();
+            assertThat(poor.poll()).isNull();
+
+            listener.failures(1);
+            oldest.close();
+            clients.add().getOutputStream().write(ControlCodec.encode(QUERY));
+
             assertThat(poor.receive(LONG)).isEqualTo(QUERY);
         }
     }

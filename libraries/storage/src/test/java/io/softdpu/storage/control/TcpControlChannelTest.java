@@ -9,6 +9,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.TcpSocket;
 import io.softdpu.storage.wire.ControlCodec;
@@ -24,11 +25,13 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TcpControlChannelTest extends ControlChannelContract {
     private static final byte[] HELLO =
             ControlCodec.encode(new ControlMessage(0, 0, new ControlPayload.Hello()));
+
+    private final List<Integer> kept = new ArrayList<>();
 
     @Override
     End openServer() {
@@ -101,8 +106,10 @@ class TcpControlChannelTest extends ControlChannelContract {
         InetSocketAddress free = freeAddress();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, free)) {
-            // The first attempt is refused for sure: nobody listens there yet.
-            assertStatus(() -> client.awaitConnected(1), Status.TIME_OUT, "refused");
+            Await.until(
+                    "an attempt is refused, since nobody listens there yet",
+                    Duration.ofSeconds(20),
+                    () -> isRefused(client));
             CompletableFuture<TcpListener> listening =
                     CompletableFuture.supplyAsync(() -> TcpListener.open(free));
 
@@ -361,10 +368,30 @@ class TcpControlChannelTest extends ControlChannelContract {
         return server().address();
     }
 
-    private static InetSocketAddress freeAddress() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return new InetSocketAddress(probe.getInetAddress(), probe.getLocalPort());
+    private static boolean isRefused(ControlChannel client) {
+        try {
+            client.awaitConnected(1);
+            return false;
+        } catch (DpuException e) {
+            assertThat(e.status()).isEqualTo(Status.TIME_OUT);
+            return String.valueOf(e.getMessage()).contains("refused");
         }
+    }
+
+    /**
+     * An address where nobody listens; this test keeps it from others by a socket that does not.
+     */
+    private InetSocketAddress freeAddress() {
+        int bound = TcpSocket.create(End.ANY_PORT.getAddress());
+        kept.add(bound);
+        TcpSocket.setReuseAddress(bound, true); // one that listens may have it as well
+        TcpSocket.bind(bound, End.ANY_PORT);
+        return TcpSocket.localAddress(bound);
+    }
+
+    @AfterEach
+    void closeKept() {
+        kept.forEach(FileDescriptors::close);
     }
 
     @Test

@@ -24,6 +24,9 @@ class WorkerTest {
     private static final long SHORT = 200_000_000L;
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 
+    /** So many that threads share processors on every machine, and waits are of one kind. */
+    private static final int SLOTS = 4 + CpuBinding.availableCores();
+
     private final List<String> events = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger notified = new AtomicInteger();
     private TestWorker worker;
@@ -42,7 +45,7 @@ class WorkerTest {
         final RetryQueue queue = retryQueue(1, this::trySubmit);
 
         TestWorker(long timeoutNanos, CpuBinding cpu) {
-            super("test", new WorkerSlot(3, 4, cpu), timeoutNanos, notified::incrementAndGet);
+            super("test", new WorkerSlot(3, SLOTS, cpu), timeoutNanos, notified::incrementAndGet);
         }
 
         private boolean trySubmit(int index) {
