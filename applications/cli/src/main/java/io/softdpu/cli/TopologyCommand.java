@@ -58,7 +58,10 @@ final class TopologyCommand implements Callable<Integer> {
         return ExitCode.OK.code();
     }
 
-    /** This program has all libraries; whoever reads the file has found unknown limits of these. */
+    /**
+     * Refuses limits of unknown libraries, since this program has all; the reader checks the
+     * others.
+     */
     private static void requireKnownLibraries(Topology topology) {
         for (PciFunction function : topology.functions()) {
             for (String limit : function.profile().keySet()) {

@@ -13,8 +13,8 @@ import io.softdpu.core.device.Device;
  * <p>{@link #start()} returns at once; the client is STARTING, and RUNNING when a progress has seen
  * the connection. A server that is not there yet is looked for until the {@linkplain
  * #setConnectTimeout connect timeout} is over; then, or when the server refuses, the client goes
- * through STOPPING to IDLE and {@link #failure()} says why: NOT_FOUND (nobody serves that name for
- * this function), TIME_OUT (the server does not progress), FULL, INVALID_VALUE (other maximum
+ * through STOPPING to IDLE and {@link #failure()} says why: NOT_FOUND (no process serves that name
+ * for this function), TIME_OUT (the server does not progress), FULL, INVALID_VALUE (other maximum
  * message size), SHUTDOWN (the server is stopping). A running client whose connection ends goes the
  * same way: CONNECTION_RESET.
  */

@@ -1,6 +1,5 @@
 /**
- * What a measuring command and the processes that it starts say to each other, and how it starts
- * them.
+ * Protocol between a measuring command and its child processes, and the start of these processes.
  *
  * <p>A child runs the same command as its parent: {@link io.softdpu.perf.child.JvmCommand} says how
  * that is started. Downwards: a plan as {@link io.softdpu.perf.child.PhaseSpec} texts on the

@@ -8,7 +8,7 @@ import java.util.OptionalDouble;
 
 /** The result of a measurement for people. */
 public final class PerfTable {
-    /** Where there is no such figure. */
+    /** Stands in place of a figure that was not measured. */
     private static final String NONE = "-";
 
     private PerfTable() {}
