@@ -1,6 +1,6 @@
 /**
  * The measuring programs: the demo, which measures the storage pipeline, and the measurement of the
- * Comm Channel between two processes; and what their processes say to each other. For the softdpu
+ * Comm Channel between two processes; and the protocol between their processes. For the softdpu
  * command, which runs them.
  */
 module io.softdpu.perf {

@@ -1,6 +1,4 @@
-/**
- * The Comm Channel between the host and the DPU: messages, and zero-copy producers and consumers.
- */
+/** Comm Channel between the host and the DPU: messages, and zero-copy producers and consumers. */
 module io.softdpu.comch {
     requires transitive io.softdpu.core;
     requires io.softdpu.fabric;

@@ -1,6 +1,6 @@
 /**
- * The only native calls of softdpu: one class a family of Linux system calls, bound with the
- * foreign function API of the JDK. Nothing in here knows what a DPU is.
+ * The only native calls of softdpu: one class per family of Linux system calls, bound with the
+ * foreign function API of the JDK. It does not depend on the DPU model.
  *
  * <p>Run it with {@code --enable-native-access=io.softdpu.linux}; no other module needs that.
  */

@@ -1,4 +1,4 @@
-/** The RDMA provider over shared memory. */
+/** RDMA provider over shared memory. */
 module io.softdpu.rdma.shm {
     requires io.softdpu.rdma;
     requires io.softdpu.fabric;

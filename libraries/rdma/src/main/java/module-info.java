@@ -1,4 +1,6 @@
-/** RDMA instances, their tasks and connections, and the contract of the providers below them. */
+/**
+ * RDMA instances, their tasks and connections, and the service provider interface of transports.
+ */
 module io.softdpu.rdma {
     requires transitive io.softdpu.core;
     requires static org.jspecify;

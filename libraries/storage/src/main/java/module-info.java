@@ -1,4 +1,4 @@
-/** The zero-copy storage pipeline: initiator, service, target. */
+/** Zero-copy storage pipeline: initiator, service, target. */
 module io.softdpu.storage {
     requires transitive io.softdpu.core;
     requires transitive io.softdpu.comch;

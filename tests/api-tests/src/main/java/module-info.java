@@ -1,4 +1,4 @@
-/** What the public API does when it is misused: tests that are made from the API itself. */
+/** Tests of misuse of the public API, generated from the API by reflection. */
 module io.softdpu.api.tests {
     requires static org.jspecify;
 }

@@ -1,6 +1,6 @@
 /**
- * What every RDMA provider has to do, as abstract JUnit classes above the public RDMA API. A
- * provider's tests subclass them.
+ * Contract of RDMA providers, as abstract JUnit classes on the public RDMA API, which a provider's
+ * tests subclass.
  */
 @SuppressWarnings({"module", "requires-automatic"})
 open module io.softdpu.rdma.contract {

@@ -1,7 +1,8 @@
-/** What the tests of all modules share. Imports no softdpu module. */
+/** Test support for all modules. Imports no softdpu module. */
 module io.softdpu.testkit {
     requires transitive org.junit.jupiter.api;
     requires transitive org.junit.platform.launcher;
+    requires java.logging;
     requires java.management;
     requires static org.jspecify;
 
@@ -10,7 +11,8 @@ module io.softdpu.testkit {
     provides org.junit.jupiter.api.extension.Extension with
             io.softdpu.testkit.LeakExtension,
             io.softdpu.testkit.ProcessesExtension,
-            io.softdpu.testkit.SeedExtension;
+            io.softdpu.testkit.SeedExtension,
+            io.softdpu.testkit.StartsProcessesExtension;
     provides org.junit.platform.launcher.TestExecutionListener with
             io.softdpu.testkit.ClauseListener;
 }

@@ -24,13 +24,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code softdpu caps}: what each library can do on each device. */
+/** {@code softdpu caps}: prints the capabilities of each library on each device. */
 @Command(
         name = "caps",
         description = {
-            "Prints what each library supports on each device, and its limits. A limit of what the"
-                    + " device does not support is 0.",
-            "Joins the fabric folder, so that functions that were plugged in are shown, too."
+            "Prints the capabilities and limits of each library on each device. A limit of an"
+                    + " unsupported operation is 0.",
+            "Joins the fabric folder, to show functions that programs have plugged in, too."
         })
 final class CapsCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
@@ -45,7 +45,7 @@ final class CapsCommand implements Callable<Integer> {
             names = "--side",
             paramLabel = "host|dpu|target",
             converter = SideConverter.class,
-            description = "The side to look at (default: all).")
+            description = "The side to show (default: all).")
     private @Nullable Side side;
 
     @Option(
@@ -54,7 +54,7 @@ final class CapsCommand implements Callable<Integer> {
             description = "The library, for example comch or rdma (default: all libraries).")
     private @Nullable String library;
 
-    @Option(names = "--json", description = "Print a JSON array, an object a device.")
+    @Option(names = "--json", description = "Print a JSON array with one object per device.")
     private boolean json;
 
     @Mixin private final TopologyOption topology = new TopologyOption();
@@ -110,7 +110,7 @@ final class CapsCommand implements Callable<Integer> {
             return List.of(machine.findDevice(device));
         } catch (DpuException e) {
             if (e.status() == Status.NOT_FOUND) {
-                return List.of(); // it may be another side's
+                return List.of(); // it may be a device of another side
             }
             throw e;
         }

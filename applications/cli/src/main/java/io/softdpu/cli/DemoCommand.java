@@ -37,14 +37,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code softdpu demo}. */
+/** {@code softdpu demo}: runs the storage pipeline in three processes and measures it. */
 @Command(
         name = "demo",
         description = {
             "Sends a volume through initiator, zero-copy service and target, three processes that"
                     + " this command starts: reads it all and compares, writes it all and reads it"
                     + " back, then measures.",
-            "Ends with 0 only if all data was right and all three ended well."
+            "Exits with 0 only if all data was right and all three processes succeeded."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String DEFAULT_SIZE = "64MiB";
@@ -55,14 +55,15 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--volume",
             paramLabel = "FILE",
-            description = "What the volume holds; the file stays as it is (default: a pattern).")
+            description =
+                    "Initial content of the volume; the file is not changed (default: a pattern).")
     private @Nullable Path volume;
 
     @Option(
             names = "--size",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
-            description = "Bytes of a volume without a file (default: " + DEFAULT_SIZE + ").")
+            description = "Size of a volume without a file (default: " + DEFAULT_SIZE + ").")
     private @Nullable Long size;
 
     @Option(
@@ -70,7 +71,7 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             defaultValue = "4096",
-            description = "Bytes of a block, a power of two (default: ${DEFAULT-VALUE}).")
+            description = "Size of a block, a power of two (default: ${DEFAULT-VALUE}).")
     private long blockSize;
 
     @Option(
@@ -78,7 +79,7 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "SECONDS",
             converter = SecondsConverter.class,
             defaultValue = "3",
-            description = "How long each measurement lasts (default: ${DEFAULT-VALUE}).")
+            description = "Duration of each measurement (default: ${DEFAULT-VALUE}).")
     private Duration seconds = Duration.ZERO;
 
     @Option(
@@ -87,7 +88,7 @@ final class DemoCommand implements Callable<Integer> {
             split = ",",
             converter = MeasuredConverter.class,
             description = {
-                "What is measured, separated by commas (default: the first five):",
+                "Measurements, separated by commas (default: the first five):",
                 "${COMPLETION-CANDIDATES}"
             },
             completionCandidates = MeasuredConverter.class)
@@ -119,7 +120,7 @@ final class DemoCommand implements Callable<Integer> {
             try {
                 return run(session, options, progress, command);
             } catch (RuntimeException | IOException e) {
-                // Here and not by picocli: after a signal the process ends with what has been said.
+                // Here and not by picocli: after a signal the exit code does not come from picocli.
                 return Errors.report(e, command.getErr()).code();
             }
         }
@@ -175,12 +176,12 @@ final class DemoCommand implements Callable<Integer> {
                                             result.bytesVerified())));
             return ExitCode.DATA_WRONG;
         }
-        sayWhoseFault(result, culprit.get(), err);
+        printFailure(result, culprit.get(), err);
         int code = culprit.get().exitCode();
         return code == ExitCode.DATA_WRONG.code() ? ExitCode.DATA_WRONG : ExitCode.FAILED;
     }
 
-    private static void sayWhoseFault(DemoResult result, ChildOutcome culprit, PrintWriter err) {
+    private static void printFailure(DemoResult result, ChildOutcome culprit, PrintWriter err) {
         err.println(
                 Errors.line(
                         culprit.status(),

@@ -6,11 +6,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SideConverter;
 import io.softdpu.core.Side;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.text.TextTable;
 import java.io.PrintWriter;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -21,12 +23,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code softdpu devices}: what there is on each side of the card. */
+/** {@code softdpu devices}: lists the devices of each side of the card. */
 @Command(
         name = "devices",
         description = {
-            "Lists the devices of a side, or of all, with the representor that stands for each"
-                    + " on the DPU."
+            "Lists the devices of one side or of all sides, and the representor of each on the"
+                    + " DPU.",
+            "Joins the fabric folder, to show functions that programs have plugged in, too."
         })
 final class DevicesCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
@@ -47,10 +50,12 @@ final class DevicesCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
         Topology topology = card.load();
-        List<PciFunction> functions =
-                (side == null ? Arrays.stream(Side.values()) : Arrays.stream(new Side[] {side}))
-                        .flatMap(s -> topology.functionsOf(s).stream())
-                        .toList();
+        List<PciFunction> functions = new ArrayList<>();
+        for (Side one : side == null ? Side.values() : new Side[] {side}) {
+            try (Machine machine = Machine.builder(one).topology(topology).open()) {
+                machine.devices().stream().map(DeviceInfo::function).forEach(functions::add);
+            }
+        }
         if (json) {
             out.println(toJson(functions).toPrettyString());
         } else {

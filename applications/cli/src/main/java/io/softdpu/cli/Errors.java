@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * Turns what ended a command into a line on standard error and an exit code. The line is {@code
+ * Turns the failure of a command into a line on standard error and an exit code. The line is {@code
  * softdpu: STATUS: reason: key=value, key=value}; a stack trace follows from log level DEBUG on.
  */
 final class Errors {
@@ -27,7 +27,7 @@ final class Errors {
         return ErrorLine.of(status, message);
     }
 
-    /** For picocli: a command line that it, or a check of ours, does not take. */
+    /** For picocli: reports a command line that it, or a check of ours, has refused. */
     static int refusedCommandLine(ParameterException failure, String[] arguments) {
         CommandLine command = failure.getCommandLine();
         PrintWriter err = command.getErr();
@@ -38,20 +38,18 @@ final class Errors {
         String message = ForeignText.escape(failure.getMessage());
         err.println(line(status, message + commandsInstead(failure)));
         err.println(
-                "softdpu: see `"
-                        + command.getCommandSpec().qualifiedName()
-                        + " --help` for what there is");
+                "softdpu: see `" + command.getCommandSpec().qualifiedName() + " --help` for usage");
         printStackTrace(failure, err);
         return ExitCode.USAGE.code();
     }
 
-    /** For a group of commands that was called by itself; what is hidden is not named. */
+    /** For a group of commands that was called without one; hidden commands are not named. */
     static ParameterException missingSubcommand(CommandLine group) {
         return new ParameterException(
                 group, "Missing required subcommand: expected=one of " + commandsOf(group));
     }
 
-    /** What a group has, where a word that it was given is none of its commands. */
+    /** Names the commands of a group if the command line has an unknown one. */
     private static String commandsInstead(ParameterException failure) {
         CommandLine group = failure.getCommandLine();
         return failure instanceof UnmatchedArgumentException unmatched
@@ -72,13 +70,13 @@ final class Errors {
         return command.getCommandSpec().usageMessage().hidden();
     }
 
-    /** For picocli: what a command threw. */
+    /** For picocli: reports an exception of a command. */
     static int failedExecution(
             Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
         return report(failure, command.getErr()).code();
     }
 
-    /** Says what failed, and finds the exit code for it. */
+    /** Prints the error and returns its exit code. */
     static ExitCode report(Exception failure, PrintWriter err) {
         err.println(describe(failure));
         printStackTrace(failure, err);
@@ -86,7 +84,7 @@ final class Errors {
         return codeOf(failure);
     }
 
-    /** What a failure means for the exit code. */
+    /** The exit code of a failure. */
     static ExitCode codeOf(Exception failure) {
         boolean dataWrong =
                 failure instanceof DataMismatchException || failure instanceof WrongDataException;
@@ -97,7 +95,7 @@ final class Errors {
     static String describe(Exception failure) {
         return failure instanceof DpuException dpu
                 ? line(dpu.status(), String.valueOf(dpu.getMessage()))
-                // Nobody below throws anything else on purpose, so the class says most about it.
+                // Anything else is a defect: its class says most about it.
                 : line(Status.UNKNOWN, ForeignText.escape(failure.toString()));
     }
 

@@ -29,21 +29,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code softdpu storage initiator}. */
+/** {@code softdpu storage initiator}: the host role of the storage pipeline. */
 @Command(
         name = "initiator",
         description = {
-            "Reads and writes the volume through the zero-copy service, and says how fast.",
-            "Stands on the host (side host)."
+            "Reads and writes the volume through the zero-copy service, and prints statistics.",
+            "Runs on the host (side host)."
         })
 final class InitiatorCommand extends RoleCommand {
     @Option(
             names = "--execution-strategy",
             paramLabel = "STRATEGY",
             description = {
-                "What to do, one of:",
-                "read_throughput_test, write_throughput_test: so many operations, one block"
-                        + " after the other, round and round.",
+                "The workload, one of:",
+                "read_throughput_test, write_throughput_test: sequential operations, wrapping at"
+                        + " the end of the volume, up to --run-limit-operation-count.",
                 "read_write_data_validity_test: write the whole volume, read it, compare.",
                 "read_only_data_validity_test: read the whole volume, compare with"
                         + " --storage-plain-content."
@@ -53,7 +53,7 @@ final class InitiatorCommand extends RoleCommand {
     @Option(
             names = "--storage-plain-content",
             paramLabel = "FILE",
-            description = "What the volume is expected to hold; as large as the volume.")
+            description = "The expected content of the volume; as large as the volume.")
     private @Nullable Path plainContent;
 
     @Option(
@@ -90,8 +90,8 @@ final class InitiatorCommand extends RoleCommand {
             converter = SecondsConverter.class,
             defaultValue = "5",
             description = {
-                "How long each control operation may take, and how long a service that is not"
-                        + " there is looked for (default: ${DEFAULT-VALUE})."
+                "Timeout of each control operation, and of the search for the service (default:"
+                        + " ${DEFAULT-VALUE})."
             })
     private Duration controlTimeout = Duration.ZERO;
 
@@ -100,9 +100,9 @@ final class InitiatorCommand extends RoleCommand {
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             description = {
-                "Limit on the memory for the data, which is as large as the service says that the"
-                        + " volume is (default: half of the free memory of the machine or of the"
-                        + " memory cgroup, whichever is less)."
+                "Limit on the memory for the data, which has the size of the volume (default: half"
+                        + " of the free memory of the machine or of the memory cgroup, whichever is"
+                        + " less)."
             })
     private @Nullable Long maxMemory;
 
@@ -145,7 +145,7 @@ final class InitiatorCommand extends RoleCommand {
         return StorageInitiator.open(machine, options, workload(), listener);
     }
 
-    /** Before a service is looked for, not after it. */
+    /** Checks the file before the search for a service. */
     private void checkPlainContent() {
         if (plainContent == null) {
             return;

@@ -22,16 +22,15 @@ final class JsonOption {
     @Option(
             names = "--json",
             paramLabel = "FILE|-",
-            description =
-                    "Write the results as JSON; -: to standard output, in place of the table.")
+            description = "Write the results as JSON; -: to standard output instead of the table.")
     private @Nullable String json;
 
-    /** Whether the document takes the table's place. */
+    /** True if the document is printed instead of the table. */
     boolean isStandardOutput() {
         return STDOUT.equals(json);
     }
 
-    /** Before the work, not after it: a minute's results would be lost. */
+    /** Checks the file before the measurement, whose results would be lost otherwise. */
     void check(CommandLine command) {
         if (json == null || isStandardOutput()) {
             return;
@@ -51,7 +50,7 @@ final class JsonOption {
         }
     }
 
-    /** Writes the document where the option says, if it is there. */
+    /** Writes the document to the destination of the option, if it is given. */
     void write(JsonNode document, PrintWriter out) throws IOException {
         if (isStandardOutput()) {
             out.println(document.toPrettyString());

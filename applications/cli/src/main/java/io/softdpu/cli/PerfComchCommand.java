@@ -20,15 +20,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code softdpu perf comch}. */
+/** {@code softdpu perf comch}: measures the Comm Channel between two processes. */
 @Command(
         name = "comch",
         description = {
             "Measures the Comm Channel's fast path between two processes, host and DPU: producer"
                     + " to consumer.",
-            "Latencies are those of a round trip. One way they are those of each 64th message,"
-                    + " from submitting it until the DPU has received it; messages of less than 8"
-                    + " bytes have none."
+            "The mode latency measures round trips. The other modes measure every 64th message,"
+                    + " from its submission until the DPU has received it; messages below 8 bytes"
+                    + " have no latency."
         })
 final class PerfComchCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
@@ -50,7 +50,7 @@ final class PerfComchCommand implements Callable<Integer> {
                 print(session.run(), command.getOut());
                 return ExitCode.OK.code();
             } catch (RuntimeException | IOException e) {
-                // Here and not by picocli: after a signal the process ends with what has been said.
+                // Here and not by picocli: after a signal the exit code does not come from picocli.
                 return Errors.report(e, command.getErr()).code();
             }
         }

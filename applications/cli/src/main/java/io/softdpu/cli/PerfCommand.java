@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code softdpu perf}: the group of the measurements; does nothing by itself. */
+/** {@code softdpu perf}: the group of the measurements; needs one of them. */
 @Command(
         name = "perf",
         description =
@@ -24,7 +24,7 @@ final class PerfCommand implements Callable<Integer> {
         throw Errors.missingSubcommand(Objects.requireNonNull(spec).commandLine());
     }
 
-    /** What stands after the main class on this process's command line. */
+    /** The arguments after the main class on the command line of this process. */
     List<String> arguments() {
         return Objects.requireNonNull(root).arguments();
     }

@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The other half of {@code softdpu perf comch}, which starts it; the end of standard input is the
- * end of its parent.
+ * The DPU process of {@code softdpu perf comch}, which starts it. It ends when its standard input
+ * does, since its parent has ended then.
  */
 @Command(name = "comch-dpu", hidden = true, description = "The side of the DPU.")
 final class PerfDpuCommand implements Callable<Integer> {
@@ -58,7 +58,7 @@ final class PerfDpuCommand implements Callable<Integer> {
         try {
             parent.transferTo(OutputStream.nullOutputStream());
         } catch (IOException e) {
-            // A stream that cannot be read any more has no parent at its other end either.
+            // If the stream cannot be read any more, the parent has ended, too.
         }
     }
 }

@@ -4,7 +4,7 @@ import io.softdpu.perf.comch.PerfMode;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads what is to be measured. */
+/** Parses a kind of measurement. */
 final class PerfModeConverter implements ITypeConverter<PerfMode> {
     /** For picocli. */
     public PerfModeConverter() {}

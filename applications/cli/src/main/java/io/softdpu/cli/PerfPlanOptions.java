@@ -15,15 +15,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** What is to be measured: the same options for the command of the user and for its other half. */
+/** Options of a Comm Channel measurement, for the command of the user and for its DPU process. */
 final class PerfPlanOptions {
     @Parameters(
             paramLabel = "latency|rate|bandwidth",
             converter = PerfModeConverter.class,
             description = {
-                "latency: one message at a time goes there and back.",
-                "rate: small messages go one way, as many as there is room for.",
-                "bandwidth: the same with large ones."
+                "latency: round trips of one message at a time.",
+                "rate: small messages one way, as many as the queues take.",
+                "bandwidth: the same with large messages."
             })
     private @Nullable PerfMode mode;
 
@@ -32,7 +32,7 @@ final class PerfPlanOptions {
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             description =
-                    "Bytes of a message, 1 to 64MiB (default: latency 64, rate 32, bandwidth"
+                    "Size of a message, 1 to 64MiB (default: latency 64, rate 32, bandwidth"
                             + " 1MiB).")
     private @Nullable Long size;
 
@@ -43,8 +43,7 @@ final class PerfPlanOptions {
             defaultValue = "adaptive",
             description = {
                 "How both processes wait (default: ${DEFAULT-VALUE}).",
-                "busy: they look all the time. adaptive: they look for a while, then sleep."
-                        + " event: they sleep at once."
+                "busy: always poll. adaptive: poll for a while, then sleep. event: sleep at once."
             })
     private @Nullable PerfWait wait;
 
@@ -54,7 +53,7 @@ final class PerfPlanOptions {
             converter = SecondsConverter.class,
             defaultValue = "2",
             description =
-                    "How long the measurement lasts, and the warm-up before it (default:"
+                    "Duration of the measurement, and of the warm-up before it (default:"
                             + " ${DEFAULT-VALUE}).")
     private @Nullable Duration seconds;
 

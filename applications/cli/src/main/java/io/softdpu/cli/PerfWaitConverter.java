@@ -4,7 +4,7 @@ import io.softdpu.perf.comch.PerfWait;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads how to wait. */
+/** Parses a way of waiting. */
 final class PerfWaitConverter implements ITypeConverter<PerfWait> {
     /** For picocli. */
     public PerfWaitConverter() {}

@@ -27,8 +27,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * What the three storage roles have in common: the options for device and core, and the way of a
- * session from the open machine to the exit code.
+ * Base of the commands of the three storage roles: the options for device and core, and a session
+ * from the open machine to the exit code.
  */
 abstract class RoleCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
@@ -46,9 +46,9 @@ abstract class RoleCommand implements Callable<Integer> {
             paramLabel = "N|prefer:N|any",
             converter = CpuConverter.class,
             description = {
-                "The core that the data path thread is bound to; prefer: while nobody else"
-                        + " computes there; any: to none.",
-                "One data path thread in this release: to be given once."
+                "CPU affinity of the data path thread: N pins it to a core, prefer:N pins it until"
+                        + " other load needs the core, any leaves it to the scheduler.",
+                "This release has one data path thread: give the option once."
             })
     private List<CpuBinding> cpus = List.of();
 
@@ -63,13 +63,13 @@ abstract class RoleCommand implements Callable<Integer> {
     @Option(names = "--report", hidden = true, paramLabel = "FILE")
     private @Nullable Path report;
 
-    /** Where this role stands. */
+    /** The side on which this role runs. */
     abstract Side side();
 
-    /** Checks what lies in the options alone. */
+    /** Checks the options that need no machine. */
     void checkOptions() {}
 
-    /** Opens the role. What it needs and cannot get is a {@link DpuException}. */
+    /** Opens the role. A missing resource is a {@link DpuException}. */
     abstract StorageRole open(Machine machine);
 
     @Override
@@ -80,31 +80,34 @@ abstract class RoleCommand implements Callable<Integer> {
         PrintWriter err = command.commandLine().getErr();
         InputStream parent = exitWithParent ? System.in : null;
         Runnable tellUse = () -> out.println(ResourceUse.now());
-        try (Lifeline lifeline = Lifeline.watch(parent, tellUse, err);
+        try (AbortWatch watch = AbortWatch.watch(parent, tellUse, err);
                 SharedFolder folder = joinParentFolder()) {
             if (folder != null) {
-                lifeline.leaveBeforeHalt(folder);
+                watch.leaveBeforeHalt(folder);
             }
             ExitCode code = ExitCode.OK;
             try (Machine machine = Machine.builder(side()).topology(topology.load()).open();
                     StorageRole role = openHere(machine)) {
-                lifeline.attach(role);
+                watch.attach(role);
                 code = runSession(role, out, err);
             } catch (DpuException e) {
                 ExitCode ofFailure = Errors.report(e, err);
-                // What ended the session says more than what then went wrong in taking it down.
+                // The cause of the end matters more than a failure of the clean-up after it.
                 code = code == ExitCode.OK ? ofFailure : code;
             }
             return code.code();
         }
     }
 
-    /** Before anything is put into it; a parent that has gone leaves nothing to do. */
+    /** Joins the folder before anything is written there; null without a parent. */
     private @Nullable SharedFolder joinParentFolder() {
         return parentFolder == null ? null : SharedFolder.join(parentFolder);
     }
 
-    /** Before a peer may come: the data path thread, which binds itself, begins only after that. */
+    /**
+     * Checks the core here, since the data path thread, which is pinned, starts with the first
+     * peer.
+     */
     private StorageRole openHere(Machine machine) {
         cpu().checkAvailable();
         return open(machine);
@@ -124,7 +127,7 @@ abstract class RoleCommand implements Callable<Integer> {
         }
         Statistics.print(role.report(), out);
         if (exitWithParent) {
-            out.println(ResourceUse.now()); // for questions that come too late
+            out.println(ResourceUse.now()); // for a request that arrives too late
         }
         if (report != null) {
             write(ChildReport.of(role.report(), run), report);
@@ -154,7 +157,7 @@ abstract class RoleCommand implements Callable<Integer> {
         return spec;
     }
 
-    /** The one core. */
+    /** The core of the only data path thread. */
     final CpuBinding cpu() {
         if (cpus.size() != 1) {
             DpuException refused =

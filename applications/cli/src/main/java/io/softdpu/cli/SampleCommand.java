@@ -21,15 +21,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code softdpu sample}: a group with a command for each sample, which has the options that the
- * sample knows.
+ * {@code softdpu sample}: a group with a command for each sample, which has the options of the
+ * sample.
  */
 @Command(
         name = "sample",
         description = {
-            "Runs a small program that shows one way of working; their source is in the module"
+            "Runs a small program that shows one way of working; the sources are in the module"
                     + " samples.",
-            "Each looks at the data it has copied, and ends with 3 where that is wrong."
+            "Each checks the data that it has copied, and exits with 3 if it is wrong."
         })
 final class SampleCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
@@ -71,7 +71,7 @@ final class SampleCommand implements Callable<Integer> {
 
     private static OptionSpec specOf(SampleOption option) {
         String longName = "--" + option.word();
-        String[] names = // the device has the short name that it has everywhere
+        String[] names = // as in the other commands, the device has a short name
                 option == SampleOption.DEVICE
                         ? new String[] {"-d", longName}
                         : new String[] {longName};
@@ -84,7 +84,7 @@ final class SampleCommand implements Callable<Integer> {
                 : builder.type(String.class).build();
     }
 
-    /** {@code softdpu sample NAME}. */
+    /** {@code softdpu sample NAME}: runs one sample. */
     private static final class OneSample implements Callable<Integer> {
         private final Sample sample;
         private @Nullable CommandSpec spec;

@@ -4,8 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Has something done where a signal ends this process (SIGINT, SIGTERM), and holds the end of the
- * JVM back for the moment that the command needs to say what happened.
+ * Runs an action when a signal ends this process (SIGINT, SIGTERM), and delays the end of the JVM
+ * until the command has printed its result.
  */
 final class SignalGuard implements AutoCloseable {
     /** For a few lines, once everything has ended. */

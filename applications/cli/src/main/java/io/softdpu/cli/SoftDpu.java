@@ -42,7 +42,7 @@ public final class SoftDpu implements Callable<Integer> {
             usageHelp = true,
             scope = ScopeType.INHERIT,
             description = "Show this help and exit.")
-    @SuppressWarnings("UnusedVariable") // picocli acts on it by itself
+    @SuppressWarnings("UnusedVariable") // picocli handles it
     private boolean help;
 
     @Option(
@@ -50,7 +50,7 @@ public final class SoftDpu implements Callable<Integer> {
             versionHelp = true,
             scope = ScopeType.INHERIT,
             description = "Show the version and exit.")
-    @SuppressWarnings("UnusedVariable") // picocli acts on it by itself
+    @SuppressWarnings("UnusedVariable") // picocli handles it
     private boolean version;
 
     @Option(
@@ -59,7 +59,7 @@ public final class SoftDpu implements Callable<Integer> {
             converter = LogLevelConverter.class,
             scope = ScopeType.INHERIT,
             description = {
-                "What is logged to standard error, by number or name: 10=DISABLE, 20=CRITICAL,"
+                "Log level of standard error, by number or name: 10=DISABLE, 20=CRITICAL,"
                         + " 30=ERROR, 40=WARNING, 50=INFO, 60=DEBUG, 70=TRACE (default: 50 for"
                         + " the storage commands, else 40)."
             })
@@ -75,24 +75,30 @@ public final class SoftDpu implements Callable<Integer> {
     public static void main(String[] arguments) {
         CommandLine command = commandLine(arguments);
         int code = command.execute(arguments);
-        System.exit(checkOutput(code, System.out, command.getErr()));
+        System.exit(
+                checkOutput(code, System.out, Terminal.isStandardOutputPipe(), command.getErr()));
     }
 
-    /** A stream to print to notes its failures and stays silent: a full disk would look like 0. */
-    static int checkOutput(int code, PrintStream out, PrintWriter err) {
+    /**
+     * Fails if output was lost: a print stream only records failures, so a full disk would end with
+     * 0. Without an error where it is a pipe, which a reader such as {@code head} may close.
+     */
+    static int checkOutput(int code, PrintStream out, boolean isPipe, PrintWriter err) {
         if (!out.checkError() || code != ExitCode.OK.code()) {
             return code;
+        }
+        if (isPipe) {
+            return ExitCode.PIPE_CLOSED.code();
         }
         err.println(
                 Errors.line(
                         Status.IO_FAILED,
-                        "output cannot be written: to=standard output,"
-                                + " expected=room for it and a reader"));
+                        "output cannot be written: to=standard output, expected=free space"));
         err.flush();
         return ExitCode.FAILED.code();
     }
 
-    /** The command tree. The arguments are needed by the command that starts others like itself. */
+    /** The command tree. Commands that start child processes need the arguments. */
     static CommandLine commandLine(String... arguments) {
         SoftDpu root = new SoftDpu(List.of(arguments));
         CommandLine command = new CommandLine(root);
@@ -106,13 +112,13 @@ public final class SoftDpu implements Callable<Integer> {
                 .setExecutionStrategy(root::execute);
     }
 
-    /** An inherited option does not bring what it shows. */
+    /** An inherited option does not inherit its version provider. */
     private static void showVersionEverywhere(CommandLine command) {
         command.getCommandSpec().versionProvider(new Version());
         command.getSubcommands().values().forEach(SoftDpu::showVersionEverywhere);
     }
 
-    /** What stands after the main class on this process's command line. */
+    /** The arguments after the main class on the command line of this process. */
     public List<String> arguments() {
         return arguments;
     }

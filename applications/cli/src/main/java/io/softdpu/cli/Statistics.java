@@ -8,10 +8,7 @@ import io.softdpu.storage.initiator.PhaseReport;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/**
- * The run time statistics that a storage role shows at its end: those of the DOCA programs, and
- * percentiles.
- */
+/** Run-time statistics of a storage role: those of the DOCA programs, and percentiles. */
 final class Statistics {
     private Statistics() {}
 
@@ -22,7 +19,7 @@ final class Statistics {
                     Locale.ROOT,
                     "%s: core %d (cpu %s): operation count %d, PE hit rate %.1f %% (%d:%d)%n",
                     session.role(),
-                    worker.core(),
+                    worker.index(),
                     worker.cpu(),
                     worker.operations(),
                     worker.hitRatePercent(),
@@ -44,7 +41,7 @@ final class Statistics {
                     Locale.ROOT,
                     "phase %s%s:%n",
                     phase.name(),
-                    phase.complete() ? "" : " (broken off)");
+                    phase.complete() ? "" : " (aborted)");
             out.format(Locale.ROOT, "  duration         %.6f s%n", phase.nanos() / 1e9);
             out.format(
                     Locale.ROOT,

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code softdpu storage}: the group of the three roles; does nothing by itself. */
+/** {@code softdpu storage}: the group of the three roles; needs one of them. */
 @Command(
         name = "storage",
         description = "The three programs of the zero-copy storage pipeline.",

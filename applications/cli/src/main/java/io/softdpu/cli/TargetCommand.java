@@ -20,12 +20,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code softdpu storage target}. */
+/** {@code softdpu storage target}: the role that serves a volume. */
 @Command(
         name = "target",
         description = {
             "Serves a volume to one zero-copy service, from memory.",
-            "Stands on a machine of its own (side target), whose device is t0."
+            "Runs on a machine of its own (side target), whose device is t0."
         })
 final class TargetCommand extends RoleCommand {
     private static final String MEMORY = "memory:";
@@ -34,7 +34,7 @@ final class TargetCommand extends RoleCommand {
             names = "--listen-port",
             required = true,
             paramLabel = "PORT",
-            description = "The TCP port of the control channel; 0: any, printed when it is open.")
+            description = "The TCP port of the control channel; 0: a free port, which is printed.")
     private int listenPort;
 
     @Option(
@@ -42,8 +42,8 @@ final class TargetCommand extends RoleCommand {
             required = true,
             paramLabel = "memory:SIZE|FILE",
             description = {
-                "What is served: memory of this size, filled with a known pattern, or a copy of"
-                        + " a file, which stays as it is."
+                "The volume: memory of this size, filled with a known pattern, or a copy of a"
+                        + " file, which is not changed."
             })
     private String volume = "";
 
@@ -52,7 +52,7 @@ final class TargetCommand extends RoleCommand {
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             defaultValue = "" + StorageDefaults.BLOCK_SIZE_BYTES,
-            description = "Bytes of a block, a power of two (default: ${DEFAULT-VALUE}).")
+            description = "Size of a block, a power of two (default: ${DEFAULT-VALUE}).")
     private long blockSize;
 
     @Option(
@@ -61,9 +61,9 @@ final class TargetCommand extends RoleCommand {
             converter = SecondsConverter.class,
             defaultValue = "5",
             description = {
-                "How long each control operation may take (default: ${DEFAULT-VALUE}). A service"
-                        + " that is silent for three times as long in a session, and 20 s for each"
-                        + " GB of the volume, counts as lost."
+                "Timeout of each control operation (default: ${DEFAULT-VALUE}). A service counts as"
+                        + " lost after three times as long without activity in a session, plus 20 s"
+                        + " for each GB of the volume."
             })
     private Duration controlTimeout = Duration.ZERO;
 

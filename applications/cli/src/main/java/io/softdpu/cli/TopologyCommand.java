@@ -17,17 +17,17 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code softdpu topology}: the card, drawn. */
+/** {@code softdpu topology}: draws the card as a tree, or prints its topology file. */
 @Command(
         name = "topology",
         description = {
-            "Draws the card: the devices of each side, and the representors that the DPU's ports"
-                    + " have for what they made.",
-            "It is drawn as the file has it, without what programs have plugged in since: caps and"
-                    + " devices see that.",
-            "As JSON it is a file for --topology and SOFTDPU_TOPOLOGY.",
-            "A limit of a library that softdpu does not have is refused here; other commands ignore"
-                    + " it, since a program with that library may share the card with them."
+            "Draws the card: the devices of each side, and the representors of their functions at"
+                    + " the DPU's ports.",
+            "Shows the topology file itself; functions that programs have plugged in are shown by"
+                    + " devices and caps.",
+            "The JSON output is a file for --topology and SOFTDPU_TOPOLOGY.",
+            "Refuses limits of libraries that softdpu does not have. Other commands ignore such"
+                    + " limits, since programs with these libraries may share the card."
         })
 final class TopologyCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
@@ -36,12 +36,12 @@ final class TopologyCommand implements Callable<Integer> {
             names = "--file",
             paramLabel = "FILE",
             description = {
-                "The topology to draw: a JSON file, or default or storage-guide, which come along"
-                        + " (default: what SOFTDPU_TOPOLOGY names, else default)."
+                "The topology to draw: a JSON file, or one of the built-in default and"
+                        + " storage-guide (default: the file in SOFTDPU_TOPOLOGY, else default)."
             })
     private @Nullable String file;
 
-    @Option(names = "--json", description = "Print it as a topology file.")
+    @Option(names = "--json", description = "Print a topology file.")
     private boolean json;
 
     @Override

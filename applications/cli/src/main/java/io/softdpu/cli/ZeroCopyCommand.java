@@ -17,12 +17,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code softdpu storage zero-copy}. */
+/** {@code softdpu storage zero-copy}: the DPU role of the storage pipeline. */
 @Command(
         name = "zero-copy",
         description = {
-            "Relays between one initiator and one target; the data does not pass through it.",
-            "Stands on the DPU (side dpu)."
+            "Relays requests between one initiator and one target; the data bypasses it.",
+            "Runs on the DPU (side dpu)."
         })
 final class ZeroCopyCommand extends RoleCommand {
     @Option(
@@ -52,7 +52,7 @@ final class ZeroCopyCommand extends RoleCommand {
             paramLabel = "SECONDS",
             converter = SecondsConverter.class,
             defaultValue = "5",
-            description = "How long each control operation may take (default: ${DEFAULT-VALUE}).")
+            description = "Timeout of each control operation (default: ${DEFAULT-VALUE}).")
     private Duration controlTimeout = Duration.ZERO;
 
     @Override
@@ -91,7 +91,7 @@ final class ZeroCopyCommand extends RoleCommand {
         }
     }
 
-    /** Says when an initiator may come. */
+    /** Prints a line when the service is ready for an initiator. */
     private final class ReadyListener implements SessionListener {
         @Override
         public void step(SessionStep step, String detail) {

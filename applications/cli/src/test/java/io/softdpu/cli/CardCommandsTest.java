@@ -6,6 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.OwnFabric;
@@ -21,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The commands that show the card: topology and caps, and devices with another topology. */
+/** Tests of the commands that show the card: topology, caps and devices. */
 @ExtendWith(OwnFabric.class)
 class CardCommandsTest {
     private final StringWriter out = new StringWriter();
@@ -104,6 +108,54 @@ class CardCommandsTest {
     }
 
     @Test
+    void shouldListTheDevicesOfOneSideOrOfAll() {
+        assertThat(run("devices", "--side", "dpu")).isZero();
+        assertThat(out.toString().lines())
+                .hasSize(5)
+                .anyMatch(line -> line.matches("dpu +0000:03:00.0 +mlx5_0 +p0 +PF .*"))
+                .noneMatch(line -> line.startsWith("host"));
+
+        assertThat(run("devices")).isZero();
+        assertThat(out.toString().lines())
+                .anyMatch(line -> line.matches("host +0000:0b:00.0 +mlx5_0 +pf0 +PF .* +hpf0"))
+                .anyMatch(line -> line.matches("target .* +t0 .*"));
+    }
+
+    @Test
+    void shouldListTheDevicesAsJson() throws Exception {
+        assertThat(run("devices", "--side", "host", "--json")).isZero();
+
+        JsonNode devices = json();
+        assertThat(devices).hasSize(5);
+        assertThat(devices.get(0).get("pci_address").asText()).isEqualTo("0000:0b:00.0");
+        assertThat(devices.get(0).get("representor").asText()).isEqualTo("hpf0");
+        assertThat(devices.get(0).get("mac").asText()).matches("([0-9a-f]{2}:){5}[0-9a-f]{2}");
+    }
+
+    @Test
+    void shouldListAFunctionThatAProgramHasPluggedIn() {
+        try (Machine dpu = Machine.open(Side.DPU);
+                Device p0 = dpu.findDevice("p0").open()) {
+            p0.plug(
+                    PciFunction.builder(Side.HOST, "e0")
+                            .ibdevName("ib_e0")
+                            .pciAddress("0c:00.0")
+                            .parent("p0")
+                            .representor("r_e0")
+                            .ipv4("127.12.0.1")
+                            .macAddress("02:53:44:0c:00:01")
+                            .vuid("SDPU-e0")
+                            .build());
+
+            assertThat(run("devices", "--side", "host")).isZero();
+            assertThat(out.toString().lines())
+                    .anyMatch(line -> line.matches("host +0000:0c:00.0 +ib_e0 +e0 +PF .* +r_e0"));
+        }
+        assertThat(run("devices", "--side", "host")).as("the last program has left").isZero();
+        assertThat(out.toString()).doesNotContain("r_e0");
+    }
+
+    @Test
     void shouldListTheDevicesOfAnotherTopology() {
         assertThat(run("devices", "--side", "host", "--topology", "storage-guide")).isZero();
         assertThat(out.toString()).contains("0000:3b:00.0").doesNotContain("0b:00.0 ");
@@ -146,7 +198,7 @@ class CardCommandsTest {
     }
 
     @Test
-    @Clause({"core-266", "core-267"})
+    @Clause("core-266")
     void shouldPrintTheLimitsOfTheTopology() throws Exception {
         String file = limited().toString();
         assertThat(run("caps", "--topology", file, "-d", "pf0", "--library", "comch")).isZero();

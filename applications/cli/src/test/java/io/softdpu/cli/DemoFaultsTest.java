@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The demo when it is ended, when one of its processes is, and when it cannot even begin. */
+/** Tests of the demo when it or one of its processes is killed, and when it cannot start. */
+@StartsProcesses
 class DemoFaultsTest {
     @TempDir Path temporary;
     @TempDir Path folder;
@@ -85,7 +87,7 @@ class DemoFaultsTest {
                     END_DEADLINE,
                     () -> children.stream().noneMatch(ProcessHandle::isAlive));
         } finally {
-            // Nobody else would end what has lost its parent and has not noticed.
+            // No other process would end a process that has lost its parent and has not noticed.
             children.forEach(ProcessHandle::destroyForcibly);
         }
     }

@@ -10,6 +10,7 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demo when all goes well: three real processes, real data. */
+/** Tests of successful demos: three real processes, real data. */
+@StartsProcesses
 class DemoTest {
     private static final List<String> KEYS =
             List.of(

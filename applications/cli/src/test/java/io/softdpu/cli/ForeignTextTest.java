@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** Text that the command did not write itself, in the lines that it prints. */
+/** Tests of foreign text in the lines that the command prints. */
 class ForeignTextTest {
     /** Longer than what is shown of a text of others; no component may have more than 255 bytes. */
     private static final String TYPED =

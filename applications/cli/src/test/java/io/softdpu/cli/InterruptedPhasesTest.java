@@ -15,6 +15,7 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,10 +43,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Ctrl-C while a command stands at each of the steps of its session, one after the other: what it
- * ends with, what its peers say, and that nothing is left. Each wait has a deadline of its own; on
- * a slow machine the sum of so many is longer than what a test has by default.
+ * Ctrl-C at each step of a session of each command: exit code, errors of the peers, and released
+ * resources. Each wait has a deadline of its own; on a slow machine the sum of so many is longer
+ * than what a test has by default.
  */
+@StartsProcesses
 @Tag(Soak.TAG)
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class InterruptedPhasesTest {
@@ -88,7 +90,7 @@ class InterruptedPhasesTest {
                                     .mapToObj(phase -> "^\\[" + phase + "/"))
                     .toList();
 
-    /** The same when the demo is over: nobody can end it any more. */
+    /** The same when the demo is over and cannot be interrupted any more. */
     private static final String DEMO_RESULT = "^phase +I/O size";
 
     /** Cells that are under way at the same time. */
@@ -108,7 +110,7 @@ class InterruptedPhasesTest {
         begun.forEach(Peers::close);
     }
 
-    /** A role at a moment. */
+    /** A role and the step at which it is interrupted. */
     private record Cell(String role, String moment) {
         boolean isAtLeast(String step) {
             List<String> moments = MOMENTS.get(role);
@@ -139,7 +141,7 @@ class InterruptedPhasesTest {
         }
     }
 
-    /** A command that runs, or ran, beside its peers. */
+    /** A command and its peers, running or ended. */
     private record Session(Cell cell, Path fabric, ChildProcess process, Peers peers) {}
 
     @Test
@@ -240,7 +242,7 @@ class InterruptedPhasesTest {
                 .isTrue();
     }
 
-    /** They were never told that there was somebody: another one has a whole session with them. */
+    /** The peers did not notice the client: another one has a whole session with them. */
     private static void assertPeersServeAnother(Cell cell, Peers peers) {
         if (cell.role.equals("zero-copy")) {
             peers.service(peers.targetPort());
@@ -272,7 +274,7 @@ class InterruptedPhasesTest {
                     .as("%s: %s", cell, role)
                     .isInstanceOf(DpuException.class)
                     .hasMessageMatching(
-                            cell.role + " gave the session up: reason=.*User requested abort");
+                            cell.role + " ended the session: reason=.*User requested abort");
             DpuException reason = (DpuException) e.getCause();
             assertThat(reason.status()).isEqualTo(Status.CONNECTION_ABORTED);
             assertThat(Errors.codeOf(reason)).isEqualTo(ExitCode.FAILED);
@@ -302,7 +304,7 @@ class InterruptedPhasesTest {
                 "demos=" + lines.size() + ", moments=" + (DEMO_LINES.size() + 1));
     }
 
-    /** A demo that runs until it comes to a line. */
+    /** A demo that runs until it prints a line. */
     private record Demo(String line, Path temporary, ChildProcess process) {}
 
     private Demo beginDemo(Processes processes, String line) {

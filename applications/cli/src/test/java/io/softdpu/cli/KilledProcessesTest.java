@@ -11,6 +11,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,12 +27,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** SIGKILL of each of the processes, at random points under load, again and again. */
+/** SIGKILL of each of the processes at random points under load, repeatedly. */
+@StartsProcesses
 class KilledProcessesTest {
-    private static final int ROUNDS_A_NEIGHBOUR_LIVES = 50;
+    private static final int ROUNDS_PER_NEIGHBOUR = 50;
     private static final int LATEST_KILL_MILLIS = 250;
 
-    /** Who is killed. */
+    /** The process that is killed. */
     private enum Victim {
         TARGET,
         ZERO_COPY,
@@ -69,7 +71,7 @@ class KilledProcessesTest {
             neighbour.assertAsBefore(victim);
             rounds.merge(victim, 1, Integer::sum);
             survived++;
-            if (survived == ROUNDS_A_NEIGHBOUR_LIVES || round == total - 1) {
+            if (survived == ROUNDS_PER_NEIGHBOUR || round == total - 1) {
                 neighbour.assertServes();
                 neighbour = null;
                 survived = 0;
@@ -102,9 +104,9 @@ class KilledProcessesTest {
         assertThat(Await.holdsWithin(delay, () -> !initiator.isAlive()))
                 .as("the load ends by itself")
                 .isFalse();
-        Traces traces = Traces.ofAll(List.copyOf(all.values()));
-        assertThat(traces.sockets()).as("sockets in use").isGreaterThan(6);
-        assertThat(traces.memories()).as("memories in use").isGreaterThan(6);
+        ProcessResources resources = ProcessResources.ofAll(List.copyOf(all.values()));
+        assertThat(resources.sockets()).as("sockets in use").isGreaterThan(6);
+        assertThat(resources.memories()).as("memories in use").isGreaterThan(6);
 
         Pipeline.assertKilled(all.remove(victim));
 
@@ -119,7 +121,7 @@ class KilledProcessesTest {
                             case INITIATOR -> CHANNEL;
                             default -> survivor == Victim.TARGET ? tcp : CHANNEL;
                         }));
-        assertGone(traces);
+        assertGone(resources);
         assertFabricClean();
     }
 
@@ -150,26 +152,27 @@ class KilledProcessesTest {
         ProcessHandle parent = ProcessHandle.of(demo.pid()).orElseThrow();
         List<ProcessHandle> children = parent.children().toList();
         assertThat(children).hasSize(3);
-        Traces traces = Traces.of(children.stream().map(ProcessHandle::pid).toList());
-        assertThat(traces.memories()).as("memories in use").isGreaterThan(6);
+        ProcessResources resources =
+                ProcessResources.of(children.stream().map(ProcessHandle::pid).toList());
+        assertThat(resources.memories()).as("memories in use").isGreaterThan(6);
         assertThat(demoFolders()).hasSize(1);
 
         // Not ChildProcess.kill, which would kill the children as well.
         parent.destroyForcibly();
 
         try {
-            assertGone(traces);
+            assertGone(resources);
             Await.until("folder removed", END_DEADLINE, () -> demoFolders().isEmpty());
         } finally {
-            // Nobody else would end what has lost its parent and has not noticed.
+            // No other process would end a process that has lost its parent and has not noticed.
             children.forEach(ProcessHandle::destroyForcibly);
         }
         assertThat(demo.awaitExit(END_DEADLINE)).isEqualTo(128 + 9);
     }
 
-    private static void assertGone(Traces traces) {
-        Await.holdsWithin(END_DEADLINE, () -> traces.left().isEmpty());
-        assertThat(traces.left()).isEmpty();
+    private static void assertGone(ProcessResources resources) {
+        Await.holdsWithin(END_DEADLINE, () -> resources.left().isEmpty());
+        assertThat(resources.left()).isEmpty();
     }
 
     /** The next program that joins removes what a killed one could not. */
@@ -200,7 +203,7 @@ class KilledProcessesTest {
                 .collect(Collectors.joining(", "));
     }
 
-    /** A target and a service of another name that live on in the same fabric folder. */
+    /** A target and a service of another name that keep running in the same fabric folder. */
     private final class Neighbour {
         private final ChildProcess target = pipeline.patternTarget();
         private final ChildProcess service =

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,7 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Full file systems and low limits: the demo as it runs there, or a named error. */
+/** Full file systems and low limits: the demo runs, or fails with an error that names the limit. */
+@StartsProcesses
 class LimitedMachineTest {
     @TempDir Path folder;
 

@@ -8,6 +8,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.ProcessView.Mapping;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What happens to the others when one of the three is gone in the middle of the load. */
+/** Behaviour of the remaining roles when one of the three ends under load. */
+@StartsProcesses
 class LostPeersTest {
     @TempDir Path fabric;
 
@@ -99,7 +101,9 @@ class LostPeersTest {
         assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.TERMINATED.code());
         assertThat(service.errorLines())
                 .anyMatch(line ->
-                        line.matches("softdpu: CONNECTION_ABORTED: .*User requested abort.*"));
+                        line.matches(
+                                "softdpu: CONNECTION_ABORTED: Aborted while connecting to client:"
+                                        + ".*User requested abort.*"));
     }
 
     @Test

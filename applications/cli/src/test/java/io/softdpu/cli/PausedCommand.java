@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The command line of softdpu as a process that stands still at a moment of its life, so that a
- * signal finds it exactly there: the thread that is about to print a certain line says {@code
- * paused} and goes on when the signal has done what it does, and waits for the command to end.
+ * The command line of softdpu as a process that pauses at a given step, so that a signal arrives
+ * exactly there: the thread that is about to print a certain line says {@code paused} and goes on
+ * when the signal has done what it does, and waits for the command to end.
  */
 public final class PausedCommand {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -42,7 +42,7 @@ public final class PausedCommand {
         SoftDpu.main(command);
     }
 
-    /** Hands on whole lines; before the first that matches, it pauses. */
+    /** Forwards whole lines, and pauses before the first that matches. */
     private static final class Pausing extends FilterOutputStream {
         private final Pattern awaited;
         private final PrintStream news;

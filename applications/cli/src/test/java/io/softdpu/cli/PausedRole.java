@@ -24,8 +24,8 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 
 /**
- * One of the three roles as a process that stands still at a moment of its session, so that it can
- * be frozen exactly there: its control thread prints {@code paused} and waits for a line of input.
+ * One of the three roles as a process that pauses at a given step of its session, so that it can be
+ * stopped exactly there: its control thread prints {@code paused} and waits for a line of input.
  * Its data path goes on meanwhile. Otherwise it ends as the command does.
  */
 public final class PausedRole {

@@ -25,9 +25,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The roles that are not under test, in the JVM of the test: what they end with is an exception,
- * and no time goes into starting processes. They wait for long, so that it is never they who lose
- * patience.
+ * The roles that are not under test, in the JVM of the test: they end with an exception, and no
+ * time is spent on starting processes. Their timeouts are long, so that the role under test times
+ * out first.
  */
 final class Peers implements AutoCloseable {
     private static final long TIMEOUT_NANOS = Duration.ofSeconds(60).toNanos();

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The storage roles as processes of their own, in the fabric folder of a test. */
+/** The storage roles as separate processes, in the fabric folder of a test. */
 final class Pipeline {
     /** For what takes a second or two on a machine that has nothing else to do. */
     static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -102,7 +102,7 @@ final class Pipeline {
                         more));
     }
 
-    /** An initiator that reads until somebody ends it, and is in the middle of it. */
+    /** An initiator that reads until it is interrupted, and has begun to. */
     ChildProcess initiatorUnderLoad() {
         return initiatorUnderLoad("read_throughput_test");
     }

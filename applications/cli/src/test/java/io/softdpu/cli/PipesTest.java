@@ -11,6 +11,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Pipes without a peer where the command expects a file: refused, and not waited for. */
+/** Tests of pipes: refused without waiting where a file is expected, and closed standard output. */
 class PipesTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
@@ -56,6 +57,7 @@ class PipesTest {
                 "demo --size 1M --json PIPE|file cannot be written: option=--json, file=PIPE",
                 "devices @PIPE|Unmatched argument at index 1: '@PIPE'"
             })
+    @StartsProcesses
     void shouldRefuseAPipe(String arguments, String message, Processes processes) {
         try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
             String path = pipe.path().toString();
@@ -69,6 +71,42 @@ class PipesTest {
             assertThat(command.errorLines())
                     .anyMatch(line -> line.contains(message.replace("PIPE", path)));
         }
+    }
+
+    /** The shell opens the pipe for writing while it has a reader, which it closes again. */
+    @Test
+    @StartsProcesses
+    void shouldEndQuietlyWhereTheReaderOfItsOutputHasGone(Processes processes) {
+        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
+            JavaCommand caps =
+                    JavaCommand.ofClass(SoftDpu.class)
+                            .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
+                            .withArguments("caps");
+            String script = "exec 3<>'%s' 1>'%s' 3>&-; exec \"$@\"";
+            ChildProcess command =
+                    processes.start(
+                            caps.behind(
+                                    "sh", "-c", script.formatted(pipe.path(), pipe.path()), "sh"));
+
+            assertThat(command.awaitExit(DEADLINE)).isEqualTo(ExitCode.PIPE_CLOSED.code());
+            assertThat(command.errorLines()).isEmpty();
+        }
+    }
+
+    @Test
+    @StartsProcesses
+    void shouldFailWhereItsOutputFindsNoSpace(Processes processes) {
+        ChildProcess command =
+                processes.start(
+                        JavaCommand.ofClass(SoftDpu.class)
+                                .withArguments("topology", "--file", "default")
+                                .behind("sh", "-c", "exec \"$@\" >/dev/full", "sh"));
+
+        assertThat(command.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(command.errorLines())
+                .containsExactly(
+                        "softdpu: IO_FAILED: output cannot be written: to=standard output,"
+                                + " expected=free space");
     }
 
     @CommandLine.Command

@@ -8,6 +8,7 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.OtherUser;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -18,7 +19,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a role says that cannot even begin its session. */
+/** Errors of a role that cannot start its session. */
+@StartsProcesses
 class RoleFaultsTest {
     @TempDir Path fabric;
     @TempDir Path folder;

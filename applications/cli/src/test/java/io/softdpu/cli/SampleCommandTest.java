@@ -9,6 +9,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -19,7 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** The samples as commands: what they are called, what they take, and that they end well. */
+/** Tests of the samples as commands: names, options and exit codes. */
+@StartsProcesses
 class SampleCommandTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 

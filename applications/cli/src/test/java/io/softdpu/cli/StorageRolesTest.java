@@ -8,6 +8,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -22,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The three storage commands by hand: what they do when all goes well, and wrong data. */
+/** Tests of the three storage commands: successful sessions, and wrong data. */
+@StartsProcesses
 class StorageRolesTest {
     private static final int BLOCK = 4096;
 
@@ -38,8 +40,6 @@ class StorageRolesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"read_throughput_test", "write_throughput_test"})
-    @Clause("sto-036")
-    @Clause("sto-047")
     @Clause("sto-115")
     void shouldMeasureThroughputAndShowStatistics(String strategy) {
         ChildProcess target = pipeline.patternTarget();
@@ -132,6 +132,22 @@ class StorageRolesTest {
         assertThat(initiator.outputLines())
                 .anyMatch(line -> line.matches(" +bytes verified +" + (4 << 20)));
         assertThat(other.isAlive()).isTrue();
+        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+    }
+
+    @Test
+    @Clause("sto-047")
+    void shouldShowStatisticsOnceItHasShutDown() {
+        ChildProcess target = pipeline.patternTarget();
+        ChildProcess service = pipeline.service(target, "--log-level", "60");
+        ChildProcess initiator =
+                pipeline.initiator("read_throughput_test", "--run-limit-operation-count", "100");
+
+        service.awaitErrorLine("closing: device", DEADLINE);
+        service.awaitLine("zero-copy: core 0 \\(cpu any\\): operation count 100,", DEADLINE);
+
+        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
         assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
         assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
     }

@@ -15,11 +15,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of the Comm Channel between the two halves of dma-copy: sends a message, and keeps the
- * one that has come.
+ * One end of the Comm Channel between the two processes of dma-copy: sends a message, and keeps the
+ * received one.
  */
 final class CopyChannel {
-    /** How long a sleep lasts at most before the deadline is looked at. */
+    /** Maximum time of a sleep before the deadline is checked. */
     private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final ComchEndpoint endpoint;
@@ -35,7 +35,7 @@ final class CopyChannel {
         this.engine = engine;
         this.deadline = deadline;
         endpoint.setMessageCallback((connection, message) -> {
-            if (received == null) { // the first; nobody has a reason to send a second
+            if (received == null) { // the first; a second one is ignored
                 from = connection;
                 received = message.toArray(ValueLayout.JAVA_BYTE); // gone after this
             }
@@ -75,7 +75,7 @@ final class CopyChannel {
         return Objects.requireNonNull(received, "awaited");
     }
 
-    /** Who has sent it. */
+    /** The connection that has sent it. */
     ComchConnection sender() {
         return Objects.requireNonNull(from, "a message has come");
     }

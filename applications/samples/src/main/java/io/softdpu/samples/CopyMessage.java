@@ -8,15 +8,15 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /**
- * What the two halves of dma-copy tell each other over the Comm Channel: the host, how much data it
- * has, its SHA-256, and the blob by which its memory is imported; the DPU, whether it came over
- * right. Big endian.
+ * Messages between the two processes of dma-copy on the Comm Channel: from the host, the length and
+ * SHA-256 of its data and the export blob of its memory; from the DPU, whether the copy is right.
+ * Big endian.
  */
 final class CopyMessage {
     /** The name under which the DPU listens. */
     static final String SERVER = "dma-copy";
 
-    /** The DPU's answers, each a message of one byte. */
+    /** The replies of the DPU, each a message of one byte. */
     static final byte RIGHT = 1;
 
     static final byte WRONG = 0;

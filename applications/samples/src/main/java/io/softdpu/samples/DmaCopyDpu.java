@@ -29,8 +29,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The DPU's half of a copy by DMA: serves a Comm Channel, imports the memory whose export the host
- * sends, copies it into memory of its own, and says whether it came over right. Run {@code
+ * The DPU side of a copy by DMA: serves a Comm Channel, imports the memory whose export the host
+ * sends, copies it into memory of its own, and reports whether the copy is right. Run {@code
  * dma-copy-host} beside it, in any order.
  */
 final class DmaCopyDpu implements Sample {
@@ -63,10 +63,10 @@ final class DmaCopyDpu implements Sample {
     public void run(SampleSettings settings, PrintStream out) {
         Deadline deadline = Deadline.in(settings.timeout().toNanos());
         String port = settings.value(SampleOption.DEVICE, DEFAULT_DEVICE);
-        String stands = settings.value(SampleOption.REPRESENTOR, DEFAULT_REPRESENTOR);
+        String representorId = settings.value(SampleOption.REPRESENTOR, DEFAULT_REPRESENTOR);
         try (Machine machine = Machine.open(Side.DPU);
                 Device device = machine.findDevice(port).open();
-                Representor representor = device.findRepresentor(stands).open(device);
+                Representor representor = device.findRepresentor(representorId).open(device);
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer server = ComchServer.create(device, representor, CopyMessage.SERVER)) {
             CopyChannel channel = new CopyChannel(server, engine, deadline);
@@ -138,12 +138,12 @@ final class DmaCopyDpu implements Sample {
             dma.configureMemcpyTasks(
                     1,
                     task -> {
-                        Workbench.free(task);
+                        DmaSampleSetup.free(task);
                         done[0] = true;
                     },
                     task -> {
                         Status status = task.status();
-                        Workbench.free(task);
+                        DmaSampleSetup.free(task);
                         throw new DpuException(status, "copy has failed");
                     });
             engine.connect(dma);
@@ -159,7 +159,7 @@ final class DmaCopyDpu implements Sample {
                 submitted = task.trySubmit();
             }
             if (submitted != Status.SUCCESS) {
-                Workbench.free(task);
+                DmaSampleSetup.free(task);
                 throw new DpuException(submitted, "copy was refused: bytes=" + sizeBytes);
             }
             while (!done[0]) {

@@ -23,9 +23,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The host's half of a copy by DMA: puts a text or a file into memory, exports that memory, sends
- * the export to the DPU over a Comm Channel, and waits for the answer. The data itself is not sent:
- * the DPU fetches it, while this program sleeps. Run {@code dma-copy-dpu} beside it, in any order.
+ * The host side of a copy by DMA: puts a text or a file into memory, exports that memory, sends the
+ * export to the DPU over a Comm Channel, and waits for the answer. The data itself is not sent: the
+ * DPU fetches it, while this program sleeps. Run {@code dma-copy-dpu} beside it, in any order.
  */
 final class DmaCopyHost implements Sample {
     private static final String DEFAULT_DEVICE = "pf0";
@@ -83,7 +83,7 @@ final class DmaCopyHost implements Sample {
         }
     }
 
-    /** The DPU may read it, and nobody may write it. */
+    /** An export that the DPU may read and no peer may write. */
     private static Mmap exportable(SharedMemory memory, Device device) {
         return Mmap.create()
                 .setMemory(memory)

@@ -31,19 +31,19 @@ final class PeAsyncStop implements Sample {
 
     @Override
     public List<SampleOption> options() {
-        return Workbench.OPTIONS;
+        return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        try (Workbench bench = new Workbench(settings, TASKS, BYTES);
-                Dma dma = Dma.create(bench.device())) {
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, TASKS, BYTES);
+                Dma dma = Dma.create(setup.device())) {
             Counts counts = new Counts();
             dma.configureMemcpyTasks(
                     TASKS,
                     task -> {
-                        bench.check((int) task.userData());
-                        Workbench.free(task);
+                        setup.check((int) task.userData());
+                        DmaSampleSetup.free(task);
                         counts.completed++;
                         if (counts.completed == TASKS / 2) {
                             dma.stop();
@@ -51,23 +51,23 @@ final class PeAsyncStop implements Sample {
                     },
                     task -> {
                         // Free it here as well: the context is not idle before.
-                        Workbench.free(task);
+                        DmaSampleSetup.free(task);
                         counts.flushed++;
                     });
             dma.setStateChangedCallback((_, previous, next) -> {
                 out.println("context: " + previous + " -> " + next);
                 counts.stopped = next == ContextState.IDLE;
             });
-            bench.engine().connect(dma);
+            setup.engine().connect(dma);
             dma.start();
 
             int submitted = 0;
-            while (submitted < TASKS && submit(bench, dma, submitted)) {
+            while (submitted < TASKS && submit(setup, dma, submitted)) {
                 submitted++;
             }
             while (!counts.stopped) {
-                bench.engine().progress();
-                bench.deadline().check("end of the context");
+                setup.engine().progress();
+                setup.deadline().check("end of the context");
             }
 
             if (counts.completed < TASKS / 2 || counts.completed + counts.flushed != submitted) {
@@ -86,22 +86,22 @@ final class PeAsyncStop implements Sample {
     }
 
     /** False if the context was stopped meanwhile, by the callback of an earlier task. */
-    private static boolean submit(Workbench bench, Dma dma, int index) {
+    private static boolean submit(DmaSampleSetup setup, Dma dma, int index) {
         if (dma.state() != ContextState.RUNNING) {
             return false;
         }
-        DmaMemcpyTask task = dma.allocateMemcpy(bench.source(index), bench.destination(index));
+        DmaMemcpyTask task = dma.allocateMemcpy(setup.source(index), setup.destination(index));
         task.setUserData(index);
         Status submitted = task.trySubmit();
         while (submitted == Status.AGAIN) { // no room: complete something first
-            bench.engine().progress();
-            bench.deadline().check("room for a task");
+            setup.engine().progress();
+            setup.deadline().check("room for a task");
             submitted = task.trySubmit();
         }
         if (submitted == Status.SUCCESS) {
             return true;
         }
-        Workbench.free(task);
+        DmaSampleSetup.free(task);
         if (submitted != Status.BAD_STATE) {
             throw new DpuException(submitted, "task was not submitted: index=" + index);
         }

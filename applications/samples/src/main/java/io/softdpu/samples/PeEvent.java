@@ -32,45 +32,45 @@ final class PeEvent implements Sample {
 
     @Override
     public List<SampleOption> options() {
-        return Workbench.OPTIONS;
+        return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
         int[] completed = {0};
-        try (Workbench bench = new Workbench(settings, TASKS, BYTES);
-                Dma dma = Dma.create(bench.device())) {
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, TASKS, BYTES);
+                Dma dma = Dma.create(setup.device())) {
             dma.configureMemcpyTasks(
                     TASKS,
                     task -> {
-                        bench.check((int) task.userData());
-                        Workbench.free(task);
+                        setup.check((int) task.userData());
+                        DmaSampleSetup.free(task);
                         completed[0]++;
                     },
-                    Workbench::failed);
-            ProgressEngine engine = bench.engine();
+                    DmaSampleSetup::failed);
+            ProgressEngine engine = setup.engine();
             engine.connect(dma);
             dma.start();
             // Only whether there is one: the number is for an event loop, not for a reader.
             out.println("event handle is there: " + (engine.eventHandle() >= 0));
 
             for (int i = 0; i < TASKS; i++) {
-                DmaMemcpyTask task = dma.allocateMemcpy(bench.source(i), bench.destination(i));
+                DmaMemcpyTask task = dma.allocateMemcpy(setup.source(i), setup.destination(i));
                 task.setUserData(i);
-                bench.submit(task);
+                setup.submit(task);
             }
 
             int wakes = 0;
             while (completed[0] < TASKS) {
                 engine.requestNotification(); // arm: work that is there already rings at once
-                if (!engine.awaitNotification(bench.deadline().remainingNanos())) {
+                if (!engine.awaitNotification(setup.deadline().remainingNanos())) {
                     throw new DpuException(
                             Status.TIME_OUT, "no notification: completed=" + completed[0]);
                 }
                 wakes++;
                 engine.clearNotification(); // before progress, or a wake in between is lost
                 while (engine.progress()) {
-                    bench.deadline().check("completion of the tasks");
+                    setup.deadline().check("completion of the tasks");
                 }
             }
             out.println("woken at least once: " + (wakes > 0));

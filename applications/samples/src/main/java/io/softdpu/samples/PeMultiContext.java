@@ -28,26 +28,26 @@ final class PeMultiContext implements Sample {
 
     @Override
     public List<SampleOption> options() {
-        return Workbench.OPTIONS;
+        return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
         int[] completed = new int[CONTEXTS];
         List<Dma> contexts = new ArrayList<>();
-        try (Workbench bench = new Workbench(settings, CONTEXTS * TASKS, BYTES)) {
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, CONTEXTS * TASKS, BYTES)) {
             for (int c = 0; c < CONTEXTS; c++) {
-                contexts.add(start(bench, completed, c));
+                contexts.add(start(setup, completed, c));
             }
             for (int i = 0; i < CONTEXTS * TASKS; i++) {
                 Dma dma = contexts.get(i % CONTEXTS);
-                DmaMemcpyTask task = dma.allocateMemcpy(bench.source(i), bench.destination(i));
+                DmaMemcpyTask task = dma.allocateMemcpy(setup.source(i), setup.destination(i));
                 task.setUserData(i);
-                bench.submit(task);
+                setup.submit(task);
             }
-            while (bench.engine().inFlightTasks() > 0) {
-                bench.engine().progress();
-                bench.deadline().check("completion of the tasks of all contexts");
+            while (setup.engine().inFlightTasks() > 0) {
+                setup.engine().progress();
+                setup.deadline().check("completion of the tasks of all contexts");
             }
             out.println("completed, data is right: tasks of each=" + Arrays.toString(completed));
             contexts.forEach(Dma::close); // stops them first
@@ -55,17 +55,17 @@ final class PeMultiContext implements Sample {
     }
 
     /** A context whose completions are counted in an element of its own. */
-    private static Dma start(Workbench bench, int[] completed, int index) {
-        Dma dma = Dma.create(bench.device());
+    private static Dma start(DmaSampleSetup setup, int[] completed, int index) {
+        Dma dma = Dma.create(setup.device());
         dma.configureMemcpyTasks(
                 TASKS,
                 task -> {
-                    bench.check((int) task.userData());
-                    Workbench.free(task);
+                    setup.check((int) task.userData());
+                    DmaSampleSetup.free(task);
                     completed[index]++;
                 },
-                Workbench::failed);
-        bench.engine().connect(dma);
+                DmaSampleSetup::failed);
+        setup.engine().connect(dma);
         dma.start();
         return dma;
     }

@@ -6,7 +6,7 @@ import java.io.PrintStream;
 import java.util.List;
 
 /**
- * The simplest way: submit tasks, then call progress until each has called back.
+ * Polling, the simplest way: submits tasks, then calls progress until each has called back.
  *
  * <p>Polling answers fastest and keeps a processor busy. No order is promised: the tasks may end in
  * any, so each carries its number as user data.
@@ -27,37 +27,37 @@ final class PePolling implements Sample {
 
     @Override
     public List<SampleOption> options() {
-        return Workbench.OPTIONS;
+        return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
         int[] completed = {0};
-        try (Workbench bench = new Workbench(settings, TASKS, BYTES);
-                Dma dma = Dma.create(bench.device())) {
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, TASKS, BYTES);
+                Dma dma = Dma.create(setup.device())) {
             // Everything is configured while the context is idle.
             dma.configureMemcpyTasks(
                     TASKS,
                     task -> {
-                        bench.check((int) task.userData());
-                        Workbench.free(task);
+                        setup.check((int) task.userData());
+                        DmaSampleSetup.free(task);
                         completed[0]++;
                     },
-                    Workbench::failed);
-            bench.engine().connect(dma);
+                    DmaSampleSetup::failed);
+            setup.engine().connect(dma);
             dma.start();
 
             for (int i = 0; i < TASKS; i++) {
-                DmaMemcpyTask task = dma.allocateMemcpy(bench.source(i), bench.destination(i));
+                DmaMemcpyTask task = dma.allocateMemcpy(setup.source(i), setup.destination(i));
                 task.setUserData(i);
-                bench.submit(task);
+                setup.submit(task);
             }
             out.println("submitted: tasks=" + TASKS);
 
             // The copies are made, and the callbacks run, inside progress.
             while (completed[0] < TASKS) {
-                bench.engine().progress();
-                bench.deadline().check("completion of the tasks");
+                setup.engine().progress();
+                setup.deadline().check("completion of the tasks");
             }
             out.println("completed, data is right: tasks=" + completed[0]);
 

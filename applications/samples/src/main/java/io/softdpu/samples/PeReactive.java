@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that happens, happens in callbacks: the context's start submits the first task, each
- * completion submits the next, the last one stops the context, and its end ends the program. The
- * main loop only calls progress, and could drive many such programs at once.
+ * Work driven by callbacks: the context's start submits the first task, each completion submits the
+ * next, the last one stops the context, and its end ends the program. The main loop only calls
+ * progress, and could drive many such programs at once.
  */
 final class PeReactive implements Sample {
     private static final int COPIES = 16;
@@ -30,39 +30,39 @@ final class PeReactive implements Sample {
 
     @Override
     public List<SampleOption> options() {
-        return Workbench.OPTIONS;
+        return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        try (Workbench bench = new Workbench(settings, COPIES, BYTES);
-                Dma dma = Dma.create(bench.device())) {
-            Program program = new Program(bench, dma, out);
-            dma.configureMemcpyTasks(1, program::onCompleted, Workbench::failed);
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES);
+                Dma dma = Dma.create(setup.device())) {
+            Program program = new Program(setup, dma, out);
+            dma.configureMemcpyTasks(1, program::onCompleted, DmaSampleSetup::failed);
             dma.setStateChangedCallback(
                     (_, previous, next) -> program.onStateChanged(previous, next));
-            bench.engine().connect(dma);
+            setup.engine().connect(dma);
             dma.start();
             while (!program.ended) {
-                bench.engine().progress();
+                setup.engine().progress();
                 program.submitWhatWaits();
-                bench.deadline().check("end of the program");
+                setup.deadline().check("end of the program");
             }
             out.println("completed, data is right: copies=" + program.copies);
         }
     }
 
-    /** What the callbacks share. */
+    /** State shared by the callbacks. */
     private static final class Program {
-        private final Workbench bench;
+        private final DmaSampleSetup setup;
         private final Dma dma;
         private final PrintStream out;
         private @Nullable DmaMemcpyTask waiting;
         private int copies;
         private boolean ended;
 
-        Program(Workbench bench, Dma dma, PrintStream out) {
-            this.bench = bench;
+        Program(DmaSampleSetup setup, Dma dma, PrintStream out) {
+            this.setup = setup;
             this.dma = dma;
             this.out = out;
         }
@@ -77,8 +77,8 @@ final class PeReactive implements Sample {
         }
 
         void onCompleted(DmaMemcpyTask task) {
-            bench.check((int) task.userData());
-            Workbench.free(task);
+            setup.check((int) task.userData());
+            DmaSampleSetup.free(task);
             copies++;
             if (copies < COPIES) {
                 begin();
@@ -89,7 +89,7 @@ final class PeReactive implements Sample {
 
         private void begin() {
             DmaMemcpyTask task =
-                    dma.allocateMemcpy(bench.source(copies), bench.destination(copies));
+                    dma.allocateMemcpy(setup.source(copies), setup.destination(copies));
             task.setUserData(copies);
             submit(task);
         }

@@ -14,10 +14,10 @@ import java.io.PrintStream;
 import java.util.List;
 
 /**
- * What a failure looks like: of 255 tasks the second loses its memory after it was submitted. It
- * completes with an error, and with DMA that is fatal: the context goes to STOPPING by itself, and
- * the tasks that have not completed by then are flushed. Tasks submitted later than the bad one may
- * still complete before it: no order is promised.
+ * A failed task: of 255 tasks the second loses its memory after it was submitted. It completes with
+ * an error, and with DMA that is fatal: the context goes to STOPPING by itself, and the tasks that
+ * have not completed by then are flushed. Tasks submitted later than the bad one may still complete
+ * before it: no order is promised.
  */
 final class PeTaskError implements Sample {
     private static final int TASKS = 255;
@@ -36,79 +36,80 @@ final class PeTaskError implements Sample {
 
     @Override
     public List<SampleOption> options() {
-        return Workbench.OPTIONS;
+        return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        try (Workbench bench = new Workbench(settings, TASKS, BYTES);
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, TASKS, BYTES);
                 SharedMemory memory = SharedMemory.allocate(BYTES);
-                Mmap doomed = doomed(bench, memory);
+                Mmap doomed = doomed(setup, memory);
                 BufInventory inventory = BufInventory.create(1);
-                Dma dma = Dma.create(bench.device())) {
+                Dma dma = Dma.create(setup.device())) {
             inventory.start();
             Outcome outcome = new Outcome();
             dma.configureMemcpyTasks(
                     TASKS,
                     task -> {
-                        bench.check((int) task.userData());
+                        setup.check((int) task.userData());
                         outcome.completed++;
-                        Workbench.free(task);
+                        DmaSampleSetup.free(task);
                     },
                     task -> {
                         if (task.userData() == BAD) {
                             outcome.ofBad = task.status();
                         }
                         outcome.failed++;
-                        Workbench.free(task);
+                        DmaSampleSetup.free(task);
                     });
             dma.setStateChangedCallback(
                     (_, previous, next) -> out.println("context: " + previous + " -> " + next));
-            bench.engine().connect(dma);
+            setup.engine().connect(dma);
             dma.start();
 
-            int submitted = submitAll(bench, dma, doomed, inventory);
+            int submitted = submitAll(setup, dma, doomed, inventory);
             while (dma.state() != ContextState.IDLE) {
-                bench.engine().progress();
-                bench.deadline().check("end of the context");
+                setup.engine().progress();
+                setup.deadline().check("end of the context");
             }
-            bench.engine().progress(); // what is left is to tell of the last change of state
+            setup.engine().progress(); // what is left is to tell of the last change of state
             check(submitted, outcome, dma);
             out.println("second task ended with: " + outcome.ofBad);
             out.println("context tells why: " + (dma.failure() != null));
 
-            recover(bench, dma);
+            recover(setup, dma);
             out.println("recovered: the context was started again and copies");
         }
     }
 
     /** Memory of its own for the second task, to be taken away. */
-    private static Mmap doomed(Workbench bench, SharedMemory memory) {
+    private static Mmap doomed(DmaSampleSetup setup, SharedMemory memory) {
         return Mmap.create()
                 .setMemory(memory)
                 .setPermissions(Permissions.LOCAL_READ_WRITE)
-                .addDevice(bench.device())
+                .addDevice(setup.device())
                 .start();
     }
 
-    /** How many were submitted: none can be once the context is stopping. */
-    private static int submitAll(Workbench bench, Dma dma, Mmap doomed, BufInventory inventory) {
+    /** The number of submitted tasks: none can be submitted once the context is stopping. */
+    private static int submitAll(
+            DmaSampleSetup setup, Dma dma, Mmap doomed, BufInventory inventory) {
         int submitted = 0;
         while (submitted < TASKS && dma.state() == ContextState.RUNNING) {
             Buf destination =
                     submitted == BAD
                             ? inventory.bufByAddress(doomed, 0, BYTES)
-                            : bench.destination(submitted);
-            DmaMemcpyTask task = dma.allocateMemcpy(bench.source(submitted), destination);
+                            : setup.destination(submitted);
+            DmaMemcpyTask task = dma.allocateMemcpy(setup.source(submitted), destination);
             task.setUserData(submitted);
             Status status = task.trySubmit();
             while (status == Status.AGAIN) { // no room: complete something first
-                bench.engine().progress();
-                bench.deadline().check("room for a task");
+                setup.engine().progress();
+                setup.deadline().check("room for a task");
                 status = task.trySubmit();
             }
             if (status != Status.SUCCESS) {
-                Workbench.free(task);
+                DmaSampleSetup.free(task);
                 if (status == Status.BAD_STATE) {
                     break; // the bad task has stopped the context meanwhile
                 }
@@ -134,15 +135,15 @@ final class PeTaskError implements Sample {
     }
 
     /** A context that has stopped for an error can be started again once all is freed. */
-    private static void recover(Workbench bench, Dma dma) {
+    private static void recover(DmaSampleSetup setup, Dma dma) {
         dma.start();
-        DmaMemcpyTask task = dma.allocateMemcpy(bench.source(0), bench.destination(0));
-        bench.submit(task);
+        DmaMemcpyTask task = dma.allocateMemcpy(setup.source(0), setup.destination(0));
+        setup.submit(task);
         while (dma.inFlightTasks() > 0) {
-            bench.engine().progress();
-            bench.deadline().check("a copy after the recovery");
+            setup.engine().progress();
+            setup.deadline().check("a copy after the recovery");
         }
-        bench.check(0);
+        setup.check(0);
         dma.stop();
     }
 

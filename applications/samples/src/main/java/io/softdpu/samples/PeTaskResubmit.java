@@ -30,25 +30,25 @@ final class PeTaskResubmit implements Sample {
 
     @Override
     public List<SampleOption> options() {
-        return Workbench.OPTIONS;
+        return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        try (Workbench bench = new Workbench(settings, COPIES, BYTES);
-                Dma dma = Dma.create(bench.device())) {
-            Program program = new Program(bench);
-            dma.configureMemcpyTasks(TASKS, program::onCompleted, Workbench::failed);
-            bench.engine().connect(dma);
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES);
+                Dma dma = Dma.create(setup.device())) {
+            Program program = new Program(setup);
+            dma.configureMemcpyTasks(TASKS, program::onCompleted, DmaSampleSetup::failed);
+            setup.engine().connect(dma);
             dma.start();
 
             for (int i = 0; i < TASKS; i++) {
-                program.begin(dma.allocateMemcpy(bench.source(i), bench.destination(i)), i);
+                program.begin(dma.allocateMemcpy(setup.source(i), setup.destination(i)), i);
             }
             while (program.completed < COPIES) {
-                bench.engine().progress();
+                setup.engine().progress();
                 program.submitWhatWaits();
-                bench.deadline().check("completion of the copies");
+                setup.deadline().check("completion of the copies");
             }
             out.println(
                     "completed, data is right: copies=%d, tasks=%d"
@@ -58,13 +58,13 @@ final class PeTaskResubmit implements Sample {
     }
 
     private static final class Program {
-        private final Workbench bench;
+        private final DmaSampleSetup setup;
         private final ArrayDeque<DmaMemcpyTask> waiting = new ArrayDeque<>();
         private int begun;
         private int completed;
 
-        Program(Workbench bench) {
-            this.bench = bench;
+        Program(DmaSampleSetup setup) {
+            this.setup = setup;
         }
 
         void begin(DmaMemcpyTask task, int copy) {
@@ -74,15 +74,15 @@ final class PeTaskResubmit implements Sample {
         }
 
         void onCompleted(DmaMemcpyTask task) {
-            bench.check((int) task.userData());
+            setup.check((int) task.userData());
             completed++;
             if (begun == COPIES) {
-                Workbench.free(task);
+                DmaSampleSetup.free(task);
                 return;
             }
             Buf source = task.source();
             Buf destination = task.destination();
-            task.setSource(bench.source(begun)).setDestination(bench.destination(begun));
+            task.setSource(setup.source(begun)).setDestination(setup.destination(begun));
             source.release();
             destination.release();
             begin(task, begun);

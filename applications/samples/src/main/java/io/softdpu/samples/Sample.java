@@ -5,10 +5,10 @@ import java.util.List;
 
 /** A program to learn from, as the command {@code softdpu sample} finds it. */
 public interface Sample {
-    /** What it is called: lower case with hyphens, as on the command line. */
+    /** The name on the command line: lower case with hyphens. */
     String name();
 
-    /** What it shows, in a sentence. */
+    /** A sentence about the topic of the sample. */
     String summary();
 
     /** The settings that it knows, in the order in which help lists them. */

@@ -12,7 +12,7 @@ public enum SampleOption {
     FILE("file", "FILE", "The file to copy, instead of a text"),
     /** The file that it writes. */
     OUTPUT("output", "FILE", "The file to write what was copied to"),
-    /** How long it may take. */
+    /** The time limit. */
     TIMEOUT("timeout", "SECONDS", "How long it may take in all, waiting for the peer included");
 
     private final String word;
@@ -30,12 +30,12 @@ public enum SampleOption {
         return word;
     }
 
-    /** What stands for its value in a help text. */
+    /** The placeholder of its value in a help text. */
     public String label() {
         return label;
     }
 
-    /** What it is, in half a sentence. */
+    /** A short description. */
     public String description() {
         return description;
     }

@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a user has chosen for a run of a sample. A value.
+ * Options of one run of a sample. Immutable.
  *
  * @param values of the options that were given, as they were written
  */
 public record SampleSettings(Map<SampleOption, String> values) {
-    /** How long a sample may take unless the user says otherwise. */
+    /** The default time limit of a sample. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     private static final double LONGEST_SECONDS = 86_400;
@@ -25,12 +25,12 @@ public record SampleSettings(Map<SampleOption, String> values) {
         values = Map.copyOf(values);
     }
 
-    /** What was given for an option; null if nothing was. */
+    /** The value of an option; null without one. */
     public @Nullable String value(SampleOption option) {
         return values.get(option);
     }
 
-    /** What was given for an option, or else this. */
+    /** The value of an option, or a default. */
     public String value(SampleOption option, String otherwise) {
         return values.getOrDefault(option, otherwise);
     }

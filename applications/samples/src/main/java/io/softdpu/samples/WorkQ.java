@@ -10,8 +10,8 @@ import java.io.PrintStream;
 import java.util.List;
 
 /**
- * The older way, with jobs and a work queue: no callbacks, a job that has ended is asked for. The
- * context is started without an engine, and the queue is added to it. The queue is shorter than
+ * Jobs on a work queue, the older way: no callbacks, the program retrieves jobs that have ended.
+ * The context is started without an engine, and the queue is added to it. The queue is shorter than
  * what there is to do, so jobs are submitted until it is full, and then retrieved.
  */
 final class WorkQ implements Sample {
@@ -31,17 +31,17 @@ final class WorkQ implements Sample {
 
     @Override
     public List<SampleOption> options() {
-        return Workbench.OPTIONS;
+        return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        try (Workbench bench = new Workbench(settings, COPIES, BYTES);
-                Dma dma = Dma.create(bench.device())) {
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES);
+                Dma dma = Dma.create(setup.device())) {
             dma.start();
             try (WorkQueue queue = WorkQueue.create(DEPTH)) {
                 queue.add(dma);
-                int completed = copyAll(bench, dma, queue);
+                int completed = copyAll(setup, dma, queue);
                 out.println(
                         "completed, data is right: jobs=%d, depth=%d".formatted(completed, DEPTH));
                 queue.remove(dma);
@@ -50,28 +50,28 @@ final class WorkQ implements Sample {
         }
     }
 
-    private static int copyAll(Workbench bench, Dma dma, WorkQueue queue) {
+    private static int copyAll(DmaSampleSetup setup, Dma dma, WorkQueue queue) {
         JobEvent event = JobEvent.create();
         int submitted = 0;
         int completed = 0;
-        DmaMemcpyJob next = job(bench, dma, 0);
+        DmaMemcpyJob next = job(setup, dma, 0);
         while (completed < COPIES) {
             if (submitted < COPIES && submit(queue, next)) {
                 submitted++;
                 if (submitted < COPIES) {
-                    next = job(bench, dma, submitted);
+                    next = job(setup, dma, submitted);
                 }
                 continue;
             }
             switch (queue.progressRetrieve(event)) {
                 case SUCCESS -> {
                     DmaMemcpyJob done = (DmaMemcpyJob) event.job();
-                    bench.check((int) event.userData());
+                    setup.check((int) event.userData());
                     done.source().release();
                     done.destination().release();
                     completed++;
                 }
-                case AGAIN -> bench.deadline().check("end of a job"); // none has ended yet
+                case AGAIN -> setup.deadline().check("end of a job"); // none has ended yet
                 case IO_FAILED ->
                         throw new DpuException(
                                 event.status(), "job has failed: index=" + event.userData());
@@ -81,8 +81,8 @@ final class WorkQ implements Sample {
         return completed;
     }
 
-    private static DmaMemcpyJob job(Workbench bench, Dma dma, int index) {
-        DmaMemcpyJob job = dma.createMemcpyJob(bench.source(index), bench.destination(index));
+    private static DmaMemcpyJob job(DmaSampleSetup setup, Dma dma, int index) {
+        DmaMemcpyJob job = dma.createMemcpyJob(setup.source(index), setup.destination(index));
         job.setUserData(index);
         return job;
     }

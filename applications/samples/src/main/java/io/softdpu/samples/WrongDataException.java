@@ -3,7 +3,7 @@ package io.softdpu.samples;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 
-/** A sample has looked at its data and found something else than it should be. */
+/** Thrown by a sample whose data is wrong. */
 public final class WrongDataException extends DpuException {
     private static final long serialVersionUID = 1L;
 

@@ -8,6 +8,7 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -16,7 +17,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The two halves of dma-copy, each a process of its own. */
+/** Tests of dma-copy, with two processes. */
+@StartsProcesses
 class DmaCopyTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A sample as a process of its own. Arguments: its name, then {@code option=value} each. Whatever
- * it throws ends the process with 1, and with 3 where the data is wrong.
+ * A sample as a separate process. Arguments: its name, then {@code option=value} each. Whatever it
+ * throws ends the process with 1, and with 3 where the data is wrong.
  */
 public final class SampleProgram {
     private SampleProgram() {}

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each sample that needs no other, in this process, as a program would call it. */
+/** Tests of the samples that need no second process, in this process. */
 @ExtendWith(OwnFabric.class)
 class SamplesTest {
     private static String run(String name, SampleSettings settings) {
@@ -91,8 +91,8 @@ class SamplesTest {
     @Test
     void shouldFailWhereAByteIsWrong() {
         MemorySegment memory = MemorySegment.ofArray(new byte[] {7, 7, 8});
-        Workbench.check(3, (byte) 7, memory.asSlice(0, 2));
-        assertThatThrownBy(() -> Workbench.check(3, (byte) 7, memory))
+        DmaSampleSetup.check(3, (byte) 7, memory.asSlice(0, 2));
+        assertThatThrownBy(() -> DmaSampleSetup.check(3, (byte) 7, memory))
                 .isInstanceOf(WrongDataException.class)
                 .hasMessageContaining("copy=3, byte=2, found=8, expected=7");
     }

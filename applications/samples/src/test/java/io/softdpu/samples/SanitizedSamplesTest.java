@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The samples are right: they work, and without a mistake, where nothing is convenient. */
+/** Tests of the samples under the sanitizer: they work, and are reported for no mistake. */
 @ExtendWith(OwnFabric.class)
 class SanitizedSamplesTest {
     private static final int SEEDS = 5;

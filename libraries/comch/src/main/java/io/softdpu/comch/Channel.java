@@ -15,30 +15,33 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two rings and the link of an established connection: sends, receives, dispatches and ends as
- * {@code docs/wire/comch.md} says.
+ * Data and control path of an established connection, over two rings and a link: sends, receives,
+ * dispatches and closes as {@code docs/wire/comch.md} specifies.
  *
- * <p>The thread of the connection's engine; callbacks run inside progress only.
+ * <p>Belongs to the thread of the connection's engine; callbacks run inside progress only.
  */
 final class Channel {
     private enum Phase {
-        /** Messages go both ways. */
+        /** Both sides may send. */
         OPEN,
         /**
-         * One side has begun to disconnect: what is under way is delivered, nothing new is taken.
+         * One side has begun to disconnect: messages in flight are delivered, new ones are refused.
          */
         CLOSING,
-        /** Everything was given up. */
+        /** All resources have been released. */
         CLOSED
     }
 
-    /** Messages of one progress, so that a busy peer does not keep the engine from the rest. */
+    /**
+     * Messages received per progress, so that a busy peer does not starve the engine's other
+     * contexts.
+     */
     private static final int RECEIVE_BATCH = 64;
 
     private final ComchConnection connection;
     private final EndpointServices services;
     private final Copier copier;
-    private final ConsumerDirectory directory;
+    private final ConsumerRegistry registry;
     private final ControlQueue control = new ControlQueue();
     private final SendWindow window;
     private final int maxMessageBytes;
@@ -55,9 +58,9 @@ final class Channel {
     private boolean released;
 
     /**
-     * Takes link, memory and ring over, unless it throws, and begins to listen for the doorbell.
+     * Takes ownership of link, memory and ring, unless it throws, and watches the doorbell.
      *
-     * @param remote the peer's terms; they have been checked against the size of its memory
+     * @param remote the peer's terms, already checked against the size of its memory
      */
     Channel(
             ComchConnection connection,
@@ -67,7 +70,7 @@ final class Channel {
         this.connection = connection;
         this.services = connection.services();
         this.copier = services.copier();
-        this.directory = new ConsumerDirectory(connection, control);
+        this.registry = new ConsumerRegistry(connection, control);
         this.window = new SendWindow(remote.receiveQueue());
         this.maxMessageBytes = remote.maxMessageBytes();
         this.link = attachment.link();
@@ -75,10 +78,10 @@ final class Channel {
         this.outbound = MessageRing.producer(outboundMemory.segment(), remote.ring());
         this.inboundRing = inboundRing;
         this.inbound = inboundRing.ring();
-        // It ends the engine's sleep: each progress of the channel looks at the time.
+        // Only ends the engine's sleep: each progress of the channel compares the time itself.
         this.closeTimer = services.timer(() -> {});
-        services.doorbells().add(link); // the last that can fail
-        connection.established(this, directory);
+        services.doorbells().add(link); // the last step that can fail
+        connection.established(this, registry);
         link.onPeerGone(services::wake);
     }
 
@@ -96,23 +99,23 @@ final class Channel {
         if (window.isFull()) {
             return Status.AGAIN;
         }
-        long room = outbound.claim();
-        if (room < 0) {
-            return room == MessageRing.FULL ? Status.AGAIN : Status.CONNECTION_RESET;
+        long slotOffset = outbound.claim();
+        if (slotOffset < 0) {
+            return slotOffset == MessageRing.FULL ? Status.AGAIN : Status.CONNECTION_RESET;
         }
-        copier.message(memory, offset, outbound.segment(), room, length);
+        copier.message(memory, offset, outbound.segment(), slotOffset, length);
         outbound.commit(MessageType.DATA.code(), length, 0);
         window.add(task, outbound.produced());
         committed = true;
         return Status.SUCCESS;
     }
 
-    /** Begins the orderly end on the user's wish. */
+    /** Begins an orderly close for the user. */
     Status disconnect() {
         if (phase != Phase.OPEN) {
             return Status.NOT_CONNECTED;
         }
-        if (directory.inUse()) {
+        if (registry.inUse()) {
             return Status.IN_USE;
         }
         if (window.isFull() || !control.isEmpty()) {
@@ -122,7 +125,7 @@ final class Channel {
         return Status.SUCCESS;
     }
 
-    /** Begins the orderly end, whatever the queues hold, because the context stops. */
+    /** Begins an orderly close because the context stops, whatever the queues hold. */
     void stop() {
         if (phase == Phase.OPEN) {
             beginClosing();
@@ -130,10 +133,14 @@ final class Channel {
     }
 
     boolean inUse() {
-        return directory.inUse();
+        return registry.inUse();
     }
 
-    /** Does what there is to do; inside progress. */
+    boolean isPeerGone() {
+        return link.peerGone();
+    }
+
+    /** Receives, completes sends, and checks for the end. Inside progress. */
     boolean progress() {
         if (phase == Phase.CLOSED) {
             return false;
@@ -153,7 +160,7 @@ final class Channel {
         return worked;
     }
 
-    /** Asks for doorbells; true if there is something to do already. */
+    /** Requests doorbells; true if there is work already. */
     boolean arm() {
         if (phase == Phase.CLOSED) {
             return false;
@@ -162,8 +169,8 @@ final class Channel {
         ready |= committed || released || link.peerGone();
         if (!window.isEmpty() || !control.isEmpty() || phase == Phase.CLOSING) {
             ready |= outbound.arm();
-            // A claim may have read the index after the deliveries were looked at: then it is no
-            // news to the ring that the peer has released a message, but it is to its task.
+            // A claim may have read the peer's index after completeDelivered(): then the ring has
+            // seen the release already, but the task has not been completed.
             ready |= window.hasDelivered(outbound.consumed());
         }
         return ready;
@@ -176,13 +183,13 @@ final class Channel {
         }
     }
 
-    /** The peer did what no correct peer does: ends the connection at once. Inside progress. */
-    void broken(String reason) {
+    /** The peer violated the protocol: closes the connection at once. Inside progress. */
+    void protocolViolated(String reason) {
         if (phase != Phase.CLOSED) {
             close(
                     new DpuException(
                             Status.CONNECTION_RESET,
-                            "peer broke the protocol: %s, connection=%s"
+                            "peer violated the protocol: %s, connection=%s"
                                     .formatted(reason, connection)));
         }
     }
@@ -190,7 +197,8 @@ final class Channel {
     private boolean receive() {
         boolean worked = false;
         for (int i = 0; i < RECEIVE_BATCH; i++) {
-            // What a peer left behind counts as undelivered on its side: nobody may see it here.
+            // Messages of a lost peer count as undelivered on its side, so they must not be
+            // received.
             long payload = link.peerGone() ? MessageRing.EMPTY : inbound.poll();
             if (payload < 0) {
                 break;
@@ -198,7 +206,7 @@ final class Channel {
             worked = true;
             String violation = dispatch(payload);
             if (violation != null) {
-                broken(violation);
+                protocolViolated(violation);
             }
             if (phase == Phase.CLOSED) {
                 break;
@@ -209,7 +217,7 @@ final class Channel {
         return worked;
     }
 
-    /** Handles one message; returns what is wrong with it, or null. */
+    /** Handles one message; returns the violation in it, or null. */
     private @Nullable String dispatch(long payload) {
         MessageType type = MessageType.ofCode(inbound.type());
         int length = inbound.length();
@@ -240,7 +248,7 @@ final class Channel {
             return null;
         }
         copier.message(inbound.segment(), payload, services.scratch(), 0, length);
-        return directory.handle(
+        return registry.handle(
                 type,
                 ControlWord.consumerId(word),
                 ControlWord.statusCode(word),
@@ -264,7 +272,7 @@ final class Channel {
     }
 
     private void ringPeer() {
-        // Both questions are asked, since each disarms: the peer sleeps on one doorbell.
+        // Query both rings, since each query disarms one: the peer sleeps on a single doorbell.
         boolean ring = committed && outbound.peerArmed();
         ring |= released && inbound.peerArmed();
         committed = false;
@@ -276,7 +284,8 @@ final class Channel {
 
     private boolean checkEnd() {
         if (inbound.corrupt() || outbound.corrupt()) {
-            broken("ring, " + (inbound.corrupt() ? inbound.violation() : outbound.violation()));
+            protocolViolated(
+                    "ring, " + (inbound.corrupt() ? inbound.violation() : outbound.violation()));
             return true;
         }
         if (link.peerGone()) {
@@ -286,7 +295,7 @@ final class Channel {
         if (phase != Phase.CLOSING) {
             return false;
         }
-        if (handedOver()) {
+        if (isDrained()) {
             close(null);
             return true;
         }
@@ -302,11 +311,11 @@ final class Channel {
     }
 
     private void peerGone() {
-        completeDelivered(); // the last that it released before it went
+        completeDelivered(); // messages that it released before it ended
         if (phase == Phase.CLOSED) {
             return;
         }
-        if (phase == Phase.CLOSING && handedOver()) {
+        if (phase == Phase.CLOSING && isDrained()) {
             close(null);
         } else {
             close(
@@ -315,7 +324,7 @@ final class Channel {
         }
     }
 
-    private boolean handedOver() {
+    private boolean isDrained() {
         return disconnectReceived
                 && control.isEmpty()
                 && outbound.consumed() == outbound.produced()
@@ -327,11 +336,11 @@ final class Channel {
         closeDeadlineNanos = System.nanoTime() + services.controlTimeoutNanos();
         closeTimer.set(services.controlTimeoutNanos());
         connection.closing();
-        directory.closing();
+        registry.closing();
         control.offerLast(MessageType.DISCONNECT, 0);
     }
 
-    /** Gives everything up and tells everybody; null for an orderly end. Inside progress. */
+    /** Releases all resources and notifies tasks, consumers and the context. Inside progress. */
     private void close(@Nullable DpuException failure) {
         phase = Phase.CLOSED;
         closeTimer.cancel();
@@ -345,7 +354,7 @@ final class Channel {
         while ((task = window.take()) != null) {
             task.finish(ended);
         }
-        directory.close();
+        registry.close();
         connection.context().ended(this, connection, failure);
     }
 }

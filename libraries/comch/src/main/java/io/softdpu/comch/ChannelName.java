@@ -8,19 +8,19 @@ import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciFunction;
 
 /**
- * Where a server and its clients meet on the bus: the DPU's port, the function that the server's
- * representor stands for, and the server's name. A client of another function asks for another
- * name, so it cannot even reach the server (cc-039).
+ * Bus name of a Comm Channel server: the DPU's port, the function that the server's representor
+ * represents, and the server's name. A client of another function looks up another name, so it
+ * cannot even reach the server (cc-039).
  */
 final class ChannelName {
     private ChannelName() {}
 
-    /** The name that a server listens on. */
+    /** Name that a server listens on. */
     static String ofServer(DeviceInfo port, PciFunction represented, String serverName) {
         return name(port.interfaceName(), represented, serverName);
     }
 
-    /** The name that a client of this device connects to. */
+    /** Name that a client of this device connects to. */
     static String ofClient(DeviceInfo device, String serverName) {
         PciFunction function = device.function();
         PciFunction port =

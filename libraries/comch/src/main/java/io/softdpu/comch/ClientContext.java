@@ -25,16 +25,16 @@ final class ClientContext extends EndpointContext implements ComchClient {
     private long connectTimeoutNanos = DEFAULT_CONNECT_TIMEOUT_NANOS;
     private @Nullable Attempt attempt;
 
-    /** Makes the next attempt; cancelled when there will be none. */
-    private @Nullable EngineTimer askTimer;
+    /** Starts the next attempt; cancelled when no attempt follows. */
+    private @Nullable EngineTimer retryTimer;
 
     private @Nullable ComchConnection connection;
 
-    /** The attempts to connect of one start. */
+    /** Connection attempts between one start and the connection or the failure. */
     private static final class Attempt {
         private final long deadlineNanos;
         private @Nullable InboundRing inbound;
-        private @Nullable Handover<Answer> asked;
+        private @Nullable ResultHandoff<ConnectResult> handoff;
         private @Nullable CompletableFuture<Attachment> connecting;
 
         private Attempt(InboundRing inbound, long timeoutNanos) {
@@ -42,17 +42,20 @@ final class ClientContext extends EndpointContext implements ComchClient {
             this.deadlineNanos = System.nanoTime() + timeoutNanos;
         }
 
-        /** Gives the ring up, with what has come of asking; what still asks ends and does so. */
+        /**
+         * Releases the ring and a result that was delivered; an attempt in flight does so at its
+         * end.
+         */
         private void abandon(Bus bus) {
-            if (asked != null) {
-                Answer come = asked.refuse();
-                if (come == null) {
+            if (handoff != null) {
+                ConnectResult result = handoff.cancel();
+                if (result == null) {
                     if (connecting != null) {
                         connecting.cancel(false);
                     }
                     return;
                 }
-                come.discard(bus);
+                result.discard(bus);
             }
             release();
         }
@@ -65,8 +68,8 @@ final class ClientContext extends EndpointContext implements ComchClient {
         }
     }
 
-    /** What has come of asking once: one of the two. */
-    private record Answer(@Nullable Attachment attachment, @Nullable Throwable failure) {
+    /** Result of one attempt: exactly one of the two is set. */
+    private record ConnectResult(@Nullable Attachment attachment, @Nullable Throwable failure) {
         void discard(Bus bus) {
             if (attachment != null) {
                 bus.release(attachment);
@@ -112,30 +115,31 @@ final class ClientContext extends EndpointContext implements ComchClient {
 
     @Override
     ContextState begin() {
-        EngineTimer timer = connectionServices().timer(this::askNow); // can fail, as the ring
+        EngineTimer timer =
+                endpointServices().timer(this::attemptNow); // can fail, like the ring's allocation
         try {
             attempt =
                     new Attempt(
-                            InboundRing.allocate(connectionServices().bus(), terms()),
+                            InboundRing.allocate(endpointServices().bus(), terms()),
                             connectTimeoutNanos);
         } catch (FabricException e) {
             throw Failures.of(e);
         }
         timer.set(0); // the first attempt is made in progress, as the later ones are
-        askTimer = timer;
+        retryTimer = timer;
         return ContextState.STARTING;
     }
 
     @Override
     void endOwn() {
-        if (askTimer != null) {
-            askTimer.cancel();
-            askTimer = null;
+        if (retryTimer != null) {
+            retryTimer.cancel();
+            retryTimer = null;
         }
         Attempt current = attempt;
         if (current != null) {
             attempt = null;
-            current.abandon(connectionServices().bus());
+            current.abandon(endpointServices().bus());
         }
     }
 
@@ -152,32 +156,32 @@ final class ClientContext extends EndpointContext implements ComchClient {
 
     @Override
     protected void onDestroy() {
-        // Nothing: the memory was given up when the client stopped.
+        // Nothing: the memory was released when the client stopped.
     }
 
     // ---- connecting ----
 
-    private void askNow() {
+    private void attemptNow() {
         Attempt current = attempt;
-        if (current != null && current.asked == null) {
-            ask(current);
+        if (current != null && current.handoff == null) {
+            connect(current);
         }
     }
 
-    private void ask(Attempt current) {
-        Handover<Answer> asked = new Handover<>();
-        current.asked = asked;
+    private void connect(Attempt current) {
+        ResultHandoff<ConnectResult> handoff = new ResultHandoff<>();
+        current.handoff = handoff;
         long leftNanos = Math.max(1, current.deadlineNanos - System.nanoTime());
         CompletableFuture<Attachment> connecting;
         InboundRing inbound = current.inbound;
         try {
-            if (inbound == null) { // the one before has been shown to a server that ended
-                inbound = InboundRing.allocate(connectionServices().bus(), terms());
+            if (inbound == null) { // the previous ring was shared with a server that ended
+                inbound = InboundRing.allocate(endpointServices().bus(), terms());
                 current.inbound = inbound;
             }
             String function = device().info().function().key();
             connecting =
-                    connectionServices()
+                    endpointServices()
                             .bus()
                             .connect(
                                     busName,
@@ -188,32 +192,33 @@ final class ClientContext extends EndpointContext implements ComchClient {
             connecting = CompletableFuture.failedFuture(e);
         }
         current.connecting = connecting;
-        InboundRing shown = inbound;
+        InboundRing sharedRing = inbound;
         var _ =
                 connecting.whenComplete((attachment, failure) -> {
-                    Answer answer = new Answer(attachment, failure);
-                    if (asked.offer(answer)) {
-                        post(() -> answered(current, asked, answer));
+                    ConnectResult result = new ConnectResult(attachment, failure);
+                    if (handoff.offer(result)) {
+                        post(() -> connectFinished(current, handoff, result));
                     } else {
-                        answer.discard(connectionServices().bus());
-                        if (shown != null) {
-                            shown.release();
+                        result.discard(endpointServices().bus());
+                        if (sharedRing != null) {
+                            sharedRing.release();
                         }
                     }
                 });
     }
 
-    /** The server has answered, or there is none; inside progress. */
-    private void answered(Attempt of, Handover<Answer> asked, Answer answer) {
-        if (!asked.isWanted()) {
-            return; // stopped meanwhile, and the answer was discarded then
+    /** An attempt has ended, with a connection or a failure. Inside progress. */
+    private void connectFinished(
+            Attempt of, ResultHandoff<ConnectResult> handoff, ConnectResult result) {
+        if (handoff.isCancelled()) {
+            return; // stopped meanwhile: the result was discarded then
         }
-        of.asked = null;
+        of.handoff = null;
         of.connecting = null;
-        if (answer.attachment() != null) {
-            welcomed(of, answer.attachment());
+        if (result.attachment() != null) {
+            welcomed(of, result.attachment());
         } else {
-            refused(of, Objects.requireNonNull(answer.failure(), "either"));
+            refused(of, Objects.requireNonNull(result.failure(), "either"));
         }
     }
 
@@ -234,17 +239,17 @@ final class ClientContext extends EndpointContext implements ComchClient {
                                         attachment.remote().sizeBytes()));
             }
         } catch (DpuException e) {
-            connectionServices().bus().release(attachment);
+            endpointServices().bus().release(attachment);
             inbound.release();
             fatal(e);
             return;
         }
         ComchConnection established =
-                new ComchConnection(this, connectionServices(), device().info().function().key());
+                new ComchConnection(this, endpointServices(), device().info().function().key());
         try {
             established(new Channel(established, attachment, inbound, theirs));
         } catch (RuntimeException e) {
-            connectionServices().bus().release(attachment);
+            endpointServices().bus().release(attachment);
             inbound.release();
             fatal(Failures.of(e));
             return;
@@ -257,7 +262,8 @@ final class ClientContext extends EndpointContext implements ComchClient {
         boolean retry =
                 failure instanceof FabricException e
                         && switch (e.kind()) {
-                            case NOT_FOUND -> true; // nobody has seen the ring: it is kept
+                            case NOT_FOUND ->
+                                    true; // the ring was not shared with a server: keep it
                             case PEER_GONE -> { // a server that ended between two steps
                                 of.release();
                                 yield true;
@@ -267,7 +273,7 @@ final class ClientContext extends EndpointContext implements ComchClient {
         long leftNanos = of.deadlineNanos - System.nanoTime();
         if (retry && leftNanos > 0) {
             long pauseNanos = Math.min(RETRY_NANOS, leftNanos);
-            Objects.requireNonNull(askTimer, "made at start").set(pauseNanos);
+            Objects.requireNonNull(retryTimer, "made at start").set(pauseNanos);
             return;
         }
         attempt = null;
@@ -276,12 +282,15 @@ final class ClientContext extends EndpointContext implements ComchClient {
         fatal(
                 new DpuException(
                         reason.status(),
-                        "not connected: server=%s, function=%s, timeout_ms=%d, %s"
+                        "not connected: server=%s, function=%s, timeout_ms=%d, %s%s"
                                 .formatted(
                                         serverName(),
                                         device().info().function().key(),
                                         connectTimeoutNanos / 1_000_000,
-                                        reason.getMessage()),
+                                        reason.getMessage(),
+                                        reason.status() == Status.NOT_FOUND
+                                                ? "; start the service of this name first"
+                                                : ""),
                         reason));
     }
 }

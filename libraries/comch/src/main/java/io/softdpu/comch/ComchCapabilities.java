@@ -12,10 +12,9 @@ import io.softdpu.fabric.ring.FastPathRing;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a device can do for the Comm Channel (Comm Channel guide, "Device Support"), as values of
- * one device.
+ * Capabilities and limits of a device for the Comm Channel (Comm Channel guide, "Device Support").
  *
- * <p>A limit of something that the device does not support is 0. Any thread.
+ * <p>The limit of an unsupported feature is 0. Immutable; any thread.
  */
 public final class ComchCapabilities {
     /** The limit that lowers {@link #maxNameLength()}. */
@@ -105,49 +104,49 @@ public final class ComchCapabilities {
         return basic(MESSAGE_SIZE_LIMIT, ChannelLimits.MAX_MESSAGE_BYTES);
     }
 
-    /** Longest queue of received messages. */
+    /** Longest queue of received messages, in messages. */
     public int maxReceiveQueueSize() {
         return basic(RECEIVE_QUEUE_SIZE_LIMIT, ChannelLimits.MAX_RECEIVE_QUEUE);
     }
 
-    /** Most clients of one server at a time. */
+    /** Largest number of clients that a server may have at a time. */
     public int maxClients() {
         return server ? basic(CLIENTS_LIMIT, MAX_CLIENTS) : 0;
     }
 
-    /** Most send tasks of a server or client. */
+    /** Largest number of send tasks of a server or client. */
     public int maxSendTasks() {
         return basic(SEND_TASKS_LIMIT, MAX_SEND_TASKS);
     }
 
-    /** Most send tasks of a producer. */
+    /** Largest number of send tasks of a producer. */
     public int maxProducerTasks() {
         return basic(PRODUCER_TASKS_LIMIT, MAX_SEND_TASKS);
     }
 
-    /** Most post receive tasks of a consumer. */
+    /** Largest number of post receive tasks of a consumer. */
     public int maxConsumerTasks() {
         return basic(CONSUMER_TASKS_LIMIT, ChannelLimits.MAX_POSTED_BUFFERS);
     }
 
-    /** Most producers that one side may have on a connection. */
+    /** Largest number of producers of one side of a connection. */
     public int maxProducers() {
-        return basic(ConsumerDirectory.MAX_PRODUCERS);
+        return basic(ConsumerRegistry.MAX_PRODUCERS);
     }
 
-    /** Most consumers that one side may have on a connection, stopping ones included. */
+    /** Largest number of consumers of one side of a connection, stopping ones included. */
     public int maxConsumers() {
         return basic(ChannelLimits.MAX_CONSUMERS);
     }
 
-    /** Most bytes of data in a producer's send. */
+    /** Largest data of a producer's send, in bytes. */
     public long maxProducerBufferSize() {
         return isProducerSupported()
                 ? function.lowered(PRODUCER_BUFFER_SIZE_LIMIT, MAX_BUFFER_BYTES)
                 : 0;
     }
 
-    /** Largest free room of a posted buffer, in bytes. */
+    /** Largest tailroom of a posted buffer, in bytes. */
     public long maxConsumerBufferSize() {
         return isConsumerSupported()
                 ? function.lowered(CONSUMER_BUFFER_SIZE_LIMIT, MAX_BUFFER_BYTES)
@@ -159,12 +158,12 @@ public final class ComchCapabilities {
         return basic(MAX_LIST_LENGTH);
     }
 
-    /** Most bytes of immediate data in a producer's send. */
+    /** Largest immediate data of a producer's send, in bytes. */
     public int maxImmediateSize() {
         return basic(FastPathRing.IMMEDIATE_BYTES);
     }
 
-    /** Refuses a server name that is illegal, or longer than the device takes. */
+    /** Rejects a server name that is illegal, or longer than the device supports. */
     void requireLegalName(String name) {
         Hello.requireLegalName(name);
         int sizeBytes = name.getBytes(StandardCharsets.UTF_8).length;

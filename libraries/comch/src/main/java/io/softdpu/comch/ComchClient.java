@@ -7,16 +7,16 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 
 /**
- * Connects a function of the host to a server on the DPU, by the server's name (Comm Channel guide,
- * "doca_cc_client Initialization Flow").
+ * Client of a Comm Channel: connects a function of the host to a server on the DPU, by the server's
+ * name (Comm Channel guide, "doca_cc_client Initialization Flow").
  *
- * <p>{@link #start()} returns at once; the client is STARTING, and RUNNING when a progress has seen
- * the connection. A server that is not there yet is looked for until the {@linkplain
- * #setConnectTimeout connect timeout} is over; then, or when the server refuses, the client goes
- * through STOPPING to IDLE and {@link #failure()} says why: NOT_FOUND (no process serves that name
- * for this function), TIME_OUT (the server does not progress), FULL, INVALID_VALUE (other maximum
- * message size), SHUTDOWN (the server is stopping). A running client whose connection ends goes the
- * same way: CONNECTION_RESET.
+ * <p>{@link #start()} returns at once; the client is STARTING until progress establishes the
+ * connection, then RUNNING. While no server serves the name, the client retries until the
+ * {@linkplain #setConnectTimeout connect timeout} expires. Then, or when the server refuses, the
+ * client passes through STOPPING to IDLE and {@link #failure()} gives the reason: NOT_FOUND (no
+ * process serves that name for this function), TIME_OUT (the server does not progress), FULL,
+ * INVALID_VALUE (other maximum message size), SHUTDOWN (the server is stopping). A running client
+ * whose connection ends stops in the same way, with CONNECTION_RESET.
  */
 public sealed interface ComchClient extends ComchEndpoint permits ClientContext {
     /**
@@ -42,13 +42,13 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
     }
 
     /**
-     * Sets how long the client looks for its server; 5 s if it is not set.
+     * Sets the time in nanoseconds within which the connection must be established; 5 s by default.
      *
      * @throws DpuException INVALID_VALUE if it is not positive
      */
     void setConnectTimeout(long timeoutNanos);
 
-    /** How long the client looks for its server, in nanoseconds. */
+    /** The connect timeout, in nanoseconds. */
     long connectTimeoutNanos();
 
     /**

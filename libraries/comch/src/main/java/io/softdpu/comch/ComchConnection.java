@@ -6,18 +6,18 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client and one server that have found each other: the handle for sending messages and for
- * creating producers and consumers.
+ * Connection of one client and one server: the handle for sending messages and for creating
+ * producers and consumers.
  *
  * <p>A server gets it in its connection callback, a client with {@link ComchClient#connection()}.
- * Thread: that of the client's or server's engine, except where a method says otherwise.
+ * Thread: that of the client's or server's engine, except where a method states otherwise.
  */
 public final class ComchConnection {
     private final EndpointContext endpoint;
     private final EndpointServices services;
     private final String function;
     private @Nullable Channel channel;
-    private volatile @Nullable ConsumerDirectory directory;
+    private volatile @Nullable ConsumerRegistry registry;
     private volatile boolean connected;
     private volatile @Nullable DpuException failure;
     private long userData;
@@ -44,15 +44,16 @@ public final class ComchConnection {
     }
 
     /**
-     * Whether messages can be sent: established, and nobody has begun to disconnect. Any thread.
+     * Whether messages can be sent: it is established, and neither side has begun to disconnect.
+     * Any thread.
      */
     public boolean isConnected() {
         return connected;
     }
 
     /**
-     * Why it ended, or was never established; null while it lives and after an orderly end. Any
-     * thread.
+     * The failure that ended it or kept it from being established; null while it is open and after
+     * an orderly end. Any thread.
      */
     public @Nullable DpuException failure() {
         return failure;
@@ -110,18 +111,18 @@ public final class ComchConnection {
 
     /** Ids of the peer's consumers that a producer can send to now, oldest first. Any thread. */
     public int[] remoteConsumers() {
-        ConsumerDirectory known = directory;
+        ConsumerRegistry known = registry;
         return known == null ? new int[0] : known.remoteIds();
     }
 
     /**
-     * Begins the orderly end: what was sent before is still delivered, nothing can be sent any
-     * more. When both sides are through, or the control timeout is over, a server's disconnect
-     * callback runs and a client goes through STOPPING to IDLE.
+     * Begins an orderly disconnect: messages sent before are still delivered, new ones are refused.
+     * When both sides have finished, or the control timeout has expired, a server's disconnect
+     * callback runs and a client passes through STOPPING to IDLE.
      *
-     * @return SUCCESS if the end has begun; IN_USE while a producer or consumer of this side is
-     *     active; AGAIN if the queue to the peer is full; NOT_CONNECTED if the connection is ending
-     *     or has ended
+     * @return SUCCESS if the disconnect has begun; IN_USE while a producer or consumer of this side
+     *     is active; AGAIN if the queue to the peer is full; NOT_CONNECTED if the connection is
+     *     ending or has ended
      * @throws DpuException NOT_PERMITTED from another thread
      */
     public Status disconnect() {
@@ -142,14 +143,14 @@ public final class ComchConnection {
         return endpoint;
     }
 
-    /** What producers, consumers and the channel need of the client or server. Any thread. */
+    /** Services of the client or server for producers, consumers and the channel. Any thread. */
     EndpointServices services() {
         return services;
     }
 
-    void established(Channel open, ConsumerDirectory consumers) {
+    void established(Channel open, ConsumerRegistry consumers) {
         channel = open;
-        directory = consumers;
+        registry = consumers;
         connected = true;
     }
 
@@ -178,21 +179,27 @@ public final class ComchConnection {
         receivedBytes += length;
     }
 
-    /** The peer did what no correct peer does. Inside progress. */
-    void broken(String reason) {
+    /** The peer violated the protocol. Inside progress. */
+    void protocolViolated(String reason) {
         Channel open = channel;
         if (open != null) {
-            open.broken(reason);
+            open.protocolViolated(reason);
         }
     }
 
+    /** Whether the bus has noticed that the peer closed its end, for tests. */
+    boolean isPeerGone() {
+        Channel open = channel;
+        return open == null || open.isPeerGone();
+    }
+
     /**
-     * Where producers and consumers of an established connection meet. Any thread.
+     * The producers and consumers of an established connection. Any thread.
      *
-     * @throws DpuException NOT_CONNECTED if it is not established, or ending
+     * @throws DpuException NOT_CONNECTED if the connection is not established, or is closing
      */
-    ConsumerDirectory requireDirectory() {
-        ConsumerDirectory known = directory;
+    ConsumerRegistry requireRegistry() {
+        ConsumerRegistry known = registry;
         if (known == null || !connected) {
             throw new DpuException(
                     Status.NOT_CONNECTED, "connection is not established: connection=" + this);
@@ -201,14 +208,14 @@ public final class ComchConnection {
     }
 
     /**
-     * The same, for the creation of a producer or consumer. Any thread.
+     * As {@link #requireRegistry}, for the creation of a producer or consumer. Any thread.
      *
-     * @throws DpuException NOT_CONNECTED as above; BAD_STATE if the client or server has no
-     *     consumer callbacks
+     * @throws DpuException NOT_CONNECTED as for {@link #requireRegistry}; BAD_STATE if the client
+     *     or server has no consumer callbacks
      */
-    ConsumerDirectory requireFastPath() {
-        ConsumerDirectory known = requireDirectory();
-        if (!services.takesConsumers()) {
+    ConsumerRegistry requireFastPath() {
+        ConsumerRegistry known = requireRegistry();
+        if (!services.acceptsConsumers()) {
             throw new DpuException(
                     Status.BAD_STATE,
                     "not configured: item=consumer callbacks, context=" + endpoint);

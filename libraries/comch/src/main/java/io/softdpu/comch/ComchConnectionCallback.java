@@ -1,16 +1,19 @@
 package io.softdpu.comch;
 
-/** Is told that a connection of a server was established or has ended. Runs inside progress. */
+/**
+ * Callback for connections of a server that were established, refused, or have ended. Runs inside
+ * progress.
+ */
 @FunctionalInterface
 public interface ComchConnectionCallback {
     /**
-     * The connection has changed.
+     * A connection was established, refused, or has ended.
      *
-     * @param connection the connection; one that ended can be asked for its counters, its user data
-     *     and its {@link ComchConnection#failure()}, and for nothing else
-     * @param successful for a connect: whether it is established; false if a client asked properly
-     *     and was refused, or gave up before it was accepted. For a disconnect: whether it was
-     *     orderly; false if the peer ended or broke the protocol
+     * @param connection the connection; one that has ended only provides its counters, its user
+     *     data and its {@link ComchConnection#failure()}
+     * @param successful for a connect: whether it is established; false if a valid request was
+     *     refused, or the client cancelled it before it was accepted. For a disconnect: whether it
+     *     was orderly; false if the peer ended or violated the protocol
      */
     void onConnection(ComchConnection connection, boolean successful);
 }

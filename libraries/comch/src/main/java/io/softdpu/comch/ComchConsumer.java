@@ -6,19 +6,21 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 
 /**
- * The receiving end of the fast path: posts buffers into which the peer's producers write (Comm
- * Channel guide, "doca_cc_consumer Initialization Flow").
+ * Receiving end of the fast path: posts buffers into which the peer's producers write (Comm Channel
+ * guide, "doca_cc_consumer Initialization Flow").
  *
- * <p>It may have an engine and a thread of its own. {@link #start()} makes it STARTING; it is
- * RUNNING when the connection's engine has announced it and the peer's engine has answered, so both
- * have to be progressed. If the peer does not answer within the connection's control timeout, or
- * refuses, the consumer goes through STOPPING to IDLE and {@link #failure()} says why.
+ * <p>A consumer may be connected to an engine of its own, on another thread than the connection's.
+ * {@link #start()} makes it STARTING; it is RUNNING when the connection's engine has announced it
+ * and the peer's engine has replied, so both engines have to be progressed. If the peer does not
+ * reply within the connection's control timeout, or refuses, the consumer passes through STOPPING
+ * to IDLE and {@link #failure()} gives the reason.
  *
- * <p>A consumer that stops tells the peer and takes what is still written until the peer has let go
- * of the memory; then what is left fails with SHUTDOWN, and when all tasks have been freed it is
- * IDLE. A peer that does not let go within the control timeout is cut off, and the receive memory
- * should not be used for anything else as long as that peer lives. If the connection ends, the
- * consumer stops by itself and its tasks fail with CONNECTION_RESET.
+ * <p>A consumer that stops notifies the peer and completes what is still written until the peer has
+ * released the memory; then the remaining tasks fail with SHUTDOWN, and when all tasks have been
+ * freed it is IDLE. If the peer does not release the memory within the control timeout, its access
+ * is revoked; since it may keep its mapping, the receive memory should not be used for anything
+ * else while that process lives. If the connection ends, the consumer stops by itself and its tasks
+ * fail with CONNECTION_RESET.
  */
 public sealed interface ComchConsumer extends Context permits ConsumerContext {
     /**
@@ -36,12 +38,12 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
     }
 
     /**
-     * Sets the number of post receive tasks, which is also how many buffers can be posted at once,
-     * and who is told when one is done.
+     * Sets the number of post receive tasks, which is also the number of buffers that can be posted
+     * at a time, and the callbacks for their completion.
      *
      * @param count 1 to the device's maximum
-     * @param onSuccess is given the tasks that received something
-     * @param onFailure is given the others
+     * @param onSuccess called with each task that received a message
+     * @param onFailure called with each task that failed
      * @throws DpuException INVALID_VALUE if the count is out of range; BAD_STATE if it is not IDLE
      */
     void setPostReceiveTasks(
@@ -53,7 +55,8 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
     ComchConnection connection();
 
     /**
-     * The id by which the peer's producers name it; unique within the connection. 0 until RUNNING.
+     * The id that the peer's producers address it by; unique within the connection. 0 until
+     * RUNNING.
      */
     int id();
 

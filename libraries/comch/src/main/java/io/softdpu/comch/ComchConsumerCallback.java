@@ -1,13 +1,13 @@
 package io.softdpu.comch;
 
-/** Is told that a consumer of the peer was created or has expired. Runs inside progress. */
+/** Callback for consumers of the peer that were created or have expired. Runs inside progress. */
 @FunctionalInterface
 public interface ComchConsumerCallback {
     /**
-     * A remote consumer came or went.
+     * Handles a remote consumer that was created or has expired.
      *
      * @param connection the connection on whose remote side it is
-     * @param consumerId its id, unique within the connection: what a producer's send names
+     * @param consumerId its id, unique within the connection, to which a producer sends
      */
     void onConsumer(ComchConnection connection, int consumerId);
 }

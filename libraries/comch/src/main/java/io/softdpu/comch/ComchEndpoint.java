@@ -4,26 +4,26 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Context;
 
 /**
- * Common interface of {@link ComchServer} and {@link ComchClient}: messages, their configuration,
- * and the connections over which they go.
+ * Common interface of {@link ComchServer} and {@link ComchClient}: configuration, messages, and
+ * their tasks.
  *
  * <p>Mandatory before start: send tasks, a message callback, and for a server connection callbacks.
- * Consumer callbacks are needed for the fast path only. Setters are refused with BAD_STATE unless
- * the context is IDLE.
+ * Consumer callbacks are needed for the fast path only. Setters fail with BAD_STATE unless the
+ * context is IDLE.
  *
- * <p>A context that stops disconnects in good order: what was sent is delivered, within the
- * {@linkplain #setControlTimeout control timeout}. It is IDLE when its connections have ended and
- * all its tasks have been completed and freed. It cannot be stopped while producers or consumers
- * are active on its connections (IN_USE). Thread: that of the engine.
+ * <p>A context that stops disconnects in an orderly way: messages that were sent are delivered,
+ * within the {@linkplain #setControlTimeout control timeout}. It is IDLE when its connections have
+ * ended and all its tasks have been completed and freed. It cannot be stopped while producers or
+ * consumers are active on its connections (IN_USE). Thread: that of the engine.
  */
 public sealed interface ComchEndpoint extends Context
         permits ComchServer, ComchClient, EndpointContext {
-    /** The server's name: the own one, or that of the server to connect to. */
+    /** The server's name: its own, or that of the server to connect to. */
     String serverName();
 
     /**
-     * Sets the largest message that can be sent and received; the device's maximum if it is not
-     * set. Server and client must set the same, or the connection fails with INVALID_VALUE.
+     * Sets the largest message in bytes that can be sent and received; the device's maximum by
+     * default. Server and client must set the same, or the connection fails with INVALID_VALUE.
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
@@ -33,34 +33,34 @@ public sealed interface ComchEndpoint extends Context
     int maxMessageSize();
 
     /**
-     * Sets how many messages of a peer may wait to be received, on each connection; 64, or the
-     * device's maximum, if it is not set. Each takes about the maximum message size of shared
-     * memory.
+     * Sets the number of messages of a peer that may wait to be received, per connection; 64 by
+     * default, or the device's maximum if that is less. Each takes about the maximum message size
+     * of shared memory.
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
     void setReceiveQueueSize(int messageCount);
 
-    /** How many messages of a peer may wait to be received. */
+    /** The number of messages of a peer that may wait to be received, per connection. */
     int receiveQueueSize();
 
     /**
-     * Sets how long the peer may take to answer on the control path: to a disconnect, to the
-     * registration of a consumer, to the end of one. 5 s if it is not set.
+     * Sets the time in nanoseconds within which the peer must reply on the control path: to a
+     * disconnect, to the registration of a consumer, to the end of one. 5 s by default.
      *
      * @throws DpuException INVALID_VALUE if it is not positive
      */
     void setControlTimeout(long timeoutNanos);
 
-    /** How long the peer may take to answer on the control path, in nanoseconds. */
+    /** The time within which the peer must reply on the control path, in nanoseconds. */
     long controlTimeoutNanos();
 
     /**
-     * Sets the number of send tasks and who is told when one is done.
+     * Sets the number of send tasks and the callbacks for their completion.
      *
      * @param count 1 to the device's maximum
-     * @param onSuccess is given the tasks that were delivered
-     * @param onFailure is given the others
+     * @param onSuccess called with each task whose message was delivered
+     * @param onFailure called with each task that failed
      * @throws DpuException INVALID_VALUE if the count is out of range
      */
     void setSendTasks(
@@ -68,17 +68,17 @@ public sealed interface ComchEndpoint extends Context
             ComchTaskCallback<ComchSendTask> onSuccess,
             ComchTaskCallback<ComchSendTask> onFailure);
 
-    /** Sets who is given the messages of all connections. */
+    /** Sets the callback for messages of all connections. */
     void setMessageCallback(ComchMessageCallback callback);
 
     /**
-     * Sets who is told of the peer's consumers. Without it no producer or consumer can be created
-     * on the connections, and the peer's consumers are refused.
+     * Sets the callbacks for the peer's consumers. Without them no producer or consumer can be
+     * created on the connections, and the peer's consumers are refused.
      */
     void setConsumerCallbacks(ComchConsumerCallback created, ComchConsumerCallback expired);
 
     /**
-     * Takes a send task from the pool; its message is to be set.
+     * Takes a send task from the pool; its message has to be set.
      *
      * @throws DpuException BAD_STATE if the context is not RUNNING; NO_MEMORY if all tasks are in
      *     use; INVALID_VALUE if the connection belongs to another context

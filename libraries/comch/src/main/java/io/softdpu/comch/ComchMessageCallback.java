@@ -2,16 +2,16 @@ package io.softdpu.comch;
 
 import java.lang.foreign.MemorySegment;
 
-/** Is given each message that the remote client or server has sent. Runs inside progress. */
+/** Callback for messages of the remote client or server. Runs inside progress. */
 @FunctionalInterface
 public interface ComchMessageCallback {
     /**
-     * A message has come.
+     * Handles a received message.
      *
-     * @param from the connection on which it came
-     * @param message the message and nothing else, so its byte size is the length, 0 or more. It
-     *     lies in private memory, aligned to 64 bytes, read-only, and is overwritten after the
-     *     call: who needs it longer copies it
+     * @param from the connection that it was received on
+     * @param message exactly the message, so that its byte size, 0 or more, is the length. It is in
+     *     private memory, aligned to 64 bytes, read-only, and valid during the call only: copy it
+     *     to keep it
      */
     void onMessage(ComchConnection from, MemorySegment message);
 }

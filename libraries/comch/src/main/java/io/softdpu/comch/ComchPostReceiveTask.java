@@ -7,18 +7,19 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts a buffer into which one message of a remote producer is written (Comm Channel guide,
- * "Consumer Post Receive Task").
+ * Task that posts a buffer into which one message of a remote producer is written (Comm Channel
+ * guide, "Consumer Post Receive Task").
  *
  * <p>The data goes into the buf's tailroom and the data length grows by it. The task completes when
- * a producer has written, in the order of the posts. It fails with IO_FAILED if the producer gave
- * up in the middle, with SHUTDOWN if the consumer was stopped, and with CONNECTION_RESET if the
- * connection ended; the buf is unchanged then, its tailroom perhaps not.
+ * a producer has written, in the order of the posts. It fails with IO_FAILED if the producer
+ * aborted the message after it had claimed the buffer, with SHUTDOWN if the consumer was stopped,
+ * and with CONNECTION_RESET if the connection ended; the buf is unchanged then, but the bytes of
+ * its tailroom may have changed.
  *
- * <p>Submission returns INVALID_VALUE if there is no buf, it is a list of several or not of the
- * consumer's mmap, or has no tailroom; NOT_PERMITTED if it is in a list behind its head; IN_USE if
- * another task has the buf; AGAIN if as many are posted as there are tasks. Thread: that of the
- * consumer's engine.
+ * <p>Submission returns INVALID_VALUE if no buf is set, or the buf is a list of several, is not
+ * over the consumer's mmap, or has no tailroom; NOT_PERMITTED if it is in a list but not its head;
+ * IN_USE if another task has the buf; AGAIN if as many buffers are posted as there are tasks.
+ * Thread: that of the consumer's engine.
  */
 public sealed interface ComchPostReceiveTask extends Task permits PostReceiveTask {
     /** The buf; null if none was set. */
@@ -32,7 +33,8 @@ public sealed interface ComchPostReceiveTask extends Task permits PostReceiveTas
     void setBuf(Buf destination);
 
     /**
-     * The id of the producer that wrote, as the peer says; 0 unless the task ended with SUCCESS.
+     * The id of the producer that wrote, as claimed by the peer; 0 unless the task ended with
+     * SUCCESS.
      */
     int producerId();
 
@@ -43,8 +45,8 @@ public sealed interface ComchPostReceiveTask extends Task permits PostReceiveTas
     int immediateLength();
 
     /**
-     * Where the immediate data is: the first {@link #immediateLength()} bytes, until the task is
-     * submitted again. Read-only, always the same segment.
+     * Memory of the immediate data: its first {@link #immediateLength()} bytes are valid until the
+     * task is submitted again. Read-only, always the same segment.
      */
     MemorySegment immediate();
 }

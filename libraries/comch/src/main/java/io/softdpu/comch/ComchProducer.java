@@ -6,17 +6,17 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.memory.Buf;
 
 /**
- * The sending end of the fast path: writes into the buffers that consumers of the peer have posted
+ * Sending end of the fast path: writes into the buffers that consumers of the peer have posted
  * (Comm Channel guide, "doca_cc_producer").
  *
- * <p>It may have an engine and a thread of its own. {@link #start()} makes it STARTING; it is
- * RUNNING after a progress of its own engine and of the connection's. Data of up to 64 bytes is
- * written at submission; larger data in progress, 256 KiB at a time, so that a large send does not
- * keep the engine from the rest. What one producer sends to a consumer arrives in the order of the
- * submissions.
+ * <p>A producer may be connected to an engine of its own, on another thread than the connection's.
+ * {@link #start()} makes it STARTING; it is RUNNING after a progress of its own engine and of the
+ * connection's. Data of up to 64 bytes is written at submission; larger data in progress, 256 KiB
+ * per progress, so that a large send does not block the engine's other work. Messages of one
+ * producer arrive at a consumer in the order of submission.
  *
- * <p>A producer that stops finishes the sends that it has taken: the peer's buffers are bound to
- * them. It is IDLE when all its tasks are completed and freed. If the connection ends, the producer
+ * <p>A producer that stops completes the submitted sends, since they have claimed buffers of the
+ * peer. It is IDLE when all its tasks are completed and freed. If the connection ends, the producer
  * stops by itself and its sends fail with CONNECTION_RESET.
  */
 public sealed interface ComchProducer extends Context permits ProducerContext {
@@ -33,11 +33,11 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
     }
 
     /**
-     * Sets the number of send tasks and who is told when one is done.
+     * Sets the number of send tasks and the callbacks for their completion.
      *
      * @param count 1 to the device's maximum
-     * @param onSuccess is given the tasks whose data has arrived
-     * @param onFailure is given the others
+     * @param onSuccess called with each task whose data has arrived
+     * @param onFailure called with each task that failed
      * @throws DpuException INVALID_VALUE if the count is out of range; BAD_STATE if it is not IDLE
      */
     void setSendTasks(
@@ -49,7 +49,8 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
     ComchConnection connection();
 
     /**
-     * The id that consumers are told; unique within this side of the connection. 0 until RUNNING.
+     * The id that consumers receive with each message; unique within this side of the connection. 0
+     * until RUNNING.
      */
     int id();
 

@@ -7,26 +7,26 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies the data of a buf into the next buffer that a consumer of the peer has posted (Comm
- * Channel guide, "Producer Send Task").
+ * Task that copies the data of a buf into the next buffer that a consumer of the peer has posted
+ * (Comm Channel guide, "Producer Send Task").
  *
- * <p>The task completes with SUCCESS when the data is in the consumer's buffer and the consumer can
- * see it; in the middle of it with SHUTDOWN if the peer took the buffer's memory back, with
+ * <p>The task completes with SUCCESS when the data is in the consumer's buffer and visible to the
+ * consumer. It fails with SHUTDOWN if the peer revoked the buffer's memory during the copy, with
  * CONNECTION_RESET if its process ended. The buf itself is never changed.
  *
- * <p>Submission returns AGAIN if the consumer has no buffer posted (try again after a progress;
- * there is no event for it), INVALID_VALUE if there is no buf, it is a list of several, its mmap is
- * imported, or its data is larger than the posted buffer, NOT_PERMITTED if the buf's mmap has not
- * the connection's device or the buf is in a list behind its head, IN_USE if another task has the
- * buf, NOT_FOUND if there is no such consumer now, SHUTDOWN if its mmap was stopped,
- * CONNECTION_RESET if its process has ended. Thread: that of the producer's engine.
+ * <p>Submission returns AGAIN if the consumer has no buffer posted (retry after a progress; there
+ * is no event for it), INVALID_VALUE if no buf is set, it is a list of several, its mmap is
+ * imported, or its data is larger than the posted buffer, NOT_PERMITTED if the buf's mmap lacks the
+ * connection's device or the buf is in a list but not its head, IN_USE if another task has the buf,
+ * NOT_FOUND if the peer has no such consumer, SHUTDOWN if its mmap was stopped, CONNECTION_RESET if
+ * its process has ended. Thread: that of the producer's engine.
  */
 public sealed interface ComchProducerSendTask extends Task permits ProducerSendTask {
     /** The buf; null if none was set. */
     @Nullable Buf buf();
 
     /**
-     * Sets the buf whose data is sent; no data at all may be sent too.
+     * Sets the buf whose data is sent; a buf without data sends an empty message.
      *
      * @throws DpuException IN_USE if the task is in flight
      */
@@ -43,14 +43,14 @@ public sealed interface ComchProducerSendTask extends Task permits ProducerSendT
     void setConsumerId(int id);
 
     /**
-     * Sets the immediate data, which the consumer gets beside the data; copied now.
+     * Sets the immediate data, which the consumer receives beside the data; copied at once.
      *
      * @throws DpuException INVALID_VALUE if it is longer than 32 bytes or not inside the memory, or
      *     this thread cannot read it; IN_USE if the task is in flight
      */
     void setImmediate(MemorySegment source, long sourceOffset, int lengthBytes);
 
-    /** Sends no immediate data. */
+    /** Removes the immediate data. */
     void clearImmediate();
 
     /** Bytes of immediate data. */

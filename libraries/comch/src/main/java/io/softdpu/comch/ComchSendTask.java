@@ -6,19 +6,18 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends one message over a connection (Comm Channel guide, "Control Channel Send Task").
+ * Task that sends one message over a connection (Comm Channel guide, "Control Channel Send Task").
  *
- * <p>The message may lie in any memory. It is copied at submission, so the memory is the caller's
- * again when {@link #trySubmit()} has returned. A task that completes with SUCCESS has been
- * delivered: the peer's receive callback has run. One that fails has not been delivered, as far as
- * can be known when a peer dies: CONNECTION_RESET if the peer ended, CONNECTION_ABORTED if this
- * side gave up waiting for it.
+ * <p>The message may be in any memory. It is copied at submission, so the memory may be reused when
+ * {@link #trySubmit()} has returned. SUCCESS means that the message was delivered: the peer's
+ * receive callback has run. A failure means that it was not delivered, as far as can be known when
+ * a peer ends: CONNECTION_RESET if the peer ended, CONNECTION_ABORTED if it did not complete the
+ * disconnect within the control timeout.
  *
- * <p>Submission returns AGAIN if the peer's receive queue is full, INVALID_VALUE if there is no
- * connection in the task, the message is longer than the maximum message size, or its memory was
- * closed meanwhile, NOT_CONNECTED if the connection is closed or closing, CONNECTION_RESET if the
- * peer is gone, BAD_STATE if the context is not running. Thread: that of the client's or server's
- * engine.
+ * <p>Submission returns AGAIN if the peer's receive queue is full, INVALID_VALUE if no connection
+ * is set, the message is longer than the maximum message size, or its memory was closed meanwhile,
+ * NOT_CONNECTED if the connection is closed or closing, CONNECTION_RESET if the peer has ended,
+ * BAD_STATE if the context is not running. Thread: that of the client's or server's engine.
  */
 public sealed interface ComchSendTask extends Task permits SendTask {
     /** The connection that the message goes to; null if none was set. */
@@ -36,8 +35,8 @@ public sealed interface ComchSendTask extends Task permits SendTask {
      * Sets the message. The bytes are read at submission.
      *
      * @param source any memory that this thread can read
-     * @param sourceOffset where the message begins
-     * @param lengthBytes its length; 0 is a message too
+     * @param sourceOffset offset of the message, in bytes
+     * @param lengthBytes its length; 0 for an empty message
      * @throws DpuException INVALID_VALUE if the range is not inside the memory, or this thread
      *     cannot read it; IN_USE if the task is in flight
      */

@@ -9,21 +9,21 @@ import io.softdpu.core.device.Representor;
 import java.util.List;
 
 /**
- * Serves a name on the DPU for the clients of one function of the host (Comm Channel guide,
- * "doca_cc_server Initialization Flow").
+ * Server of a Comm Channel: serves a name on the DPU for the clients of one function of the host
+ * (Comm Channel guide, "doca_cc_server Initialization Flow").
  *
- * <p>{@link #start()} begins to listen and is RUNNING at once. Clients are taken or refused in
- * progress: a client that is refused gets the status and the reason, and so does {@link
- * ComchConnectionCallback} with {@code successful} false. A connection that ends, in whatever way,
- * ends alone; the server goes on.
+ * <p>{@link #start()} begins to listen and makes it RUNNING at once. Clients are accepted or
+ * refused in progress: a refused client gets the status and the reason, and so does {@link
+ * ComchConnectionCallback} with {@code successful} false. The end of a connection, orderly or not,
+ * affects neither the server nor its other connections.
  */
 public sealed interface ComchServer extends ComchEndpoint permits ServerContext {
     /**
      * Creates a server in IDLE.
      *
      * @param device a port of the DPU
-     * @param representor stands for the function whose clients may connect; opened on that device
-     * @param name of the server: 1 byte of UTF-8 to one less than the maximum name length
+     * @param representor represents the function whose clients may connect; opened on that device
+     * @param name of the server: from 1 byte of UTF-8 to one less than the maximum name length
      * @throws DpuException NOT_SUPPORTED if the device cannot serve; NOT_PERMITTED if the
      *     representor is another device's; INVALID_VALUE if the name is illegal
      */
@@ -48,21 +48,21 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
     }
 
     /**
-     * Sets how many clients may be connected at a time; 16, or the device's maximum, if it is not
-     * set. One more is refused with FULL.
+     * Sets the number of clients that may be connected at a time; 16 by default, or the device's
+     * maximum if that is less. Further clients are refused with FULL.
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
     void setMaxClients(int clients);
 
-    /** How many clients may be connected at a time. */
+    /** The number of clients that may be connected at a time. */
     int maxClients();
 
-    /** Sets who is told that a connection was established, and that one has ended. */
+    /** Sets the callbacks for connections that were established or refused, and that have ended. */
     void setConnectionCallbacks(
             ComchConnectionCallback connected, ComchConnectionCallback disconnected);
 
-    /** The representor that stands for the function whose clients may connect. */
+    /** The representor of the function whose clients may connect. */
     Representor representor();
 
     /** A snapshot of the connections that have not ended. */

@@ -3,17 +3,17 @@ package io.softdpu.comch;
 import io.softdpu.core.execution.Task;
 
 /**
- * Is told that a task is done. Runs inside progress; the task is the user's again: it may be
- * submitted anew, freed, or kept.
+ * Callback for completed tasks. Runs inside progress; the task belongs to the user again: it may be
+ * resubmitted, freed, or kept.
  *
  * @param <T> the type of the task
  */
 @FunctionalInterface
 public interface ComchTaskCallback<T extends Task> {
     /**
-     * A task is done.
+     * Handles a completed task.
      *
-     * @param task the task; its {@link Task#status()} says how it ended
+     * @param task the task; {@link Task#status()} is its result
      */
     void completed(T task);
 }

@@ -15,7 +15,7 @@ import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.TaskSet;
+import io.softdpu.core.spi.TaskType;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
@@ -30,32 +30,32 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     private static final Permissions NEEDED = Permissions.of(AccessFlag.PCI_READ_WRITE);
 
     private enum Registration {
-        /** The peer has not answered yet. */
+        /** The peer has not replied yet. */
         PENDING,
         /** The peer has imported the memory. */
         ACCEPTED,
-        /** The memory is being taken back. */
-        ENDING
+        /** The peer has to release the memory. */
+        RELEASING
     }
 
     private final ComchConnection connection;
-    private final ConsumerDirectory directory;
+    private final ConsumerRegistry registry;
     private final Mmap mmap;
-    private final TaskSet<PostReceiveTask, ComchTaskCallback<ComchPostReceiveTask>> receives;
+    private final TaskType<PostReceiveTask, ComchTaskCallback<ComchPostReceiveTask>> receives;
     private @Nullable ConsumerQueue queue;
     private @Nullable Link doorbell;
     private Registration registration = Registration.PENDING;
     private long releaseDeadlineNanos;
-    private @Nullable EngineTimer answerTimer;
+    private @Nullable EngineTimer replyTimer;
     private volatile int id;
 
-    ConsumerContext(ComchConnection connection, ConsumerDirectory directory, Mmap mmap) {
+    ConsumerContext(ComchConnection connection, ConsumerRegistry registry, Mmap mmap) {
         super("comch consumer of " + connection, connection.endpoint().device());
         this.connection = connection;
-        this.directory = directory;
+        this.registry = registry;
         this.mmap = mmap;
         this.receives =
-                new TaskSet<>(
+                new TaskType<>(
                         "post receive",
                         connection.context().capabilities().maxConsumerTasks(),
                         () -> new PostReceiveTask(this));
@@ -66,7 +66,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     static ConsumerContext create(ComchConnection connection, Mmap receiveMemory) {
         Arguments.notNull(connection, "connection");
         Arguments.notNull(receiveMemory, "receiveMemory");
-        ConsumerDirectory directory = connection.requireFastPath();
+        ConsumerRegistry registry = connection.requireFastPath();
         if (receiveMemory.isImported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
@@ -79,7 +79,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
                     "receive memory cannot be used: needed=PCI_READ_WRITE, device=%s, mmap=%s"
                             .formatted(connection.context().device(), receiveMemory));
         }
-        return new ConsumerContext(connection, directory, receiveMemory);
+        return new ConsumerContext(connection, registry, receiveMemory);
     }
 
     @Override
@@ -120,22 +120,24 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
 
     @Override
     protected ContextState onStart() {
-        connection.requireDirectory();
-        EngineTimer timer = services().timer(this::answerOverdue); // can fail: nothing is taken yet
-        ConsumerQueue begun;
+        connection.requireRegistry();
+        EngineTimer timer =
+                services().timer(this::registrationTimedOut); // can fail: nothing has been
+        // acquired yet
+        ConsumerQueue created;
         try {
-            begun = new ConsumerQueue(this, mmap, receives.count());
+            created = new ConsumerQueue(this, mmap, receives.count());
         } catch (FabricException e) {
             throw Failures.of(e);
         }
-        directory.enter();
+        registry.addUser();
         receives.makePool();
-        queue = begun;
+        queue = created;
         registration = Registration.PENDING;
-        ConsumerAnnouncement announcement = begun.announcement();
-        connection.services().post(() -> directory.register(this, announcement));
+        ConsumerAnnouncement announcement = created.announcement();
+        connection.services().post(() -> registry.register(this, announcement));
         timer.set(connection.services().controlTimeoutNanos());
-        answerTimer = timer;
+        replyTimer = timer;
         return ContextState.STARTING;
     }
 
@@ -162,8 +164,8 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         if (open == null) {
             return true;
         }
-        if (registration != Registration.ENDING) {
-            beginEnding(open);
+        if (registration != Registration.RELEASING) {
+            beginRelease(open);
         }
         boolean released = open.isReleased();
         boolean late = System.nanoTime() - releaseDeadlineNanos >= 0;
@@ -172,7 +174,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
         if (isProgressing()) {
             if (!released) {
-                cutOff(open);
+                forceRelease(open);
             }
             open.flush(failure() == null ? Status.SHUTDOWN : Status.CONNECTION_RESET);
         } else if (inFlightTasks() > 0 || !released) {
@@ -181,7 +183,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         if (!receives.allFreed()) {
             return false;
         }
-        end(open);
+        finishStop(open);
         return true;
     }
 
@@ -204,7 +206,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         REGIONS.release(mmap);
     }
 
-    // ---- for the rest of the package; the first four come from the connection's engine ----
+    // ---- for this package; the first four are called on the connection's engine ----
 
     void announced(int newId) {
         post(() -> id = newId);
@@ -219,10 +221,10 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         });
     }
 
-    void lose(DpuException reason) {
+    void postFatal(DpuException reason) {
         post(() -> {
-            // Work for an engine that was closed runs on the thread that posts it: there is
-            // nothing to lose any more, and that thread may not touch the context.
+            // Work posted to a closed engine runs on the posting thread, which may not touch the
+            // context; the context is IDLE then.
             if (state() != ContextState.IDLE) {
                 fatal(reason);
             }
@@ -232,7 +234,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     void leaseOpened(ConsumerQueue of) {
         post(() -> {
             if (of == queue) {
-                listenTo(of.doorbell());
+                addDoorbell(of.doorbell());
                 runIfRegistered();
             }
         });
@@ -254,9 +256,11 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         receives.callbackFor(task).completed(task);
     }
 
-    // ---- inside ----
+    // ---- private ----
 
-    /** The peer says that it has the memory, and the bus says the same: both, since peers lie. */
+    /**
+     * Runs once both the peer and the bus report the import: the peer's word alone is not trusted.
+     */
     private void runIfRegistered() {
         ConsumerQueue open = queue;
         if (state() == ContextState.STARTING
@@ -269,9 +273,10 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     }
 
     /**
-     * For the registration; the answer to the end is looked for in each progress, with its time.
+     * Expiry of the timer for the registration; for the release, {@link #onStop} checks the
+     * deadline.
      */
-    private void answerOverdue() {
+    private void registrationTimedOut() {
         if (state() == ContextState.STARTING) {
             fatal(
                     Status.TIME_OUT,
@@ -280,10 +285,10 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
     }
 
-    private void listenTo(@Nullable Link link) {
+    private void addDoorbell(@Nullable Link link) {
         if (doorbell == null && link != null) {
             try {
-                BusServices.waiter(services()).add(link);
+                BusServices.poller(services()).add(link);
                 doorbell = link;
             } catch (FabricException e) {
                 fatal(Failures.of(e));
@@ -291,28 +296,28 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
     }
 
-    private void beginEnding(ConsumerQueue open) {
+    private void beginRelease(ConsumerQueue open) {
         boolean wasAccepted = registration == Registration.ACCEPTED;
-        registration = Registration.ENDING;
+        registration = Registration.RELEASING;
         if (wasAccepted && failure() == null) {
             open.close();
         } else {
-            open.revoke(); // nothing that the peer could still write is wanted
+            open.revoke(); // nothing that the peer could still write is needed
         }
         long timeoutNanos = connection.services().controlTimeoutNanos();
         releaseDeadlineNanos = System.nanoTime() + timeoutNanos;
         timer().set(timeoutNanos);
-        connection.services().post(() -> directory.expire(this));
+        connection.services().post(() -> registry.expire(this));
     }
 
-    /** The limit for the answer of the peer that is waited for now. */
+    /** The timer of the reply that is awaited: to the registration or to the release. */
     private EngineTimer timer() {
-        return Objects.requireNonNull(answerTimer, "made at start");
+        return Objects.requireNonNull(replyTimer, "made at start");
     }
 
-    private void cutOff(ConsumerQueue open) {
+    private void forceRelease(ConsumerQueue open) {
         open.revoke();
-        if (!open.isNewCutOff()) { // a task that the program keeps holds the end up
+        if (!open.isFirstForcedRelease()) { // a task that the program keeps delays the stop
             return;
         }
         LOG.log(
@@ -321,7 +326,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
                 this);
     }
 
-    private void end(ConsumerQueue open) {
+    private void finishStop(ConsumerQueue open) {
         timer().cancel();
         receives.dropPool();
         queue = null;
@@ -329,16 +334,16 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         Link link = doorbell;
         if (link != null) {
             doorbell = null;
-            BusServices.waiter(services()).remove(link);
+            BusServices.poller(services()).remove(link);
         }
         open.destroy();
-        connection.services().post(() -> directory.forget(this));
-        directory.leave();
+        connection.services().post(() -> registry.forget(this));
+        registry.removeUser();
     }
 
     private void corrupt(ConsumerQueue open) {
         String reason = "illegal fast path slot, consumer=" + id + ", " + open.violation();
-        connection.services().post(() -> connection.broken(reason));
-        fatal(Status.CONNECTION_RESET, "peer broke the protocol: " + reason);
+        connection.services().post(() -> connection.protocolViolated(reason));
+        fatal(Status.CONNECTION_RESET, "peer violated the protocol: " + reason);
     }
 }

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Import of the ring and the memory that a consumer of the peer has announced, on its way. The
- * thread of the connection's engine, except where said.
+ * Asynchronous import of the ring and the memory that a consumer of the peer has announced. Belongs
+ * to the thread of the connection's engine, except where a method states otherwise.
  */
 final class ConsumerImport {
     private final int id;
@@ -22,12 +22,12 @@ final class ConsumerImport {
     private final AtomicInteger abandoned;
     private final CompletableFuture<ImportedRegion> ring;
     private final CompletableFuture<ImportedRegion> memory;
-    private final Handover<ConsumerImport> handover = new Handover<>();
+    private final ResultHandoff<ConsumerImport> handoff = new ResultHandoff<>();
 
     /**
-     * Asks for both.
+     * Starts both imports.
      *
-     * @param abandoned counts imports that nobody wants any more and that still take place
+     * @param abandoned counts abandoned imports that have not completed yet
      */
     ConsumerImport(
             EndpointServices services,
@@ -46,16 +46,16 @@ final class ConsumerImport {
     }
 
     /**
-     * Has the end reported.
+     * Registers the completion callback.
      *
-     * @param post called with this import when both have come to their end, on any thread, unless
-     *     it was abandoned before
+     * @param post called with this import when both have completed, on any thread, unless it was
+     *     abandoned before
      */
     void begin(Consumer<ConsumerImport> post) {
         var _ =
                 CompletableFuture.allOf(ring, memory)
                         .whenComplete((ignored, failure) -> {
-                            if (handover.offer(this)) {
+                            if (handoff.offer(this)) {
                                 post.accept(this);
                             } else {
                                 discard();
@@ -64,21 +64,24 @@ final class ConsumerImport {
                         });
     }
 
-    /** Whether it was not abandoned. */
-    boolean isWanted() {
-        return handover.isWanted();
+    /** Whether it was abandoned. */
+    boolean isAbandoned() {
+        return handoff.isCancelled();
     }
 
-    /** Gives back what comes of it, now or later. */
+    /** Releases the imported regions, now or when they have been imported. */
     void abandon() {
         abandoned.incrementAndGet();
-        if (handover.refuse() != null) {
+        if (handoff.cancel() != null) {
             discard();
             abandoned.decrementAndGet();
         }
     }
 
-    /** Why it has failed, after its end, and gives back the rest; null if it has not. */
+    /**
+     * The failure of a completed import, which also releases the other region; null if both
+     * succeeded.
+     */
     @Nullable DpuException takeFailure() {
         CompletableFuture<ImportedRegion> failed = ring.isCompletedExceptionally() ? ring : memory;
         if (!failed.isCompletedExceptionally()) {
@@ -88,7 +91,7 @@ final class ConsumerImport {
         return Failures.of(failed.exceptionNow());
     }
 
-    /** The consumer, after both have come. */
+    /** The consumer, after both imports have succeeded. */
     RemoteConsumer toConsumer() {
         return new RemoteConsumer(
                 id,
@@ -97,7 +100,7 @@ final class ConsumerImport {
                 memory.resultNow());
     }
 
-    /** Closes what has come; any thread. */
+    /** Closes the imported regions; any thread. */
     private void discard() {
         close(ring);
         close(memory);

@@ -24,17 +24,19 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ring of a consumer from one start to the next stop: posted tasks, completions in their order,
- * and the two regions that the peer imports.
+ * Receive queue of a consumer from one start to the next stop: posted tasks, completions in order
+ * of posting, and the two exported regions that the peer imports.
  *
- * <p>The thread of the consumer's engine; leases are heard of on the bus thread. Nothing on the way
- * from post to completion allocates.
+ * <p>Belongs to the thread of the consumer's engine; leases are reported on the bus thread. The
+ * path from post to completion allocates nothing.
  */
 final class ConsumerQueue {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final String MEMORY_NAME = "softdpu-comch-consumer";
 
-    /** Completions of one progress, so that busy producers do not keep the engine from the rest. */
+    /**
+     * Completions per progress, so that busy producers do not starve the engine's other contexts.
+     */
     private static final int COMPLETION_BATCH = 64;
 
     private final ConsumerContext consumer;
@@ -43,8 +45,8 @@ final class ConsumerQueue {
     private final SharedSegment ringMemory;
     private final FastPathRing.Geometry geometry;
     private final FastPathConsumer ring;
-    private final Watch ringWatch = new Watch();
-    private final Watch memoryWatch = new Watch();
+    private final LeaseWatch ringWatch = new LeaseWatch();
+    private final LeaseWatch memoryWatch = new LeaseWatch();
     private final ExportedRegion ringRegion;
     private final ExportedRegion memoryRegion;
     private final @Nullable PostReceiveTask[] posted;
@@ -52,15 +54,15 @@ final class ConsumerQueue {
     private final long maxBufferBytes;
     private int head;
     private boolean violationReported;
-    private boolean cutOffReported;
+    private boolean forcedReleaseReported;
     private int count;
     private volatile boolean ending;
 
     /**
-     * Hears of the leases of one region. Only the first lease counts, so that a peer that imports
-     * again and again fills no mailbox; whoever else has one is waited for at the end all the same.
+     * Listener for the leases of one region. Only the first lease is posted, so that a peer that
+     * imports repeatedly cannot fill the mailbox; the release at the end waits for all of them.
      */
-    private final class Watch implements LeaseListener {
+    private final class LeaseWatch implements LeaseListener {
         private final AtomicReference<@Nullable Lease> first = new AtomicReference<>();
 
         @Override
@@ -84,9 +86,9 @@ final class ConsumerQueue {
     }
 
     /**
-     * Makes the ring and exports both regions.
+     * Creates the ring and exports both regions.
      *
-     * @throws RuntimeException a DpuException or FabricException; nothing is left behind then
+     * @throws RuntimeException a DpuException or FabricException; all is released then
      */
     ConsumerQueue(ConsumerContext consumer, Mmap mmap, int tasks) {
         this.consumer = consumer;
@@ -121,7 +123,7 @@ final class ConsumerQueue {
                 geometry.slots(), ringRegion.address(), memoryRegion.address());
     }
 
-    /** Whether the peer has been given both regions. */
+    /** Whether the peer has leased both regions. */
     boolean isLeased() {
         return ringWatch.link() != null && memoryWatch.link() != null;
     }
@@ -131,7 +133,7 @@ final class ConsumerQueue {
         return ringWatch.link();
     }
 
-    /** Posts a task's buf; SUCCESS or why not, with everything as it was. */
+    /** Posts a task's buf; any status but SUCCESS leaves everything unchanged. */
     Status post(PostReceiveTask task) {
         Buf buf = task.buf();
         if (buf == null || buf.references() == 0 || buf.mmap() != mmap) {
@@ -153,7 +155,7 @@ final class ConsumerQueue {
         task.posted(tailOffset);
         int place = (head + count) & mask;
         if (posted[place]
-                != task) { // often the same task again, and a look costs less than a store
+                != task) { // often the same task again, and a load costs less than a store
             posted[place] = task;
         }
         count++;
@@ -161,9 +163,9 @@ final class ConsumerQueue {
     }
 
     /**
-     * Completes what producers have written.
+     * Completes the tasks whose buffers producers have written.
      *
-     * @return how many tasks were completed; -1 if the peer wrote what no correct peer writes
+     * @return the number of completed tasks; -1 if the peer violated the protocol
      */
     int progress(Copier copier) {
         int completed = 0;
@@ -193,7 +195,7 @@ final class ConsumerQueue {
                 copier.message(
                         ring.segment(),
                         ring.immediateOffset(),
-                        task.immediateRoom(),
+                        task.immediateTarget(),
                         0,
                         immediateLength);
             }
@@ -207,7 +209,7 @@ final class ConsumerQueue {
     }
 
     /**
-     * Whether this is the first time that the violation is asked for. It stays, and is seen in each
+     * Whether this is the first call since a violation. The violation persists and is found in each
      * progress until the consumer has stopped.
      */
     boolean isNewViolation() {
@@ -216,19 +218,19 @@ final class ConsumerQueue {
         return first;
     }
 
-    /** Whether this is the first time that the peer is cut off. */
-    boolean isNewCutOff() {
-        boolean first = !cutOffReported;
-        cutOffReported = true;
+    /** Whether this is the first call: the forced release is logged once. */
+    boolean isFirstForcedRelease() {
+        boolean first = !forcedReleaseReported;
+        forcedReleaseReported = true;
         return first;
     }
 
-    /** What the peer wrote that no correct peer writes; null if nothing. */
+    /** The peer's protocol violation; null if there is none. */
     @Nullable String violation() {
         return ring.violation();
     }
 
-    /** Fails all posted tasks; the peer writes no more. Inside progress. */
+    /** Fails all posted tasks; the peer no longer writes. Inside progress. */
     void flush(Status status) {
         while (count > 0) {
             PostReceiveTask task = take();
@@ -245,13 +247,13 @@ final class ConsumerQueue {
         ring.disarm();
     }
 
-    /** Tells the producers to claim no more; what they have claimed is still completed. */
+    /** Makes producers stop claiming buffers; claimed ones are still completed. */
     void close() {
         ending = true;
         ring.close();
     }
 
-    /** Takes the memory from the peer without waiting for it. */
+    /** Revokes the peer's access to the memory without waiting for the peer. */
     void revoke() {
         ending = true;
         ringRegion.revoke();
@@ -263,7 +265,7 @@ final class ConsumerQueue {
         return ringRegion.leases() == 0 && memoryRegion.leases() == 0;
     }
 
-    /** Gives everything up. A peer that still has a mapping keeps it, and nothing else. */
+    /** Releases all resources. A peer that still has a mapping keeps only that. */
     void destroy() {
         revoke();
         consumer.bus().release(ringMemory);

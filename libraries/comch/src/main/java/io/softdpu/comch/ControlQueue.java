@@ -8,18 +8,18 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Control messages of one connection that wait for a slot of the ring to the peer. Application
- * messages leave some slots free for them, so they wait for a peer that does not look, never for
- * one that is merely busy.
+ * Queue of a connection's control messages that wait for a slot of the ring to the peer.
+ * Application messages leave some slots free for them, so they wait only for a peer that does not
+ * progress, never for one with a full receive queue.
  *
- * <p>Bounded: a peer that asks and never reads the answers fills it, and loses its connection. The
- * thread of the connection's engine.
+ * <p>Bounded: the connection of a peer that sends requests and never reads the replies is closed.
+ * Belongs to the thread of the connection's engine.
  */
 final class ControlQueue {
-    /** Reason to end a connection whose queue is at its limit. */
+    /** Reason for closing a connection whose queue is at its limit. */
     static final String NOT_READ = "control messages are not read";
 
-    /** Each local consumer can come and go, and each remote one can be answered. */
+    /** An announcement and an expiry per local consumer, and a reply per remote one. */
     private static final int LIMIT = 3 * ChannelLimits.MAX_CONSUMERS;
 
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
@@ -37,7 +37,7 @@ final class ControlQueue {
         return offer(new Entry(MessageType.CONSUMER_NEW, word, announcement));
     }
 
-    /** Puts the last message at the end; it has a place of its own. */
+    /** Puts the last message at the end; exempt from the limit. */
     void offerLast(MessageType type, long word) {
         waiting.add(new Entry(type, word, null));
     }
@@ -47,21 +47,21 @@ final class ControlQueue {
     }
 
     /**
-     * Moves what fits into the ring.
+     * Moves as many messages into the ring as it has free slots.
      *
      * @return whether something was moved
      */
     boolean drainTo(MessageRing.Producer ring) {
         boolean moved = false;
         while (!waiting.isEmpty()) {
-            long room = ring.claim();
-            if (room < 0) {
+            long slotOffset = ring.claim();
+            if (slotOffset < 0) {
                 break;
             }
             Entry next = waiting.remove();
             int length = 0;
             if (next.announcement != null) {
-                next.announcement.encode(ring.segment(), room);
+                next.announcement.encode(ring.segment(), slotOffset);
                 length = ConsumerAnnouncement.WIRE_BYTES;
             }
             ring.commit(next.type.code(), length, next.word);

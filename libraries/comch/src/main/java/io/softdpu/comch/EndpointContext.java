@@ -9,15 +9,15 @@ import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
-import io.softdpu.core.spi.TaskSet;
+import io.softdpu.core.spi.TaskType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link ComchServer} or {@link ComchClient} context: configuration, send tasks, and the channels
- * of its connections. Thread: that of the engine.
+ * Base class of the {@link ComchServer} and {@link ComchClient} contexts: configuration, send
+ * tasks, and the channels of the connections. Thread: that of the engine.
  */
 abstract sealed class EndpointContext extends ContextBase implements ComchEndpoint
         permits ServerContext, ClientContext {
@@ -30,11 +30,11 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
     private int maxMessageBytes;
     private int receiveQueue;
     private long controlTimeoutNanos = DEFAULT_CONTROL_TIMEOUT_NANOS;
-    private final TaskSet<SendTask, ComchTaskCallback<ComchSendTask>> sends;
+    private final TaskType<SendTask, ComchTaskCallback<ComchSendTask>> sends;
     private @Nullable ComchMessageCallback messageCallback;
     private @Nullable ComchConsumerCallback consumerCreated;
     private @Nullable ComchConsumerCallback consumerExpired;
-    private @Nullable EndpointServices connectionServices;
+    private @Nullable EndpointServices endpointServices;
 
     EndpointContext(Device device, String serverName) {
         super("comch client " + serverName, device);
@@ -42,7 +42,7 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
         this.capabilities = ComchCapabilities.of(device.info());
         this.maxMessageBytes = capabilities.maxMessageSize();
         this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
-        this.sends = new TaskSet<>("send", capabilities.maxSendTasks(), () -> new SendTask(this));
+        this.sends = new TaskType<>("send", capabilities.maxSendTasks(), () -> new SendTask(this));
     }
 
     EndpointContext(Device device, Representor representor, String serverName) {
@@ -51,7 +51,7 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
         this.capabilities = ComchCapabilities.of(device.info());
         this.maxMessageBytes = capabilities.maxMessageSize();
         this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
-        this.sends = new TaskSet<>("send", capabilities.maxSendTasks(), () -> new SendTask(this));
+        this.sends = new TaskType<>("send", capabilities.maxSendTasks(), () -> new SendTask(this));
     }
 
     // ---- configuration ----
@@ -142,12 +142,12 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
         }
     }
 
-    // ---- of the two kinds ----
+    // ---- hooks of server and client ----
 
-    /** Begins to serve or to connect. */
+    /** Begins to listen or to connect. */
     abstract ContextState begin();
 
-    /** Ends serving or connecting; called again until all connections have ended. */
+    /** Stops listening or connecting; called again until all connections have ended. */
     abstract void endOwn();
 
     /** A connection has ended; inside progress. */
@@ -166,7 +166,7 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
 
     @Override
     protected final ContextState onStart() {
-        connectionServices =
+        endpointServices =
                 new EndpointServices(
                         services(),
                         BusServices.bus(device()),
@@ -193,7 +193,9 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
     @Override
     protected final boolean onProgress() {
         boolean worked = false;
-        for (int i = channels.size() - 1; i >= 0; i--) { // downwards: one that ends leaves the list
+        for (int i = channels.size() - 1;
+                i >= 0;
+                i--) { // backwards: a channel that ends is removed from the list
             worked |= channels.get(i).progress();
         }
         return worked;
@@ -234,9 +236,9 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
         return ChannelTerms.of(maxMessageBytes, receiveQueue);
     }
 
-    /** What connections need of this endpoint. */
-    final EndpointServices connectionServices() {
-        return Objects.requireNonNull(connectionServices, "made at start");
+    /** Services of this endpoint for its connections. */
+    final EndpointServices endpointServices() {
+        return Objects.requireNonNull(endpointServices, "made at start");
     }
 
     final void established(Channel channel) {
@@ -247,7 +249,7 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
         return channels.size();
     }
 
-    /** Takes a channel out that has closed, and tells who has to know. */
+    /** Removes a closed channel and calls {@link #connectionEnded}. */
     final void ended(Channel channel, ComchConnection connection, @Nullable DpuException failure) {
         channels.remove(channel);
         connectionEnded(connection, failure);
@@ -268,7 +270,7 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
         }
     }
 
-    /** What the device can do. */
+    /** Capabilities of the device. */
     final ComchCapabilities capabilities() {
         return capabilities;
     }

@@ -6,7 +6,7 @@ import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Services of a started client or server for the parts of its connections: its engine and bus, and
- * the user's callbacks. Made at start, and of use until the context is closed. The engine's thread,
- * except where a method says otherwise.
+ * the user's callbacks. Created at start and valid until the context is closed. Belongs to the
+ * engine's thread, except where a method states otherwise.
  */
 final class EndpointServices {
     private static final long MESSAGE_ALIGNMENT_BYTES = 64;
@@ -52,7 +52,7 @@ final class EndpointServices {
 
     // ---- engine and bus ----
 
-    /** The machine's end of the bus. Any thread. */
+    /** The machine's bus. Any thread. */
     Bus bus() {
         return bus;
     }
@@ -61,50 +61,48 @@ final class EndpointServices {
         return copier;
     }
 
-    /** Where the engine sleeps. */
-    EngineWaiter doorbells() {
-        return BusServices.waiter(engine);
+    /** The doorbells that wake the engine. */
+    EventPoller doorbells() {
+        return BusServices.poller(engine);
     }
 
-    /** Leaves work for the engine's thread, which runs it in its next progress. Any thread. */
+    /** Posts work to the engine, which runs it in its next progress. Any thread. */
     void post(Runnable work) {
         engine.post(work);
     }
 
     /**
-     * Makes the engine progress, also in event mode, where a bare wake would not do. Any thread.
+     * Makes the engine progress, also in event mode, where a wake alone is not enough. Any thread.
      */
     void wake() {
         engine.post(EndpointServices::wakeOnly);
     }
 
-    /** A timer of the engine, to be cancelled before the context is closed. */
+    /** Creates a timer of the engine; cancel it before the context is closed. */
     EngineTimer timer(Runnable callback) {
         return engine.timer(callback);
     }
 
-    /** How long the peer may take to answer on the control path. Any thread. */
+    /** Time within which the peer must reply on the control path. Any thread. */
     long controlTimeoutNanos() {
         return controlTimeoutNanos;
     }
 
     private static void wakeOnly() {
-        // The post has woken the engine; what there is to do it finds in its progress.
+        // The post has woken the engine; its progress finds the work.
     }
 
     // ---- the user's callbacks ----
 
-    /**
-     * Private memory for one message: what came from the peer is looked at here and nowhere else.
-     */
+    /** Private memory for one message: a message of the peer is copied here before it is read. */
     MemorySegment scratch() {
         return scratch;
     }
 
-    /** Gives the message in {@link #scratch()} to the user. */
+    /** Calls the user's message callback with the message in {@link #scratch()}. */
     void deliver(ComchConnection from, int length) {
         MemorySegment message = messages[length];
-        if (message == null) { // one view per length, made at its first use
+        if (message == null) { // one view per length, created at its first use
             message = scratch.asSlice(0, length).asReadOnly();
             messages[length] = message;
         }
@@ -115,8 +113,8 @@ final class EndpointServices {
         }
     }
 
-    /** Whether the user wants to hear of the peer's consumers. Any thread. */
-    boolean takesConsumers() {
+    /** Whether the user has set consumer callbacks. Any thread. */
+    boolean acceptsConsumers() {
         return consumerCreated != null;
     }
 

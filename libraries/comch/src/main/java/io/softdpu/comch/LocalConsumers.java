@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Consumers of this side of a connection, from their registration until their memory is their own
- * again: announced to the peer, which accepts or refuses them. The thread of the connection's
+ * Consumers of this side of a connection, from their registration until their memory is released:
+ * announced to the peer, which accepts or refuses them. Belongs to the thread of the connection's
  * engine.
  */
 final class LocalConsumers {
@@ -35,7 +35,7 @@ final class LocalConsumers {
     /**
      * Creates an empty list.
      *
-     * @param lastId the number before the first that is given; they rise by two
+     * @param lastId the first id minus two; ids rise by two
      */
     LocalConsumers(ComchConnection connection, ControlQueue control, int lastId) {
         this.connection = connection;
@@ -43,7 +43,7 @@ final class LocalConsumers {
         this.lastId = lastId;
     }
 
-    /** Announces a consumer to the peer; false where there are too many. */
+    /** Announces a consumer to the peer; false if there are too many. */
     boolean register(ConsumerContext consumer, ConsumerAnnouncement announcement) {
         int id = lastId + 2;
         if (entries.size() >= ChannelLimits.MAX_CONSUMERS
@@ -56,7 +56,7 @@ final class LocalConsumers {
         return true;
     }
 
-    /** Tells the peer that a consumer stops, so that it releases the consumer's memory. */
+    /** Notifies the peer that a consumer stops, so that it releases the consumer's memory. */
     void expire(ConsumerContext consumer) {
         for (Map.Entry<Integer, Entry> known : entries.entrySet()) {
             Entry entry = known.getValue();
@@ -65,23 +65,23 @@ final class LocalConsumers {
                 if (!closing
                         && !control.offer(
                                 MessageType.CONSUMER_EXPIRED, ControlWord.of(known.getKey()))) {
-                    connection.broken(ControlQueue.NOT_READ);
+                    connection.protocolViolated(ControlQueue.NOT_READ);
                 }
                 return;
             }
         }
     }
 
-    /** The consumer's memory is its own again: its place is free. */
+    /** The consumer's memory was released: frees its entry. */
     void forget(ConsumerContext consumer) {
         entries.values().removeIf(entry -> entry.consumer == consumer);
     }
 
     /**
-     * Handles the peer's answer to an announcement.
+     * Handles the peer's reply to an announcement.
      *
-     * @param refusal null: the peer has accepted
-     * @return what is wrong with the message, null if nothing
+     * @param refusal null if the peer has accepted
+     * @return the violation in the message, or null
      */
     @Nullable String answered(int id, @Nullable Status refusal) {
         if (id > lastId || ((id ^ lastId) & 1) != 0) {
@@ -89,7 +89,7 @@ final class LocalConsumers {
         }
         Entry entry = entries.get(id);
         if (entry == null) {
-            return null; // it gave up waiting
+            return null; // the consumer's wait timed out
         }
         if (entry.answered) {
             return "second answer for a consumer, id=" + id;
@@ -99,7 +99,7 @@ final class LocalConsumers {
             entry.consumer.accepted();
         } else {
             entry.expired = true; // the peer has forgotten it already
-            entry.consumer.lose(
+            entry.consumer.postFatal(
                     new DpuException(
                             refusal.isError() ? refusal : Status.UNKNOWN,
                             "peer refused the consumer: id=%d, status=%s, connection=%s"
@@ -108,11 +108,11 @@ final class LocalConsumers {
         return null;
     }
 
-    /** The connection ends, and all learn why. */
+    /** The connection ends: notifies all consumers of the reason. */
     void closing(DpuException reason) {
         closing = true;
         for (Entry entry : entries.values()) {
-            entry.consumer.lose(reason);
+            entry.consumer.postFatal(reason);
         }
     }
 }

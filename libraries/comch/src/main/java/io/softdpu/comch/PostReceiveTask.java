@@ -94,7 +94,7 @@ final class PostReceiveTask extends TaskBase implements ComchPostReceiveTask {
         return tailOffset;
     }
 
-    MemorySegment immediateRoom() {
+    MemorySegment immediateTarget() {
         return immediate;
     }
 

@@ -14,7 +14,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.TaskSet;
+import io.softdpu.core.spi.TaskType;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
@@ -26,23 +26,25 @@ import org.jspecify.annotations.Nullable;
 final class ProducerContext extends ContextBase implements ComchProducer {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
-    /** Submissions after which a consumer that sleeps is woken without waiting for the progress. */
+    /**
+     * Submissions after which a sleeping consumer is woken without waiting for the next progress.
+     */
     private static final int DOORBELL_BATCH = 8;
 
     private final ComchConnection connection;
-    private final ConsumerDirectory directory;
+    private final ConsumerRegistry registry;
     private final RemoteConsumer[] attached = new RemoteConsumer[ChannelLimits.MAX_CONSUMERS];
     private final boolean[] doorbellDue = new boolean[ChannelLimits.MAX_CONSUMERS];
     private final long maxBufferBytes;
     private int attachedCount;
     private int doorbellsDue;
-    private int unrung;
-    private final TaskSet<ProducerSendTask, ComchTaskCallback<ComchProducerSendTask>> sends;
+    private int sendsSinceDoorbell;
+    private final TaskType<ProducerSendTask, ComchTaskCallback<ComchProducerSendTask>> sends;
 
-    /** Large sends, of which the oldest is being copied. */
+    /** Large sends, the oldest of which is being copied. */
     private FixedQueue<ProducerSendTask> copying = new FixedQueue<>(1);
 
-    /** Where the copy of the oldest large send has come to. */
+    /** State of the copy of the oldest large send. */
     private final SlicedCopy copy = new SlicedCopy();
 
     private FixedQueue<ProducerSendTask> done = new FixedQueue<>(1);
@@ -52,14 +54,14 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private final AtomicBoolean dropPosted = new AtomicBoolean();
     private volatile int id;
 
-    ProducerContext(ComchConnection connection, ConsumerDirectory directory) {
+    ProducerContext(ComchConnection connection, ConsumerRegistry registry) {
         super("comch producer of " + connection, connection.endpoint().device());
         this.connection = connection;
-        this.directory = directory;
+        this.registry = registry;
         ComchCapabilities capabilities = connection.context().capabilities();
         this.maxBufferBytes = capabilities.maxProducerBufferSize();
         this.sends =
-                new TaskSet<>(
+                new TaskType<>(
                         "producer send",
                         capabilities.maxProducerTasks(),
                         () -> new ProducerSendTask(this));
@@ -104,14 +106,14 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     @Override
     protected ContextState onStart() {
-        connection.requireDirectory();
+        connection.requireRegistry();
         sends.makePool();
         copying = new FixedQueue<>(sends.count());
         done = new FixedQueue<>(sends.count());
         copier = copier();
-        directory.enter();
+        registry.addUser();
         active = true;
-        connection.services().post(() -> directory.register(this));
+        connection.services().post(() -> registry.register(this));
         return ContextState.STARTING;
     }
 
@@ -125,7 +127,9 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         if (dropDue) {
             dropGone();
         }
-        for (int left = done.size(); left > 0; left--) { // what callbacks submit waits for the next
+        for (int left = done.size();
+                left > 0;
+                left--) { // tasks that callbacks submit complete in the next progress
             ProducerSendTask task = done.remove();
             REGIONS.clearInFlight(Objects.requireNonNull(task.buf(), "submitted"));
             task.finish();
@@ -150,8 +154,8 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         while (attachedCount > 0) {
             detach(attachedCount - 1);
         }
-        connection.services().post(() -> directory.unregister(this));
-        directory.leave();
+        connection.services().post(() -> registry.unregister(this));
+        registry.removeUser();
         return true;
     }
 
@@ -162,7 +166,8 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     @Override
     protected void onDisarm() {
-        // Nothing was armed: a producer has no ring of its own, it only writes into others'.
+        // Nothing was armed: a producer has no ring of its own, it only writes into rings of
+        // consumers.
     }
 
     @Override
@@ -172,7 +177,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     @Override
     protected void onDestroy() {
-        // Nothing: the imports were given back when the producer stopped.
+        // Nothing: the imports were released when the producer stopped.
     }
 
     // ---- from the connection's engine ----
@@ -186,19 +191,20 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         });
     }
 
-    void lose(DpuException reason) {
+    void postFatal(DpuException reason) {
         post(() -> {
-            // Work for an engine that was closed runs on the thread that posts it: there is
-            // nothing to lose any more, and that thread may not touch the context.
+            // Work posted to a closed engine runs on the posting thread, which may not touch the
+            // context; the context is IDLE then.
             if (state() != ContextState.IDLE) {
                 fatal(reason);
             }
         });
     }
 
-    /** A consumer of the peer has gone: it waits for its memory. */
+    /** A consumer of the peer has expired and waits for the release of its memory. */
     void consumerGone() {
-        if (dropPosted.compareAndSet(false, true)) { // a peer must not fill the mailbox
+        if (dropPosted.compareAndSet(
+                false, true)) { // one post at a time, or a peer could fill the mailbox
             post(() -> {
                 dropPosted.set(false);
                 dropDue = true;
@@ -279,7 +285,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             written = true;
         } finally {
             if (!written) {
-                ring.abandon(ticket, id); // the source cannot be read: the program's own mistake
+                ring.abandon(ticket, id); // the source cannot be read: an error of the program
             }
         }
         task.settle(Status.SUCCESS);
@@ -299,7 +305,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                 : corrupt(to, String.valueOf(to.ring().violation()));
     }
 
-    /** Copies the next piece of the oldest large send. */
+    /** Copies the next slice of the oldest large send. */
     private void copySlice() {
         ProducerSendTask task = copying.peek();
         RemoteConsumer to = Objects.requireNonNull(task.target(), "claimed");
@@ -312,7 +318,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             settleCopy(task, to, ended ? Status.CONNECTION_RESET : to.revokedStatus());
             return;
         }
-        if (copy.isDone()) { // that of the send before
+        if (copy.isDone()) { // the copy of the previous send
             copy.begin(
                     REGIONS.segmentOf(buf),
                     buf.dataOffset(),
@@ -357,7 +363,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     private Status corrupt(RemoteConsumer to, String violation) {
         String reason = "illegal posting, consumer=" + to.id() + ", " + violation;
-        connection.services().post(() -> connection.broken(reason));
+        connection.services().post(() -> connection.protocolViolated(reason));
         return Status.CONNECTION_RESET;
     }
 
@@ -367,14 +373,14 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     // ---- consumers of the peer ----
 
-    /** Index of a consumer that this producer holds, taken now if need be; -1 if there is none. */
+    /** Index of an attached consumer, which is attached if necessary; -1 if there is none. */
     private int attach(int consumerId) {
         for (int i = 0; i < attachedCount; i++) {
             if (attached[i].id() == consumerId) {
                 return i;
             }
         }
-        RemoteConsumer found = directory.find(consumerId);
+        RemoteConsumer found = registry.find(consumerId);
         if (found == null || attachedCount == attached.length || !found.retain()) {
             return -1;
         }
@@ -419,7 +425,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             doorbellDue[index] = true;
             doorbellsDue++;
         }
-        if (++unrung >= DOORBELL_BATCH) {
+        if (++sendsSinceDoorbell >= DOORBELL_BATCH) {
             ringDoorbells();
         }
     }
@@ -435,6 +441,6 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             }
         }
         doorbellsDue = 0;
-        unrung = 0;
+        sendsSinceDoorbell = 0;
     }
 }

@@ -111,9 +111,9 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
         return immediate;
     }
 
-    /** A buffer was claimed: the copy goes there. */
+    /** Sets the claimed buffer as the destination of the copy. */
     void claimed(RemoteConsumer remote, long claimedTicket, long offset) {
-        if (target != remote) { // mostly the same again, and a look costs less than a store
+        if (target != remote) { // often the same again, and a load costs less than a store
             target = remote;
         }
         ticket = claimedTicket;
@@ -132,7 +132,7 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
         return targetOffset;
     }
 
-    /** The work is done; the callback waits for the next progress. */
+    /** Sets the result; the callback runs in the next progress. */
     void settle(Status result) {
         if (outcome != result) {
             outcome = result;

@@ -9,13 +9,13 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A consumer of the peer as the producers of this side see it: its ring and its receive memory,
- * imported and mapped.
+ * Consumer of the peer, for the producers of this side: its ring and its receive memory, imported
+ * and mapped.
  *
- * <p>Counted: the connection holds it while the consumer is known, each producer from its first
- * send to it until it notices that the consumer has gone. The last one closes both imports, which
- * tells the peer that nothing here writes any more. Any thread may hold it and let it go; its ring,
- * and whether it can be used, are for those that hold it.
+ * <p>Reference counted: the connection holds a reference while the consumer is known, each producer
+ * from its first send to it until it notices that the consumer has expired. The last release closes
+ * both imports, which tells the peer that no process writes any longer. Any thread may retain and
+ * release; all other methods require a reference.
  */
 final class RemoteConsumer {
     private final int id;
@@ -23,10 +23,10 @@ final class RemoteConsumer {
     private final ImportedRegion memoryRegion;
     private final FastPathProducer ring;
     private final MemorySegment memory;
-    private final AtomicInteger holders = new AtomicInteger(1);
+    private final AtomicInteger references = new AtomicInteger(1);
     private volatile boolean gone;
 
-    /** Takes both mapped imports over. */
+    /** Takes ownership of both mapped imports. */
     RemoteConsumer(
             int id,
             FastPathRing.Geometry geometry,
@@ -54,37 +54,35 @@ final class RemoteConsumer {
         return memory;
     }
 
-    /**
-     * Whether nothing may be sent to it any more: it expired, was revoked, or its process ended.
-     */
+    /** Whether nothing may be sent to it: it expired, was revoked, or its process ended. */
     boolean unusable() {
         return gone || revoked();
     }
 
-    /** Why nothing may be sent to it. */
+    /** The status of a send, if {@link #unusable()}. */
     Status unusableStatus() {
-        if (gone || ringRegion.withdrawn()) {
+        if (gone || ringRegion.revokedExplicitly()) {
             return Status.NOT_FOUND;
         }
         return revokedStatus();
     }
 
-    /** Why what was claimed may not be written, where {@link #revoked()}. */
+    /** The status of claimed sends, if {@link #revoked()}. */
     Status revokedStatus() {
-        return ringRegion.withdrawn() || memoryRegion.withdrawn()
+        return ringRegion.revokedExplicitly() || memoryRegion.revokedExplicitly()
                 ? Status.SHUTDOWN
                 : Status.CONNECTION_RESET;
     }
 
     /**
-     * Whether even what was claimed may not be written: the memory was taken back. For those that
-     * hold it.
+     * Whether even claimed buffers may not be written: the memory was revoked. Requires a
+     * reference.
      */
     boolean revoked() {
         return ringRegion.revokedWhileHeld() || memoryRegion.revokedWhileHeld();
     }
 
-    /** Whether the peer said that it goes, or the connection has ended. */
+    /** Whether the peer has announced its end, or the connection has ended. */
     boolean expired() {
         return gone;
     }
@@ -96,30 +94,30 @@ final class RemoteConsumer {
         }
     }
 
-    /** Notes that the consumer has gone and gives the connection's hold back. */
+    /** Marks the consumer as expired and releases the connection's reference. */
     void expire() {
         gone = true;
         release();
     }
 
-    /** False if it has been closed already. */
+    /** Takes a reference; false if it has been closed already. */
     boolean retain() {
-        int seen = holders.get();
+        int seen = references.get();
         while (seen > 0) {
-            if (holders.compareAndSet(seen, seen + 1)) {
+            if (references.compareAndSet(seen, seen + 1)) {
                 return true;
             }
-            seen = holders.get();
+            seen = references.get();
         }
         return false;
     }
 
     /**
-     * The last holder's release closes the imports: mapping workers unmap them, and the peer learns
-     * of it then.
+     * Releases a reference; the last release closes the imports. Mapping workers unmap them, which
+     * the peer is notified of.
      */
     void release() {
-        if (holders.decrementAndGet() == 0) {
+        if (references.decrementAndGet() == 0) {
             memoryRegion.close();
             ringRegion.close();
         }

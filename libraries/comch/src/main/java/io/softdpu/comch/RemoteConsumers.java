@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Consumers of a connection's peer, from their announcement to their end: their memory is imported,
- * and released when they go. The thread of the connection's engine, except {@link #find} and {@link
- * #ids}.
+ * Consumers of a connection's peer, from their announcement to their expiry: their memory is
+ * imported, and released when they expire. Belongs to the thread of the connection's engine, except
+ * {@link #find} and {@link #ids}.
  */
 final class RemoteConsumers {
     private static final RemoteConsumer[] NONE = {};
@@ -37,8 +37,8 @@ final class RemoteConsumers {
     /**
      * Creates an empty list.
      *
-     * @param lastId the number before the first that the peer may give; they rise by two
-     * @param gone runs when one has gone that producers may send to
+     * @param lastId the peer's first id minus two; ids rise by two
+     * @param gone runs when a consumer that producers may send to has expired
      */
     RemoteConsumers(ComchConnection connection, ControlQueue control, int lastId, Runnable gone) {
         this.connection = connection;
@@ -48,7 +48,7 @@ final class RemoteConsumers {
         this.gone = gone;
     }
 
-    /** The consumer with this id; null if there is none now. Any thread; allocates nothing. */
+    /** The consumer with this id; null if there is none. Any thread; allocates nothing. */
     @Nullable RemoteConsumer find(int id) {
         RemoteConsumer[] known = consumers;
         for (RemoteConsumer remote : known) {
@@ -68,7 +68,7 @@ final class RemoteConsumers {
      * Handles the announcement of a consumer.
      *
      * @param bytes private memory with the announcement from its start
-     * @return what is wrong with the message, null if nothing
+     * @return the violation in the message, or null
      */
     @Nullable String announced(int id, MemorySegment bytes, int length) {
         if (id <= lastId || ((id ^ lastId) & 1) != 0) {
@@ -89,9 +89,9 @@ final class RemoteConsumers {
         }
         lastId = id;
         if (closing) {
-            return null; // the disconnect that is on its way answers it
+            return null; // the disconnect in flight is the reply
         }
-        if (!services.takesConsumers()) {
+        if (!services.acceptsConsumers()) {
             return refuse(id, Status.NOT_SUPPORTED);
         }
         if (consumers.length + imports.size() + abandonedImports.get()
@@ -107,15 +107,15 @@ final class RemoteConsumers {
     /**
      * Handles the end of a consumer.
      *
-     * @return what is wrong with the message, null if nothing
+     * @return the violation in the message, or null
      */
     @Nullable String expired(int id) {
         if (id > lastId || ((id ^ lastId) & 1) != 0) {
             return "end of a consumer that was never announced, id=" + id;
         }
-        ConsumerImport underWay = imports.remove(id);
-        if (underWay != null) {
-            underWay.abandon();
+        ConsumerImport pending = imports.remove(id);
+        if (pending != null) {
+            pending.abandon();
             return null;
         }
         RemoteConsumer[] known = consumers;
@@ -132,14 +132,14 @@ final class RemoteConsumers {
         return null; // it was refused
     }
 
-    /** No consumer is taken any more. */
+    /** Stops accepting consumers. */
     void closing() {
         closing = true;
         imports.values().forEach(ConsumerImport::abandon);
         imports.clear();
     }
 
-    /** All have gone. Inside progress. */
+    /** Expires all consumers. Inside progress. */
     void close() {
         RemoteConsumer[] known = consumers;
         consumers = NONE;
@@ -148,10 +148,10 @@ final class RemoteConsumers {
         }
     }
 
-    /** Both imports of an announced consumer have come to their end; inside progress. */
+    /** Both imports of an announced consumer have completed. Inside progress. */
     private void imported(ConsumerImport done) {
-        if (!done.isWanted()) {
-            return; // abandoned, and discarded then
+        if (done.isAbandoned()) {
+            return; // its regions were released then
         }
         int id = done.id();
         imports.remove(id);
@@ -163,7 +163,7 @@ final class RemoteConsumers {
                             "consumer of the peer refused: id=%d, connection=%s, status=%s, %s"
                                     .formatted(
                                             id, connection, reason.status(), reason.getMessage()));
-            breakIf(refuse(id, reason.status()));
+            closeIfViolated(refuse(id, reason.status()));
             return;
         }
         RemoteConsumer[] known = consumers;
@@ -173,7 +173,7 @@ final class RemoteConsumers {
         if (control.offer(MessageType.CONSUMER_READY, ControlWord.of(id))) {
             services.consumerCreated(connection, id);
         } else {
-            breakIf(ControlQueue.NOT_READ);
+            closeIfViolated(ControlQueue.NOT_READ);
         }
     }
 
@@ -183,13 +183,13 @@ final class RemoteConsumers {
                 : ControlQueue.NOT_READ;
     }
 
-    private void breakIf(@Nullable String violation) {
+    private void closeIfViolated(@Nullable String violation) {
         if (violation != null) {
-            connection.broken(violation);
+            connection.protocolViolated(violation);
         }
     }
 
-    /** Releases a consumer that is in the list no more, and tells producers and the program. */
+    /** Releases a consumer that was removed, and notifies producers and the program. */
     private void end(RemoteConsumer remote) {
         remote.expire();
         gone.run();

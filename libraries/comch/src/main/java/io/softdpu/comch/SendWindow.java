@@ -4,10 +4,10 @@ import io.softdpu.comch.wire.ChannelLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application messages that stand in the peer's receive queue: which task sent each, and how
- * far the peer must have released the ring for it to count as delivered. Tasks complete in order.
+ * Application messages in the peer's receive queue: the task of each, and the index of the ring's
+ * release at which it counts as delivered. Tasks complete in order.
  *
- * <p>The thread of the connection's engine; allocates nothing.
+ * <p>Belongs to the thread of the connection's engine; allocates nothing after construction.
  */
 final class SendWindow {
     private final @Nullable SendTask[] tasks;
@@ -26,7 +26,7 @@ final class SendWindow {
         this.mask = slots - 1;
     }
 
-    /** Whether the peer's receive queue can take no more. */
+    /** Whether the peer's receive queue is full. */
     boolean isFull() {
         return count == limit;
     }
@@ -35,7 +35,7 @@ final class SendWindow {
         return count == 0;
     }
 
-    /** Notes a message that counts as delivered when the peer has released so many messages. */
+    /** Adds a message that is delivered once the peer has released this many messages. */
     void add(SendTask task, long released) {
         int index = (head + count) & mask;
         tasks[index] = task;
@@ -48,7 +48,7 @@ final class SendWindow {
         return hasDelivered(released) ? take() : null;
     }
 
-    /** Whether the oldest task is delivered where the peer has released so many messages. */
+    /** Whether the oldest message is delivered if the peer has released this many messages. */
     boolean hasDelivered(long released) {
         return count != 0 && releasedAt[head] <= released;
     }

@@ -30,7 +30,7 @@ final class ServerContext extends EndpointContext implements ComchServer {
     private int maxClients;
     private @Nullable ComchConnectionCallback connected;
     private @Nullable ComchConnectionCallback disconnected;
-    private @Nullable ServerArrivals arrivals;
+    private @Nullable PendingClients pendingClients;
 
     ServerContext(Device device, Representor representor, String name) {
         super(device, representor, name);
@@ -82,23 +82,22 @@ final class ServerContext extends EndpointContext implements ComchServer {
 
     @Override
     ContextState begin() {
-        ServerArrivals waiting =
-                new ServerArrivals(this, connectionServices(), terms(), maxClients);
+        PendingClients clients = new PendingClients(this, endpointServices(), terms(), maxClients);
         try {
-            waiting.listen(busName);
+            clients.listen(busName);
         } catch (FabricException e) {
             throw Failures.of(e);
         }
-        arrivals = waiting;
+        pendingClients = clients;
         return ContextState.RUNNING;
     }
 
     @Override
     void endOwn() {
-        ServerArrivals waiting = arrivals;
-        if (waiting != null) {
-            arrivals = null;
-            waiting.close();
+        PendingClients clients = pendingClients;
+        if (clients != null) {
+            pendingClients = null;
+            clients.close();
         }
     }
 
@@ -110,48 +109,48 @@ final class ServerContext extends EndpointContext implements ComchServer {
 
     @Override
     protected void onDestroy() {
-        // Nothing: the name and the memory were given up when the server stopped.
+        // Nothing: the name and the memory were released when the server stopped.
     }
 
     // ---- clients ----
 
-    /** Clients that wait for progress, for tests; any thread that may look at this server. */
-    int examinedClients() {
-        ServerArrivals open = arrivals;
-        return open == null ? 0 : open.examined();
+    /** Number of clients that wait for progress; for tests. Any thread. */
+    int pendingClients() {
+        PendingClients open = pendingClients;
+        return open == null ? 0 : open.size();
     }
 
-    /** Takes or refuses a client; inside progress, between start and stop. */
-    void decide(ServerArrivals.Arrival arrival) {
-        @Nullable DpuException refusal = objection(arrival);
+    /** Accepts or refuses a client; inside progress, between start and stop. */
+    void decide(PendingClients.ConnectRequest request) {
+        @Nullable DpuException refusal = refusalFor(request);
         if (refusal == null) {
-            take(arrival);
+            accept(request);
             return;
         }
-        arrival.refuse(refusal);
-        Hello hello = arrival.hello();
+        request.refuse(refusal);
+        Hello hello = request.hello();
         if (hello != null) {
             ComchConnection refused =
                     new ComchConnection(
-                            this, connectionServices(), ForeignText.escapeAndCut(hello.function()));
+                            this, endpointServices(), ForeignText.escapeAndCut(hello.function()));
             refused.ended(refusal);
             call(connected, refused, false);
         }
     }
 
-    private void take(ServerArrivals.Arrival arrival) {
-        Hello hello = Objects.requireNonNull(arrival.hello(), "checked");
-        InboundRing inbound = Objects.requireNonNull(arrival.inbound(), "checked");
+    private void accept(PendingClients.ConnectRequest request) {
+        Hello hello = Objects.requireNonNull(request.hello(), "checked");
+        InboundRing inbound = Objects.requireNonNull(request.inbound(), "checked");
         ComchConnection connection =
-                new ComchConnection(this, connectionServices(), hello.function());
+                new ComchConnection(this, endpointServices(), hello.function());
         Attachment attachment = null;
         try {
-            attachment = arrival.pending().accept(new Welcome(terms()).toBytes(), inbound.memory());
+            attachment = request.pending().accept(new Welcome(terms()).toBytes(), inbound.memory());
             established(new Channel(connection, attachment, inbound, hello.terms()));
             connections.add(connection);
         } catch (RuntimeException e) {
             if (attachment != null) {
-                connectionServices().bus().release(attachment);
+                endpointServices().bus().release(attachment);
             }
             inbound.release();
             connection.ended(Failures.of(e));
@@ -172,10 +171,10 @@ final class ServerContext extends EndpointContext implements ComchServer {
         }
     }
 
-    /** Why a client is not taken; null if it is. */
-    private @Nullable DpuException objection(ServerArrivals.Arrival arrival) {
-        @Nullable DpuException failure = arrival.failure();
-        Hello hello = arrival.hello();
+    /** The reason for refusing a client; null to accept it. */
+    private @Nullable DpuException refusalFor(PendingClients.ConnectRequest request) {
+        @Nullable DpuException failure = request.failure();
+        Hello hello = request.hello();
         if (failure != null || hello == null) {
             return failure;
         }
@@ -189,10 +188,11 @@ final class ServerContext extends EndpointContext implements ComchServer {
     }
 
     /**
-     * Why a client cannot be taken whatever the state of the engine; null if it can. On a mapping
-     * worker, between start and stop: what is looked at here does not change meanwhile.
+     * The reason why a client cannot be accepted in any state of the server; null if it can. On a
+     * mapping worker, between start and stop: the fields that are read here do not change
+     * meanwhile.
      */
-    @Nullable DpuException unfit(Hello hello, long remoteBytes) {
+    @Nullable DpuException mismatch(Hello hello, long remoteBytes) {
         if (!hello.serverName().equals(serverName())
                 || !hello.function().equals(represented.key())) {
             return new DpuException(

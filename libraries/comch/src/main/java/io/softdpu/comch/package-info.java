@@ -10,23 +10,23 @@
  * consumer of the peer has posted: the fast path.
  *
  * <p><b>Threads.</b> Server, client and their connections belong to the thread of their engine;
- * each producer and consumer may have an engine and a thread of its own. Callbacks run inside
- * progress of the object's engine. What crosses from thread to thread on the control path is
- * posted; the data path takes no lock, allocates nothing and makes a system call only to wake a
- * peer that sleeps.
+ * each producer and consumer may belong to another engine and thread. Callbacks run inside progress
+ * of the object's engine. On the control path threads communicate by posts to the other's engine;
+ * the data path takes no lock, allocates nothing and makes a system call only to wake a sleeping
+ * peer.
  *
- * <p><b>Ownership.</b> The order of making and, reversed, of ending is: device, server or client,
- * connection, producers and consumers. A message handed to a callback is the library's and valid
- * during the call. A buf is the library's from submit to completion.
+ * <p><b>Ownership.</b> Objects are created in this order and closed in the reverse: device, server
+ * or client, connection, producers and consumers. A message passed to a callback belongs to the
+ * library and is valid during the call. A buf belongs to the library from submit to completion.
  *
- * <p><b>Trust.</b> The peer may write anything at any time. What comes from it is copied once to
- * private memory, checked, then used; a peer that breaks the protocol of {@code docs/wire/comch.md}
- * loses its connection and nothing else happens.
+ * <p><b>Trust.</b> The peer may write anything at any time. Data from it is copied once to private
+ * memory, checked, then used; a violation of the protocol of {@code docs/wire/comch.md} closes the
+ * connection and has no other effect.
  *
- * <p><b>Arguments.</b> What is null where a method does not say that null will do, out of range, or
- * closed already is refused with a {@link io.softdpu.core.DpuException} before anything has
- * changed: INVALID_VALUE, naming the argument, or the status that the method names. No other
- * exception leaves this package, unless a callback of the user threw it.
+ * <p><b>Arguments.</b> An argument that is null (unless the method permits null), out of range, or
+ * closed is rejected with a {@link io.softdpu.core.DpuException} before anything changes:
+ * INVALID_VALUE, naming the argument, or the status that the method names. No other exception
+ * leaves this package, unless a callback of the user threw it.
  */
 @NullMarked
 package io.softdpu.comch;

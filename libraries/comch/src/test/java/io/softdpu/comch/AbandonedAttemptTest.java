@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A client that is stopped while a server has not answered leaves nothing of its attempt. */
+/** Stop of a client before the server has replied: the attempt leaves no resources. */
 @Timeout(50)
 final class AbandonedAttemptTest {
     @TempDir Path folder;

@@ -25,7 +25,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Both sides of a card in one JVM: a machine, a device and an engine each, over one fabric folder.
- * One thread drives both engines in turn. What was made through it is closed in the reverse order.
+ * One thread progresses both engines in turn. Objects created through it are closed in reverse
+ * order.
  */
 final class Card implements AutoCloseable {
     static final long DEADLINE_NANOS = 20_000_000_000L;
@@ -46,17 +47,17 @@ final class Card implements AutoCloseable {
         this(folder, Topology.builtin());
     }
 
-    /** A card with the same devices, which may be able to do less. */
+    /** A card with the devices of a topology, which may have lower limits. */
     Card(Path folder, Topology topology) {
         this(folder, topology, LeakCheck.begin(folder.resolve("fabric")));
     }
 
-    /** A card whose folder other processes use as well. */
+    /** A card whose fabric folder other processes use, too. */
     static Card shared(Path folder) {
         return new Card(folder, Topology.builtin(), LeakCheck.begin());
     }
 
-    /** The same with a DPU that maps at most so much of its peers. */
+    /** As {@link #shared(Path)}, with a limit of the DPU's mapped memory. */
     static Card shared(Path folder, long importedBytesLimit) {
         return new Card(folder, Topology.builtin(), LeakCheck.begin(), importedBytesLimit);
     }
@@ -83,7 +84,7 @@ final class Card implements AutoCloseable {
         dpuEngine = engine();
     }
 
-    /** One engine more, driven with the others. */
+    /** Another engine, progressed with the others. */
     ProgressEngine engine() {
         ProgressEngine engine = keep(ProgressEngine.create());
         engines.add(engine);
@@ -114,7 +115,7 @@ final class Card implements AutoCloseable {
 
     record Memory(SharedMemory shared, Mmap mmap, BufInventory inventory) {}
 
-    /** Drives all engines until something holds. */
+    /** Progresses all engines until a condition holds. */
     void until(String what, BooleanSupplier condition) {
         long deadline = System.nanoTime() + DEADLINE_NANOS;
         while (!condition.getAsBoolean()) {
@@ -125,7 +126,7 @@ final class Card implements AutoCloseable {
         }
     }
 
-    /** Drives all engines until none has anything to do for a while. */
+    /** Progresses all engines until none has had work for a while. */
     void settle() {
         int idle = 0;
         while (idle < 200) {

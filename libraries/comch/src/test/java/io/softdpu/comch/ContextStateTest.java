@@ -4,18 +4,24 @@ import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The states of the four contexts, beyond what connecting and parting show. */
+/** States of the four contexts, beyond those of connecting and disconnecting. */
 class ContextStateTest {
     @TempDir Path folder;
     private Card card;
@@ -32,63 +38,222 @@ class ContextStateTest {
         card.close();
     }
 
-    @Clause({"cc-148", "cc-153", "cc-158", "cc-161", "cc-162", "cc-163"})
-    @Test
-    void shouldStayInStoppingUntilAllTasksOfTheServerAreFreed() {
-        ComchEndpoint server = pair.server().endpoint;
-        ComchConnection connection = pair.server().connection;
-        ComchSendTask kept = server.allocateSendTask(connection);
-        kept.setMessage(new byte[1]);
-        assertThat(server.stop()).isEqualTo(Status.IN_PROGRESS);
-        assertThat(server.state()).isEqualTo(ContextState.STOPPING);
-        card.until("client", () -> pair.client().endpoint.state() == ContextState.IDLE);
+    /** The four contexts. */
+    private enum Kind {
+        SERVER,
+        CLIENT,
+        PRODUCER,
+        CONSUMER
+    }
+
+    /** A context on an engine of its own, reached as a context alone, with a task to do. */
+    private final class Subject {
+        final Context context;
+        final ProgressEngine engine = card.engine();
+        final List<ContextState> states = new ArrayList<>();
+        final List<Task> completed = new ArrayList<>();
+        private final Supplier<Task> tasks;
+        private final Runnable peerStart;
+        private final Runnable peerPart;
+        private final List<Buf> bufs = new ArrayList<>();
+        private ComchConnection connection;
+
+        Subject(Kind kind) {
+            switch (kind) {
+                case SERVER -> {
+                    ComchServer server =
+                            card.keep(ComchServer.create(card.p0, card.hpf0, "subject"));
+                    server.setSendTasks(2, completed::add, completed::add);
+                    server.setMessageCallback((from, message) -> {});
+                    server.setConnectionCallbacks((c, ok) -> connection = c, (c, ok) -> {});
+                    Peer client = Peer.client(card, "subject");
+                    peerStart =
+                            () -> {
+                                Peer.stop(card, client.endpoint);
+                                client.endpoint.start();
+                            };
+                    peerPart = () -> {};
+                    tasks = () -> messageTask(server, connection);
+                    context = server;
+                }
+                case CLIENT -> {
+                    Peer server = Peer.server(card, "subject");
+                    server.endpoint.start();
+                    ComchClient client = card.keep(ComchClient.create(card.pf0, "subject"));
+                    client.setSendTasks(2, completed::add, completed::add);
+                    client.setMessageCallback((from, message) -> {});
+                    peerStart = () -> {};
+                    peerPart = () -> {};
+                    tasks = () -> messageTask(client, connection);
+                    context = client;
+                }
+                case PRODUCER -> {
+                    Queue.Receiving to =
+                            new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 8).run(card);
+                    to.post(0, 64);
+                    to.post(64, 64);
+                    Card.Memory memory = card.memory(card.pf0, 4096);
+                    ComchProducer producer =
+                            card.keep(ComchProducer.create(pair.client().connection()));
+                    producer.setSendTasks(2, completed::add, completed::add);
+                    peerStart = () -> {};
+                    peerPart = () -> {};
+                    tasks =
+                            () -> {
+                                Buf buf = memory.inventory().bufByData(memory.mmap(), 0, 8);
+                                bufs.add(buf);
+                                return producer.allocateSendTask(buf, to.consumer.id());
+                            };
+                    context = producer;
+                }
+                case CONSUMER -> {
+                    Queue.Sending from =
+                            new Queue.Sending(pair.client(), card.hostEngine, 4096, 8).run(card);
+                    Card.Memory memory = card.memory(card.p0, 4096);
+                    ComchConsumer consumer =
+                            card.keep(
+                                    ComchConsumer.create(pair.server().connection, memory.mmap()));
+                    consumer.setPostReceiveTasks(2, completed::add, completed::add);
+                    peerStart = () -> {};
+                    peerPart = () -> from.send(consumer.id(), new byte[8], new byte[0]);
+                    tasks =
+                            () -> {
+                                Buf buf = memory.inventory().bufByAddress(memory.mmap(), 0, 64);
+                                bufs.add(buf);
+                                return consumer.allocatePostReceiveTask(buf);
+                            };
+                    context = consumer;
+                }
+                default -> throw new IllegalArgumentException("kind=" + kind);
+            }
+            engine.connect(context);
+            context.setStateChangedCallback((of, from, to) -> states.add(to));
+            card.atEnd(() -> Peer.stop(card, context));
+        }
+
+        Subject run() {
+            connection = null;
+            boolean serves = context instanceof ComchServer;
+            context.start();
+            peerStart.run();
+            card.until(
+                    "runs",
+                    () ->
+                            context.state() == ContextState.RUNNING
+                                    && (!serves || connection != null));
+            if (context instanceof ComchClient client) {
+                connection = client.connection();
+            }
+            return this;
+        }
+
+        Task allocate() {
+            return tasks.get();
+        }
+
+        /** Drives the other engines, long enough that something would have happened. */
+        void progressOthers() {
+            for (int i = 0; i < 2000; i++) {
+                card.hostEngine.progress();
+                card.dpuEngine.progress();
+            }
+        }
+
+        /** Frees a task, and what it was given. */
+        void free(Task task) {
+            task.free();
+            bufs.forEach(Buf::release);
+            bufs.clear();
+        }
+
+        private static Task messageTask(ComchEndpoint endpoint, ComchConnection to) {
+            ComchSendTask task = endpoint.allocateSendTask(to);
+            task.setMessage(new byte[8]);
+            return task;
+        }
+    }
+
+    @Clause({"cc-024", "cc-148", "cc-150"})
+    @ParameterizedTest
+    @EnumSource
+    void shouldGoThroughTheStatesOfTheCoreAndBeStartedAgain(Kind kind) {
+        Subject subject = new Subject(kind);
+        List<ContextState> expected = new ArrayList<>();
+        if (kind != Kind.SERVER) {
+            expected.add(ContextState.STARTING);
+        }
+        expected.addAll(List.of(ContextState.RUNNING, ContextState.STOPPING, ContextState.IDLE));
+        for (int round = 0; round < 2; round++) {
+            subject.states.clear();
+            assertThat(subject.context.state()).isEqualTo(ContextState.IDLE);
+            subject.run();
+            subject.context.stop();
+            card.until("told", () -> subject.states.contains(ContextState.IDLE));
+            assertThat(subject.states).isEqualTo(expected);
+        }
+    }
+
+    @Clause("cc-152")
+    @ParameterizedTest
+    @EnumSource
+    void shouldBecomeIdleOnStopWhenAllTasksAreFreed(Kind kind) {
+        Subject subject = new Subject(kind).run();
+        subject.free(subject.allocate());
+        subject.context.stop();
+        card.until("idle", () -> subject.context.state() == ContextState.IDLE);
+    }
+
+    @Clause({"cc-025", "cc-156", "cc-157"})
+    @ParameterizedTest
+    @EnumSource
+    void shouldTakeTasksInRunningAndCompleteThemInProgress(Kind kind) {
+        Subject subject = new Subject(kind).run();
+        Task task = subject.allocate();
+        assertThat(task.trySubmit()).isEqualTo(Status.SUCCESS);
+        subject.peerPart.run();
+        subject.progressOthers();
+        assertThat(subject.completed).as("without progress").isEmpty();
+        card.until("completed", () -> !subject.completed.isEmpty());
+        assertThat(subject.completed).containsExactly(task);
+        assertThat(task.status()).isEqualTo(Status.SUCCESS);
+        subject.free(task);
+    }
+
+    @Clause({"cc-153", "cc-158", "cc-161"})
+    @ParameterizedTest
+    @EnumSource
+    void shouldStayInStoppingUntilItsCompletedTasksAreFreed(Kind kind) {
+        Subject subject = new Subject(kind).run();
+        Task task = subject.allocate();
+        task.submit();
+        assertThat(subject.context.stop()).isEqualTo(Status.IN_PROGRESS);
+        assertThat(subject.context.state()).isEqualTo(ContextState.STOPPING);
+        card.until("completed", () -> !subject.completed.isEmpty());
         card.settle();
-        assertThat(server.state()).isEqualTo(ContextState.STOPPING);
+        assertThat(subject.context.state()).as("not freed").isEqualTo(ContextState.STOPPING);
+        assertRefused(Status.IN_USE, subject.context::close);
+        subject.free(task);
+        card.until("idle", () -> subject.context.state() == ContextState.IDLE);
+    }
+
+    @Clause({"cc-162", "cc-163"})
+    @ParameterizedTest
+    @EnumSource
+    void shouldTakeNoTasksAndNoSecondStopInStopping(Kind kind) {
+        Subject subject = new Subject(kind).run();
+        Task kept = subject.allocate();
+        subject.context.stop();
+        card.settle();
         assertThat(kept.trySubmit()).isEqualTo(Status.BAD_STATE);
-        assertRefused(Status.BAD_STATE, () -> server.allocateSendTask(connection));
-        assertRefused(Status.BAD_STATE, server::stop);
-        assertRefused(Status.BAD_STATE, server::start);
-        assertRefused(Status.IN_USE, server::close);
-        assertThat(server.state()).isEqualTo(ContextState.STOPPING);
-        kept.free();
-        card.until("idle", () -> server.state() == ContextState.IDLE);
-        card.until("told", () -> pair.server().states.contains(ContextState.IDLE));
-        assertThat(pair.server().states)
-                .containsExactly(ContextState.RUNNING, ContextState.STOPPING, ContextState.IDLE);
+        assertRefused(Status.BAD_STATE, subject::allocate);
+        assertRefused(Status.BAD_STATE, subject.context::stop);
+        assertRefused(Status.BAD_STATE, subject.context::start);
+        assertThat(subject.context.state()).isEqualTo(ContextState.STOPPING);
+        subject.free(kept);
+        card.until("idle", () -> subject.context.state() == ContextState.IDLE);
     }
 
-    @Clause({"cc-148", "cc-153", "cc-158", "cc-161", "cc-162", "cc-163"})
-    @Test
-    void shouldStayInStoppingUntilAllTasksOfConsumerAndProducerAreFreed() {
-        Queue.Receiving receiving =
-                new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 2).run(card);
-        Queue.Sending sending =
-                new Queue.Sending(pair.client(), card.hostEngine, 4096, 2).run(card);
-        Buf target = receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 64);
-        Buf source = sending.memory.inventory().bufByData(sending.memory.mmap(), 0, 64);
-        ComchPostReceiveTask receive = receiving.consumer.allocatePostReceiveTask(target);
-        ComchProducerSendTask send =
-                sending.producer.allocateSendTask(source, receiving.consumer.id());
-        receiving.consumer.stop();
-        sending.producer.stop();
-        card.settle();
-        assertThat(receiving.consumer.state()).isEqualTo(ContextState.STOPPING);
-        assertThat(sending.producer.state()).isEqualTo(ContextState.STOPPING);
-        assertThat(receive.trySubmit()).isEqualTo(Status.BAD_STATE);
-        assertThat(send.trySubmit()).isEqualTo(Status.BAD_STATE);
-        assertRefused(Status.BAD_STATE, () -> receiving.consumer.allocatePostReceiveTask(target));
-        assertRefused(Status.BAD_STATE, () -> sending.producer.allocateSendTask(source, 1));
-        assertRefused(Status.BAD_STATE, receiving.consumer::stop);
-        assertRefused(Status.BAD_STATE, sending.producer::stop);
-        receive.free();
-        send.free();
-        target.release();
-        source.release();
-        card.until("consumer", () -> receiving.consumer.state() == ContextState.IDLE);
-        card.until("producer", () -> sending.producer.state() == ContextState.IDLE);
-    }
-
-    @Clause({"cc-152", "cc-155", "cc-159"})
+    @Clause("cc-155")
     @Test
     void shouldReportEachStateOfConsumerAndProducerOnce() {
         Card.Memory memory = card.memory(card.p0, 4096);

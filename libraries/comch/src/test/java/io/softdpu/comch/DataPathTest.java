@@ -13,12 +13,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the data path must not do once it runs. */
+/** Restrictions of the running data path, such as no allocation. */
 class DataPathTest {
     private static final int WARM_UP = 60_000;
     private static final int MEASURED = 20_000;
 
-    /** What the measurement itself, or a compilation in the middle of it, may allocate. */
+    /** Allocation allowed for the measurement itself and for a concurrent JIT compilation. */
     private static final long SLACK_BYTES = 4096;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -105,7 +105,7 @@ class DataPathTest {
 
     private boolean sending = true;
 
-    /** Bytes that this thread, which drives both engines, allocates for so many messages. */
+    /** Bytes that this thread, which progresses both engines, allocates for a run of messages. */
     private long allocatedPerRun() {
         run(WARM_UP);
         long thread = Thread.currentThread().threadId();

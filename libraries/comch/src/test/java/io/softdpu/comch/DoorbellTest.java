@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A peer that polls is not rung: the data path makes no system call for it. */
+/** Doorbells: no system call for a peer that polls. */
 class DoorbellTest {
     private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -55,15 +55,15 @@ class DoorbellTest {
             Peer server = Peer.server(card, Card.NAME);
             server.endpoint.start();
             try (RogueClient raw = new RogueClient(card);
-                    EngineWaiter waiter = new EngineWaiter()) {
+                    EventPoller poller = new EventPoller()) {
                 assertThat(raw.tryConnect(RogueClient.hello())).isNull();
                 card.until("connected", () -> server.connection != null);
-                waiter.add(raw.attachment.link());
+                poller.add(raw.attachment.link());
 
                 assertThat(server.send("to one that polls")).isEqualTo(Status.SUCCESS);
                 card.settle();
                 assertThat(raw.inbound.poll()).isPositive();
-                assertThat(waiter.sleep(SHORT_NANOS)).isFalse();
+                assertThat(poller.sleep(SHORT_NANOS)).isFalse();
                 raw.inbound.release();
                 card.settle();
                 assertThat(server.sends).containsExactly(Status.SUCCESS);
@@ -71,12 +71,12 @@ class DoorbellTest {
                 assertThat(raw.inbound.arm()).isFalse();
                 assertThat(server.send("to one that sleeps")).isEqualTo(Status.SUCCESS);
                 card.settle();
-                assertThat(waiter.sleep(Card.DEADLINE_NANOS)).isTrue();
-                assertThat(waiter.sleep(SHORT_NANOS)).isFalse(); // once
+                assertThat(poller.sleep(Card.DEADLINE_NANOS)).isTrue();
+                assertThat(poller.sleep(SHORT_NANOS)).isFalse(); // once
                 assertThat(server.send("awake again")).isEqualTo(Status.SUCCESS);
                 card.settle();
-                assertThat(waiter.sleep(SHORT_NANOS)).isFalse();
-                waiter.remove(raw.attachment.link());
+                assertThat(poller.sleep(SHORT_NANOS)).isFalse();
+                poller.remove(raw.attachment.link());
             }
         }
     }

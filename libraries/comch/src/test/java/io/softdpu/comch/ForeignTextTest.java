@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Text that the two ends of a channel tell each other in the handshake, as exceptions show it. */
+/** Escaping of text that the peer sends in the handshake, in exceptions. */
 class ForeignTextTest {
     /** A name may have 120 bytes, and none of them 0. */
     private static final String NAME = HostileText.of(90).replace('\0', 'x');

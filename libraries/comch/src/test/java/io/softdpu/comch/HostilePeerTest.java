@@ -32,9 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * A client that breaks the rules loses its own connection; the server and its other clients do not.
- */
+/** Protocol violations of a client end its own connection only. */
 class HostilePeerTest {
     private static final byte[] NOTHING = {};
     private static final long FAR = 1L << 40;
@@ -102,14 +100,14 @@ class HostilePeerTest {
         stillServes();
     }
 
-    /** Looks when the client waits for the server's engine, which has not been progressed yet. */
+    /** Checks while the client waits for the server's engine, which has not been progressed yet. */
     private void refusesWithoutRing(Hello hello, Status status, long rings) throws Exception {
         var answer = rogue.begin(hello.toBytes());
         ComchServer server = (ComchServer) pair.server().endpoint;
         Await.until(
                 "the client waits for the decision",
                 Duration.ofNanos(Card.DEADLINE_NANOS),
-                () -> ((ServerContext) server).examinedClients() == 1);
+                () -> ((ServerContext) server).pendingClients() == 1);
 
         assertThat(ringsOfThisProcess()).as("rings for " + hello).isEqualTo(rings);
 
@@ -178,7 +176,7 @@ class HostilePeerTest {
 
     @Test
     void shouldBreakOverIllegalControlMessages() {
-        // Ids of the wrong side, of nobody, not rising; answers to questions that nobody asked.
+        // Ids of the wrong side, unknown or not rising ids; replies without an announcement.
         breaksOver(r -> r.write(MessageType.CONSUMER_NEW.code(), ControlWord.of(2), new byte[168]));
         breaksOver(r -> r.write(MessageType.CONSUMER_NEW.code(), ControlWord.of(0), new byte[168]));
         breaksOver(
@@ -356,7 +354,8 @@ class HostilePeerTest {
     void shouldNotWaitForeverForPeerThatKeepsTheMemory() throws Exception {
         Peer.stop(card, pair.client().endpoint);
         Peer.stop(card, pair.server().endpoint);
-        pair.server().endpoint.setControlTimeout(100_000_000L);
+        // Within it the peer takes the consumer in; then it keeps the memory until it is over.
+        pair.server().endpoint.setControlTimeout(2_000_000_000L);
         pair.server().endpoint.start();
         join();
         Queue.Receiving receiving = new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1);
@@ -419,7 +418,7 @@ class HostilePeerTest {
         card.settle();
     }
 
-    /** Connects, misbehaves, and is thrown out. */
+    /** Connects, violates the protocol, and is disconnected. */
     private void breaksOver(Consumer<RogueClient> crime) {
         int before = pair.server().events.size();
         join();

@@ -12,6 +12,7 @@ import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,10 +30,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process writes anything into the rings that it shares with a server, thousands of times, while
- * another client of that server sends and receives: that one does not notice, and what the server
- * says of the first is always a reason.
+ * A process writes arbitrary values to the rings that it shares with a server, thousands of times,
+ * while another client of that server sends and receives: that one is not affected, and each end of
+ * the first has a known reason.
  */
+@StartsProcesses
 class HostileRingPeerTest {
     /** CPU time of one progress. */
     private static final Duration CPU_LIMIT = Duration.ofMillis(500);
@@ -40,7 +42,7 @@ class HostileRingPeerTest {
     private static final long HEAP_LIMIT_BYTES = 16 << 20;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** How a connection ends for what stands in a word; in the others anything may stand. */
+    /** Reasons per word whose values are checked; other words may have any value. */
     private static final Map<String, String> NAMED =
             Map.ofEntries(
                     Map.entry("server-queue/produced", "ring produced index out of range"),
@@ -65,7 +67,7 @@ class HostileRingPeerTest {
                             "server-consumer/slot-flags",
                             "illegal fast path slot slot flags out of range"));
 
-    /** How else one ends: messages that a word turned into others, and the attacker's own end. */
+    /** Other reasons: messages that a word changed to other types, and the attacker's own end. */
     private static final Set<String> OTHERWISE =
             Set.of(
                     "illegal control message",
@@ -77,15 +79,15 @@ class HostileRingPeerTest {
     @TempDir Path folder;
     private final Processes processes = new Processes();
     private final CpuMeter cpu = new CpuMeter();
-    private final Map<ComchConnection, Guest> guests = new HashMap<>();
+    private final Map<ComchConnection, TrafficPeer> guests = new HashMap<>();
     private final Map<ComchConnection, Integer> pendingConsumers = new HashMap<>();
     private final Map<String, Integer> reasons = new TreeMap<>();
     private Card card;
     private HiccupMeter hiccups;
     private ComchServer server;
     private ComchClient client;
-    private Guest own;
-    private Guest friend;
+    private TrafficPeer own;
+    private TrafficPeer friend;
     private long verifiedBefore;
     private long lastVerifiedNanos;
     private long longestGapNanos;
@@ -105,7 +107,8 @@ class HostileRingPeerTest {
                         arrived++;
                         guests.put(
                                 connection,
-                                new Guest(connection, card.p0, card.dpuEngine, guests.isEmpty()));
+                                new TrafficPeer(
+                                        connection, card.p0, card.dpuEngine, guests.isEmpty()));
                     }
                 },
                 (connection, successful) -> left(connection));
@@ -120,12 +123,10 @@ class HostileRingPeerTest {
         drive("traffic both ways", () -> own.isUnderWay() && friend.isUnderWay());
     }
 
-    /**
-     * Whose a connection is, or null; on the client side from its first message on, however early.
-     */
-    private Guest guestOf(ComchConnection connection) {
+    /** The peer of a connection, or null; known from its first message on. */
+    private TrafficPeer guestOf(ComchConnection connection) {
         if (own == null && connection.endpoint() == client) {
-            own = new Guest(connection, card.pf0, card.hostEngine, true);
+            own = new TrafficPeer(connection, card.pf0, card.hostEngine, true);
             guests.put(connection, own);
         }
         return guests.get(connection);
@@ -134,7 +135,7 @@ class HostileRingPeerTest {
     private void configure(ComchEndpoint endpoint) {
         endpoint.setSendTasks(256, this::messageSent, this::messageSent);
         endpoint.setMessageCallback((from, message) -> {
-            Guest guest = guestOf(from);
+            TrafficPeer guest = guestOf(from);
             if (guest != null) {
                 guest.messageArrived(message);
             }
@@ -142,7 +143,7 @@ class HostileRingPeerTest {
         endpoint.setConsumerCallbacks(
                 (connection, id) -> pendingConsumers.put(connection, id),
                 (connection, id) -> {
-                    Guest guest = guests.get(connection);
+                    TrafficPeer guest = guests.get(connection);
                     if (guest != null) {
                         guest.remoteConsumer(0);
                     }
@@ -150,7 +151,7 @@ class HostileRingPeerTest {
     }
 
     private void messageSent(ComchSendTask task) {
-        Guest guest = guests.get(task.connection());
+        TrafficPeer guest = guests.get(task.connection());
         if (guest != null) {
             guest.messageEnded();
         }
@@ -160,11 +161,11 @@ class HostileRingPeerTest {
     @AfterEach
     void close() throws Exception {
         processes.close();
-        for (Guest guest : guests.values()) {
+        for (TrafficPeer guest : guests.values()) {
             guest.stop();
         }
-        drive("contexts stop", () -> guests.values().stream().allMatch(Guest::isIdle));
-        guests.values().forEach(Guest::close);
+        drive("contexts stop", () -> guests.values().stream().allMatch(TrafficPeer::isIdle));
+        guests.values().forEach(TrafficPeer::close);
         guests.clear();
         client.stop();
         drive("client stops", () -> client.state() == ContextState.IDLE);
@@ -203,7 +204,7 @@ class HostileRingPeerTest {
         long heapAfter = heapUsed();
         int status = attacker.awaitExit(PATIENCE);
         assertThat(status).as("attacker: %s", attacker.errorLines()).isZero();
-        // A guest is over before its connection, which still waits for the peer's own farewell.
+        // A traffic peer ends before its connection, which still waits for the peer's disconnect.
         drive("the last of it goes", () -> guests.size() == 2 && thrownOut == arrived - 1);
 
         assertThat(own.connection.isConnected()).isTrue();
@@ -221,7 +222,7 @@ class HostileRingPeerTest {
         report(random, Duration.ofNanos(System.nanoTime() - begin), attacker, during);
     }
 
-    /** With progress, by which contexts and imports that were under way give back what they had. */
+    /** Progresses until contexts and imports have released their resources. */
     private void awaitClean(LeakCheck leaks) {
         long begin = System.nanoTime();
         while (!leaks.isClean() && System.nanoTime() - begin < PATIENCE.toNanos()) {
@@ -264,9 +265,9 @@ class HostileRingPeerTest {
         thrownOut++;
     }
 
-    /** The reason without what differs from time to time. */
+    /** The reason without variable parts. */
     private static String nameOf(String message) {
-        return message.replaceFirst("^.*peer broke the protocol: ", "")
+        return message.replaceFirst("^.*peer violated the protocol: ", "")
                 .replaceFirst("consumer=\\d+, ", "")
                 .replaceFirst("[=:].*$", "")
                 .replaceFirst(", \\w+$", "")
@@ -297,7 +298,7 @@ class HostileRingPeerTest {
         worked |= card.hostEngine.progress();
         cpu.end();
         pendingConsumers.forEach((connection, id) -> {
-            Guest guest = guests.get(connection);
+            TrafficPeer guest = guests.get(connection);
             if (guest != null) {
                 guest.remoteConsumer(id);
             }

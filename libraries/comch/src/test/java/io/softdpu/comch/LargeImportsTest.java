@@ -13,6 +13,7 @@ import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
@@ -23,9 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process makes a server map much memory: beyond the limit nothing is mapped, and below it
- * neither the bus thread nor progress() pays for it, while another client is served.
+ * A process makes a server map large memory: nothing is mapped beyond the limit, and below it
+ * neither the bus thread nor progress() spends time on it, while another client is served.
  */
+@StartsProcesses
 final class LargeImportsTest {
     private static final int CONNECTIONS = 16;
     private static final long LIMIT_BYTES = 4L << 30;
@@ -35,8 +37,12 @@ final class LargeImportsTest {
      */
     private static final long MEMORY_BYTES = (LIMIT_BYTES / 4 * 3) / CONNECTIONS - (2 << 20);
 
-    /** CPU time that a turn of the bus thread and a pass of progress may take. */
-    private static final long CPU_LIMIT_NANOS = 20_000_000L;
+    /**
+     * CPU time that an iteration of the bus thread and a pass of progress may take: three times
+     * what they take, and half of what mapping and populating one of these imports took there.
+     * Calls that unmap or release memory fail the test whatever they cost.
+     */
+    private static final long CPU_LIMIT_NANOS = 40_000_000L;
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -135,7 +141,7 @@ final class LargeImportsTest {
         assertThat(longestPass).as("CPU time of a progress()").isLessThan(CPU_LIMIT_NANOS);
     }
 
-    /** A server that has room for the attacker's clients beside its own. */
+    /** A server whose limit allows the attacker's clients beside its own. */
     private static Card.Pair pair(Card card) {
         Peer server = Peer.server(card, Card.NAME);
         ((ComchServer) server.endpoint).setMaxClients(CONNECTIONS + 1);
@@ -161,7 +167,7 @@ final class LargeImportsTest {
         return process.outputLines().stream().anyMatch(line -> line.startsWith(prefix));
     }
 
-    /** Measures each turn of the bus thread: what it runs is due again in the next. */
+    /** Measures each turn of the bus thread, by a task that is due in each. */
     private static final class Turns implements AutoCloseable {
         private final Bus bus;
         private final ThreadMXBean threads;

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that makes a server map the same large memory on many connections, each with a consumer
- * of its own. Says {@code answered RUNNING=n} with what became of the consumers, and stays until it
+ * Process that makes a server map the same large memory on many connections, each with a consumer
+ * of its own. Prints {@code answered RUNNING=n} with the states of the consumers, and runs until it
  * is killed.
  */
 public final class MappingAttacker {
-    /** Mapping gigabytes takes its time on a busy machine, which is not what is tested. */
+    /** Long timeout, since mapping gigabytes may take long on a busy machine. */
     static final long TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private MappingAttacker() {}

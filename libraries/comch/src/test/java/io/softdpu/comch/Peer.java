@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A server or client that notes what its callbacks are told, and is stopped when its card is. */
+/** Server or client that records the calls of its callbacks, and is stopped with its card. */
 final class Peer {
     final Card card;
     final ComchEndpoint endpoint;
@@ -21,6 +21,8 @@ final class Peer {
     final List<ComchConnection> messageConnections = new ArrayList<>();
     final List<Status> sends = new ArrayList<>();
     final List<Integer> consumers = new ArrayList<>();
+    final List<ComchConnection> consumerConnections = new ArrayList<>();
+    final List<ComchConnection> connectionsOfEvents = new ArrayList<>();
     final List<ContextState> states = new ArrayList<>();
     ComchConnection connection;
 
@@ -34,10 +36,12 @@ final class Peer {
         endpoint.setConsumerCallbacks(
                 (from, id) -> {
                     consumers.add(id);
+                    consumerConnections.add(from);
                     events.add("consumer " + id);
                 },
                 (from, id) -> {
                     consumers.remove(Integer.valueOf(id));
+                    consumerConnections.add(from);
                     events.add("expired " + id);
                 });
         card.atEnd(() -> stop(card, endpoint));
@@ -53,11 +57,15 @@ final class Peer {
         server.setConnectionCallbacks(
                 (connection, successful) -> {
                     peer.events.add("connected " + successful);
+                    peer.connectionsOfEvents.add(connection);
                     if (successful) {
                         peer.connection = connection;
                     }
                 },
-                (connection, successful) -> peer.events.add("disconnected " + successful));
+                (connection, successful) -> {
+                    peer.events.add("disconnected " + successful);
+                    peer.connectionsOfEvents.add(connection);
+                });
         return peer;
     }
 
@@ -93,7 +101,7 @@ final class Peer {
         return messages.stream().map(m -> new String(m, StandardCharsets.UTF_8)).toList();
     }
 
-    /** Brings a context to IDLE, whatever it is doing. */
+    /** Brings a context to IDLE from any state. */
     static void stop(Card card, Context context) {
         // A test may have stopped and closed it; then there is nothing to wait for.
         if (context.state() == ContextState.STARTING || context.state() == ContextState.RUNNING) {

@@ -16,21 +16,21 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One side of a channel as a program of its own, for tests that kill it: a server or a client that
- * echoes messages, and a consumer on the connection that reposts each buffer. Runs until it is
- * killed or told anything but the commands below. Says on standard output what happens to it.
+ * One side of a channel as a process, for tests that kill it: a server or a client that echoes
+ * messages, and a consumer on the connection that reposts each buffer. Runs until it is killed or
+ * reads any line but the commands below. Prints its events on standard output.
  */
 public final class PeerProgram {
     private static final int BUFFERS = 8;
     private static final int BUFFER_BYTES = 8 << 20;
 
-    /** Stops the mmap of the consumer, which goes on. */
+    /** Stops the mmap of the consumer, which keeps running. */
     static final String STOP_MMAP = "stop mmap";
 
     /** Stops the consumer. */
     static final String STOP_CONSUMER = "stop consumer";
 
-    /** Makes one consumer more; a server's. */
+    /** Creates another consumer; servers only. */
     static final String CONSUME = "consume";
 
     private static ComchConnection connected;
@@ -87,7 +87,7 @@ public final class PeerProgram {
         }
     }
 
-    /** Does what a line of standard input says, if there is one; false if it says to end. */
+    /** Executes a command from standard input, if there is one; false for the end. */
     private static boolean obey(ProgressEngine engine, Device device) throws IOException {
         if (System.in.available() == 0) {
             return true;

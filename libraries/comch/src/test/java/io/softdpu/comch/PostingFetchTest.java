@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * While a producer claims posted buffers, a thread changes the postings' offsets as fast as it can:
- * where the producer writes is what it has checked, or it breaks the connection. An offset that was
- * read twice would be one outside the memory before long, and the copy to it would throw.
+ * Single read of posted offsets: while a producer claims posted buffers, a thread changes their
+ * offsets as fast as it can. The producer writes only to checked offsets, or closes the connection;
+ * if it read an offset twice, a copy outside the memory would throw.
  */
 class PostingFetchTest {
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
@@ -31,8 +31,9 @@ class PostingFetchTest {
     private static final int BUFFERS = 8;
     private static final FastPathRing.Geometry RING = new FastPathRing.Geometry(BUFFERS);
     private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final Duration SEEN_DEADLINE = Duration.ofMinutes(4);
 
-    /** Sends of one connection: it ends sooner where the producer has seen a wrong offset. */
+    /** Sends of one connection, which ends earlier if the producer reads an illegal offset. */
     private static final int SENDS = 64;
 
     @TempDir Path folder;
@@ -47,7 +48,14 @@ class PostingFetchTest {
         Duration duration = Soak.duration(Duration.ofSeconds(5), Duration.ofSeconds(60));
         long begin = System.nanoTime();
         int connections = 0;
-        while (System.nanoTime() - begin < duration.toNanos()) {
+        // On a busy machine the two threads seldom meet: it goes on until they have.
+        while (System.nanoTime() - begin < duration.toNanos()
+                || used == 0
+                || refused == 0
+                || flips <= used) {
+            assertThat(System.nanoTime() - begin)
+                    .as("nanoseconds: let through %d, refused %d, flips %d", used, refused, flips)
+                    .isLessThan(duration.plus(SEEN_DEADLINE).toNanos());
             Card card = new Card(folder.resolve("card" + connections++));
             try {
                 runOneConnection(card, random.fork());
@@ -55,9 +63,6 @@ class PostingFetchTest {
                 card.close();
             }
         }
-        assertThat(used).as("sends that were let through").isPositive();
-        assertThat(refused).as("sends that were refused").isPositive();
-        assertThat(flips).as("changes").isGreaterThan(used);
         Soak.report(
                 "double-fetch-postings",
                 random.seed(),
@@ -75,7 +80,7 @@ class PostingFetchTest {
         int id = receiving.consumer.id();
         ComchConnection connection = pair.client().connection();
         MemorySegment ring =
-                Objects.requireNonNull(connection.requireDirectory().find(id)).ring().segment();
+                Objects.requireNonNull(connection.requireRegistry().find(id)).ring().segment();
         assertThat(ring.byteSize()).isEqualTo(RING.sizeBytes());
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
         Thread flipper = new Thread(() -> flip(ring, random), "flipper");
@@ -98,7 +103,7 @@ class PostingFetchTest {
         assertThat(failures).isEmpty();
     }
 
-    /** False if the connection is broken by it, which says why. */
+    /** False if the connection is closed by it. */
     private boolean sendOne(Card card, ComchConnection connection, Queue.Sending sending, int id) {
         int ended = sending.statuses.size();
         Status submitted = sending.send(id, new byte[LENGTH], new byte[0]);
@@ -117,7 +122,7 @@ class PostingFetchTest {
         return true;
     }
 
-    /** Good offsets four times, then one round of those that are not. */
+    /** Legal offsets four times, then a round of illegal ones. */
     private void flip(MemorySegment ring, SeededRandom random) {
         long count = 0;
         while (!stop) {

@@ -9,11 +9,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A consumer, or a producer, that notes how its tasks end. */
+/** Consumer and producer that record the results of their tasks. */
 final class Queue {
     private Queue() {}
 
-    /** A running consumer over memory of its own, which frees its tasks when they are done. */
+    /** Running consumer over memory of its own, which frees its completed tasks. */
     static final class Receiving {
         final ComchConsumer consumer;
         final Card.Memory memory;
@@ -75,9 +75,7 @@ final class Queue {
         }
     }
 
-    /**
-     * A running producer with a source memory of its own, which frees its tasks when they are done.
-     */
+    /** Running producer with a source memory of its own, which frees its completed tasks. */
     static final class Sending {
         final ComchProducer producer;
         final Card.Memory memory;

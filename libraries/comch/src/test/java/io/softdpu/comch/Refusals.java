@@ -8,11 +8,14 @@ import io.softdpu.core.Status;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** What a refused call has to throw. */
+/** Assertions about rejected calls. */
 final class Refusals {
     private Refusals() {}
 
-    /** Asserts that a call is refused with a status, and hands the exception on. */
+    /**
+     * Asserts that a call is rejected with a status, and returns the exception for further
+     * assertions.
+     */
     static AbstractThrowableAssert<?, ? extends Throwable> assertRefused(
             Status status, ThrowingCallable call) {
         return assertThatThrownBy(call)

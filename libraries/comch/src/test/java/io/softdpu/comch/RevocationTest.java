@@ -6,10 +6,12 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -21,10 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A consumer in another process takes its memory away, stops, or dies, while a producer sends to
- * it: the rows of {@code docs/wire/mmap-export.md}, for data that travels in the slot, for little
- * more, and for many slices.
+ * A consumer in another process revokes its memory, stops, or is killed, while a producer sends to
+ * it: the rows of {@code docs/wire/mmap-export.md}, for data in the slot, for slightly more, and
+ * for many slices.
  */
+@StartsProcesses
 @Tag(Soak.TAG)
 class RevocationTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -46,6 +49,7 @@ class RevocationTest {
         card.close();
     }
 
+    @Clause("cc-122")
     @Test
     void shouldFailTheNextSendWithAStatusThatTellsHowTheConsumerWent(SeededRandom random)
             throws IOException {
@@ -94,7 +98,7 @@ class RevocationTest {
         int third = consumerOf(server, client, 3);
         begin(sending, third, size);
         server.kill();
-        RemoteConsumer killed = client.connection().requireDirectory().find(third);
+        RemoteConsumer killed = client.connection().requireRegistry().find(third);
         // The engine stands still meanwhile: the large one stays where it is.
         Await.until("the bus has noticed", PATIENCE, killed::revoked);
         assertRefused(sending, third, size, Status.CONNECTION_RESET);
@@ -116,7 +120,7 @@ class RevocationTest {
         return client.consumers.getLast();
     }
 
-    /** Sends one after the other, and leaves one of many slices in the middle of its copy. */
+    /** Sends one after the other, and leaves one of many slices partly copied. */
     private void begin(Queue.Sending sending, int consumer, int size) {
         sending.statuses.clear();
         for (int i = 1; i <= 3; i++) {
@@ -131,7 +135,7 @@ class RevocationTest {
         }
     }
 
-    /** The consumer takes no more, and says why. */
+    /** The consumer rejects sends with the expected status. */
     private void assertRefused(Queue.Sending sending, int consumer, int size, Status expected) {
         Status[] seen = {Status.SUCCESS};
         card.until(
@@ -148,7 +152,7 @@ class RevocationTest {
         card.until("all have ended", () -> sending.producer.inFlightTasks() == 0);
     }
 
-    /** What was copied when the memory went has failed for the same reason, if it was caught. */
+    /** A copy in progress at the revocation has failed with the same status, if there was one. */
     private static void assertUnderWay(Queue.Sending sending, int size, Status expected) {
         assertThat(sending.statuses).containsAnyOf(Status.SUCCESS, expected);
         assertThat(sending.statuses)

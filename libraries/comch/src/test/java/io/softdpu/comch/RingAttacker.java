@@ -27,9 +27,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client process that shakes hands as it should, shares four rings with the server, and then
- * writes anything into every word of them, again and again while the server reads; when it is
- * thrown out it comes back. Ends after so many writes, and says how many each word has had.
+ * Client process that performs a correct handshake, shares four rings with the server, and then
+ * writes arbitrary values to each word of them, repeatedly while the server reads; when it is
+ * disconnected it connects again. Ends after a number of writes, and prints the number per word.
  */
 public final class RingAttacker {
     private static final long DEADLINE_NANOS = 60_000_000_000L;
@@ -45,7 +45,9 @@ public final class RingAttacker {
     private record Field(
             String name, int ring, long offset, int widthBytes, long strideBytes, boolean looked) {}
 
-    /** What the server reads, by the end of the name; see the tests of the rings themselves. */
+    /**
+     * Words that the server reads, by the end of the name; see the tests of the rings themselves.
+     */
     private static final Set<String> LOOKED =
             Set.of(
                     "server-queue/produced",
@@ -73,7 +75,7 @@ public final class RingAttacker {
     private final Map<String, Integer> writes = new TreeMap<>();
     private int mutations;
     private int connections;
-    private int cutOff;
+    private int forceRelease;
 
     private RingAttacker(Bus bus, String serverName, SeededRandom random, int wanted) {
         this.bus = bus;
@@ -151,7 +153,10 @@ public final class RingAttacker {
                     (name, count) -> System.out.println("wrote " + name + "=" + count));
             System.out.println(
                     "done mutations=%d, connections=%d, cut-off=%d"
-                            .formatted(attacker.mutations, attacker.connections, attacker.cutOff));
+                            .formatted(
+                                    attacker.mutations,
+                                    attacker.connections,
+                                    attacker.forceRelease));
         }
     }
 
@@ -163,7 +168,7 @@ public final class RingAttacker {
                     connection.attack();
                 }
                 if (connection.isCutOff()) {
-                    cutOff++;
+                    forceRelease++;
                 }
             } catch (ExecutionException e) {
                 if (!(e.getCause() instanceof FabricException)) {
@@ -174,7 +179,7 @@ public final class RingAttacker {
         }
     }
 
-    /** One connection, from the handshake until it is thrown out or has done enough. */
+    /** One connection, from the handshake until it is closed or has written enough. */
     private final class Connection implements AutoCloseable {
         private final SharedSegment queue;
         private final MessageRing.Consumer inbound;
@@ -202,7 +207,7 @@ public final class RingAttacker {
             return attachment != null && attachment.link().peerGone();
         }
 
-        /** Does all that a good client does; false if the server has ended it meanwhile. */
+        /** Connects like a correct client; false if the server has closed it meanwhile. */
         boolean open() throws Exception {
             attachment =
                     bus.connect(serverName, RogueClient.hello(), queue, DEADLINE_NANOS)
@@ -261,7 +266,7 @@ public final class RingAttacker {
             }
         }
 
-        /** By hand, so that what stands in the slot can be anything. */
+        /** Writes a slot directly, so that it can hold anything. */
         private void write(MessageType type, long word, byte[] payload) {
             if (produced - rings[0].get(ValueLayout.JAVA_LONG, 256) < 32) {
                 prepareMessage(type, word, payload);
@@ -341,7 +346,7 @@ public final class RingAttacker {
             }
         }
 
-        /** Gives the server something to look at in each ring. */
+        /** Sends correct messages, so that the server reads each ring. */
         private void behave() throws Exception {
             write(MessageType.DATA, 0, random.bytes(random.nextInt(200)));
             for (int i = 0; i < 16 && !inbound.corrupt(); i++) {
@@ -361,7 +366,7 @@ public final class RingAttacker {
             }
         }
 
-        /** Writes into one word, before and while the server reads it, and leaves it wrong. */
+        /** Writes to one word, before and while the server reads it, and leaves it illegal. */
         private void burst(Field field) {
             MemorySegment ring = rings[field.ring];
             Runnable publish = prepare(field);
@@ -421,7 +426,7 @@ public final class RingAttacker {
             }
         }
 
-        /** What brings the next descriptor of the field's ring before the server's eyes. */
+        /** An action that makes the server read the next descriptor of the field's ring. */
         private Runnable prepare(Field field) {
             if (field.strideBytes == 0) {
                 return () -> {};

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** A client made of nothing but the bus, which says and writes whatever a test wants. */
+/** Client on the bare bus, which sends and writes arbitrary bytes. */
 final class RogueClient implements AutoCloseable {
     static final ChannelTerms TERMS = ChannelTerms.of(4080, 64);
     private static final long PRODUCED_OFFSET = 128;
@@ -70,7 +70,7 @@ final class RogueClient implements AutoCloseable {
         return null;
     }
 
-    /** Writes a message of any kind into the server's ring. */
+    /** Writes a message of any type into the server's ring. */
     void write(int type, long word, byte[] payload) {
         long room = outbound.claim();
         MemorySegment.copy(

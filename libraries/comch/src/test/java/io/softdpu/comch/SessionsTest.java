@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.testkit.Growth;
+import io.softdpu.testkit.GrowthCheck;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.nio.file.Path;
@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whole sessions of a channel, again and again: what is held does not grow with their number. */
+/** Repeated sessions of a channel: resources do not grow with their number. */
 class SessionsTest {
-    /** How a session ends. */
+    /** End of a session. */
     private enum Ending {
         CLIENT_STOPS,
         SERVER_STOPS,
@@ -32,7 +32,7 @@ class SessionsTest {
         Ending[] endings = Ending.values();
         int warmUp = 4 * endings.length;
         String findings =
-                Growth.over(
+                GrowthCheck.over(
                         warmUp,
                         Soak.count(200, 2_000),
                         number -> {

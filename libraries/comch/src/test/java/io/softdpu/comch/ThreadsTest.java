@@ -31,7 +31,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Both sides on threads of their own, which sleep when there is nothing to do. */
+/** Both sides on threads of their own, which sleep while idle. */
 class ThreadsTest {
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final Permissions SHARED =
@@ -39,7 +39,6 @@ class ThreadsTest {
 
     @TempDir Path folder;
 
-    @Clause({"cc-011", "cc-025"})
     @Test
     void shouldWakeThePeerForEachMessageOfPingPong() throws Exception {
         int rounds = 2000;
@@ -294,12 +293,12 @@ class ThreadsTest {
         }
     }
 
-    /** Waits for what other threads of this program bring about, without waking the engine. */
+    /** Waits for a condition set by other threads, without waking the engine. */
     private static void await(ProgressEngine engine, String what, BooleanSupplier condition) {
         await(engine, what, TimeUnit.MILLISECONDS.toNanos(5), condition);
     }
 
-    /** Waits for what the peer brings about: a wake-up that is lost ends at the deadline. */
+    /** Waits for an event of the peer; a lost wake-up ends at the deadline. */
     private static void awaitWoken(ProgressEngine engine, String what, BooleanSupplier condition) {
         await(engine, what, 2 * LONG_NANOS, condition);
     }

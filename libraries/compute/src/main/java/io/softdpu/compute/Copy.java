@@ -2,7 +2,6 @@ package io.softdpu.compute;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
-import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -10,19 +9,19 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One copy from a list of bufs to another, piece by piece, and where it has come to. From {@link
- * #begin} to {@link #end} both lists are marked. Belongs to one thread at a time; allocates
- * nothing.
+ * Copy from a list of bufs to another, in pieces, and its position. From {@link #begin} to {@link
+ * #end} both lists are marked. Belongs to one thread at a time; allocates nothing.
  */
 @SuppressWarnings("ReferenceEquality") // bufs are objects, not values
 final class Copy {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
-    /** What {@link #advance} gives where nothing was copied because something is wrong. */
+    /** Result of {@link #advance} if nothing was copied because of a failure. */
     static final long FAILED = -1;
 
     private static final Permissions READ = Permissions.LOCAL_READ_ONLY;
@@ -37,10 +36,7 @@ final class Copy {
     private Status status = Status.SUCCESS;
     private @Nullable Throwable cause;
 
-    /** The piece that is being copied: of one element of the source to one of the destination. */
-    private final SlicedCopy piece = new SlicedCopy();
-
-    // The two elements that the copy has come to, and what of them comes after the piece.
+    // The current elements of source and destination, and what is left of them.
     private @Nullable Buf from;
     private long fromOffset;
     private long fromLeft;
@@ -59,7 +55,7 @@ final class Copy {
     /**
      * Checks the two lists and marks them.
      *
-     * @return SUCCESS, or why the copy cannot be made: nothing is marked then
+     * @return SUCCESS, or the reason of a refusal: nothing is marked then
      */
     Status begin(Buf newSource, Buf newDestination, Device device, DmaCapabilities limits) {
         if (newSource.references() == 0 || newDestination.references() == 0) {
@@ -81,7 +77,7 @@ final class Copy {
         if (checked != Status.SUCCESS) {
             return checked;
         }
-        // A store of a reference costs more than a look whether it is there already.
+        // A store of a reference costs more than a comparison with the present one.
         if (source != newSource) {
             source = newSource;
         }
@@ -93,65 +89,60 @@ final class Copy {
         }
         sizeBytes = size;
         leftBytes = size;
-        piece.end();
         moveFrom(newSource);
         moveTo(newDestination);
         return Status.SUCCESS;
     }
 
-    /** Whether all has been copied. */
+    /** Whether everything has been copied. */
     boolean isDone() {
         return leftBytes == 0;
     }
 
-    /** Why it has failed; SUCCESS unless {@link #advance} has said so. */
+    /** The status of the failure; SUCCESS unless {@link #advance} has failed. */
     Status status() {
         return status;
     }
 
-    /** What the memory said when it was lost under the copy; null for any other failure. */
+    /** The exception if the memory was freed during the copy; null for any other failure. */
     @Nullable Throwable cause() {
         return cause;
     }
 
-    /** What it is and how far it has come, for messages; only between begin and end. */
+    /** Source, destination and position, for messages; only between begin and end. */
     String describe() {
         return "sizeBytes=%d, copiedBytes=%d, source=%s, destination=%s"
                 .formatted(sizeBytes, sizeBytes - leftBytes, source, destination);
     }
 
     /**
-     * Copies on.
+     * Copies the next piece.
      *
-     * @param budgetBytes at most how much, positive
-     * @return how much, or {@link #FAILED}
+     * @param budgetBytes limit of bytes, positive
+     * @return number of bytes copied, or {@link #FAILED}
      */
     long advance(Copier copier, long budgetBytes) {
-        // Both may have been withdrawn since the last time.
+        // Both may have been revoked since the last piece.
         if (!usable(from, READ) || !usable(to, WRITE)) {
             return FAILED;
         }
         long budget = Math.min(budgetBytes, leftBytes);
         long copied = 0;
         while (copied < budget) {
-            if (piece.isDone() && !nextPiece()) {
+            if ((fromLeft == 0 && !stepFrom()) || (toLeft == 0 && !stepTo())) {
                 return FAILED;
             }
-            try {
-                copied += piece.advance(copier, budget - copied);
-            } catch (IllegalStateException | InternalError e) {
-                // The program has closed its memory, or cut the file under it, from another thread.
-                failed = true;
-                status = Status.IO_FAILED;
-                cause = e;
+            long piece = Math.min(Math.min(fromLeft, toLeft), budget - copied);
+            if (piece > 0 && !copyPiece(copier, piece)) {
                 return FAILED;
             }
+            copied += piece;
         }
         leftBytes -= copied;
         return copied;
     }
 
-    /** Gives the bufs back; if all was copied, the destination has grown by it. */
+    /** Returns the bufs to the user; after success the data length of the destination has grown. */
     void end() {
         Buf written = Objects.requireNonNull(destination, "a copy that has begun");
         REGIONS.clearInFlight(Objects.requireNonNull(source, "a copy that has begun"));
@@ -167,26 +158,26 @@ final class Copy {
         cause = null;
     }
 
-    /** Begins with what both elements have, or the next ones; it may be nothing. */
-    private boolean nextPiece() {
-        if ((fromLeft == 0 && !stepFrom()) || (toLeft == 0 && !stepTo())) {
+    private boolean copyPiece(Copier copier, long sizeBytes) {
+        MemorySegment read = REGIONS.segmentOf(Objects.requireNonNull(from, "from"));
+        MemorySegment written = REGIONS.segmentOf(Objects.requireNonNull(to, "to"));
+        try {
+            copier.payload(read, fromOffset, written, toOffset, sizeBytes);
+        } catch (IllegalStateException | InternalError e) {
+            // Another thread of the program has closed the memory, or truncated its file.
+            failed = true;
+            status = Status.IO_FAILED;
+            cause = e;
             return false;
         }
-        long size = Math.min(fromLeft, toLeft);
-        piece.begin(
-                REGIONS.segmentOf(Objects.requireNonNull(from, "from")),
-                fromOffset,
-                REGIONS.segmentOf(Objects.requireNonNull(to, "to")),
-                toOffset,
-                size);
-        fromOffset += size;
-        fromLeft -= size;
-        toOffset += size;
-        toLeft -= size;
+        fromOffset += sizeBytes;
+        fromLeft -= sizeBytes;
+        toOffset += sizeBytes;
+        toLeft -= sizeBytes;
         return true;
     }
 
-    /** Goes on to the next element that has something; there is one, as the sums have shown. */
+    /** Advances to the next element with data; there is one, as the total lengths have shown. */
     private boolean stepFrom() {
         moveFrom(Objects.requireNonNull(Objects.requireNonNull(from, "from").nextInList(), "next"));
         return usable(from, READ);

@@ -2,10 +2,10 @@ package io.softdpu.compute;
 
 import io.softdpu.core.Status;
 
-/** Whose copy it is: a task, or a job. */
+/** Owner of a copy: a task or a job. */
 interface CopyOwner {
     /**
-     * The copy has ended and its bufs are the user's; runs users' callbacks.
+     * Called when the copy has ended and its bufs belong to the user; runs users' callbacks.
      *
      * @return whether the context still runs after them
      */

@@ -6,20 +6,22 @@ import io.softdpu.core.spi.FixedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The copies in flight on one thread, served in turn: each pass moves a slice at most, and a copy
- * that is not done by then goes to the end of the queue, so that small ones do not wait for a large
- * one. Belongs to that thread; allocates nothing.
+ * Queue of the copies in flight on one thread, served round-robin: each pass copies at most a
+ * slice, and an unfinished copy is moved to the end of the queue, so that small ones do not wait
+ * for a large one. Belongs to that thread; allocates nothing.
  */
 final class CopyQueue {
-    /** What the smallest copy is counted as, so that many small ones make a bounded pass, too. */
-    private static final long LEAST_BYTES = 256;
+    /**
+     * Minimum size that a copy is counted with, so that a pass of many small ones is bounded, too.
+     */
+    private static final long MIN_COUNTED_BYTES = 256;
 
     private final FixedQueue<Copy> copies;
 
     /**
-     * An empty queue.
+     * Creates an empty queue.
      *
-     * @param capacity how many copies can be in flight
+     * @param capacity limit of copies in flight
      */
     CopyQueue(int capacity) {
         this.copies = new FixedQueue<>(capacity);
@@ -29,18 +31,18 @@ final class CopyQueue {
         return copies.isEmpty();
     }
 
-    /** Takes a copy that has begun; there is room for as many as the capacity says. */
+    /** Adds a copy that has begun; the queue is not full. */
     void add(Copy copy) {
         copies.add(copy);
     }
 
     /**
-     * Copies a slice, and ends what is done; ends the pass where one has failed.
+     * Copies a slice, and completes finished copies; a failed copy ends the pass.
      *
-     * @return the copy that has failed, which is still begun; null if none has
+     * @return the failed copy, which the caller ends; null if none
      */
     @Nullable Copy progress(Copier copier) {
-        int turns = copies.size(); // what a callback submits waits for the next pass
+        int turns = copies.size(); // copies submitted by a callback wait for the next pass
         long budget = Copier.SLICE_BYTES;
         while (turns > 0 && budget > 0) {
             turns--;
@@ -49,7 +51,7 @@ final class CopyQueue {
             if (copied == Copy.FAILED) {
                 return copy;
             }
-            budget -= Math.max(copied, LEAST_BYTES);
+            budget -= Math.max(copied, MIN_COUNTED_BYTES);
             if (copy.isDone()) {
                 copy.end();
                 if (!copy.owner().copied(Status.SUCCESS)) {
@@ -62,12 +64,12 @@ final class CopyQueue {
         return null;
     }
 
-    /** Ends all with this failure. */
+    /** Completes all with this failure. */
     void flush(Status status) {
         while (!copies.isEmpty()) {
             Copy copy = copies.remove();
             copy.end();
-            copy.owner().copied(status); // all the same what it says: nothing is copied any more
+            copy.owner().copied(status); // its result is ignored: nothing is copied any more
         }
     }
 }

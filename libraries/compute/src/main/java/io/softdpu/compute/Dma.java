@@ -9,30 +9,30 @@ import io.softdpu.core.execution.JobType;
 import io.softdpu.core.memory.Buf;
 
 /**
- * A context that copies memory (Core guide, sections 3.4 and 3.4.2): between any two bufs or lists
- * of bufs, local, or imported over PCIe from the other side, in either direction.
+ * DMA context, which copies memory (Core guide, sections 3.4 and 3.4.2): between any two bufs or
+ * lists of bufs, local or imported over PCIe, in either direction.
  *
  * <p>The order: create, configure the tasks, connect to a progress engine, {@linkplain #start
- * start}: it is RUNNING at once. The copies are made inside progress, a slice of each at a time, so
- * that a large one does not hold up the rest of the engine. {@linkplain #stop Stopping} flushes
- * what is in flight with SHUTDOWN; the context is IDLE when all tasks have been freed.
+ * start}: it is RUNNING at once. Copies are done inside progress, a slice of each at a time, so
+ * that a large one does not block the engine. {@linkplain #stop Stopping} flushes tasks in flight
+ * with SHUTDOWN; the context is IDLE when all tasks have been freed.
  *
- * <p>A copy that fails after it was taken moves the context to STOPPING by itself, as it does on a
- * card: the rest is flushed, {@link #failure()} says why, and once the tasks are freed it can be
- * started again.
+ * <p>A copy that fails after submission moves the context to STOPPING, as on a card: the other
+ * tasks are flushed, {@link #failure()} gives the reason, and after the tasks are freed the context
+ * can be started again.
  *
- * <p>The older way is {@linkplain #createMemcpyJob jobs} on work queues: the context is started
- * without an engine and without tasks, and added to any number of queues on as many threads. A job
- * that fails then fails alone.
+ * <p>The older form is {@linkplain #createMemcpyJob jobs} on work queues: the context is started
+ * without an engine and without tasks, and added to any number of queues on as many threads. The
+ * failure of a job does not affect other jobs.
  *
  * <p>Thread: that of the engine; without one, any.
  */
 public sealed interface Dma extends Context permits DmaContext {
-    /** The kind of job that copies memory. */
+    /** Type of the jobs that copy memory. */
     JobType MEMCPY_JOB = new JobType("dma memcpy");
 
     /**
-     * Makes a context on a device, which cannot be closed before it.
+     * Creates a context on a device, which cannot be closed before it.
      *
      * @throws DpuException NOT_SUPPORTED if the device has no DMA; BAD_STATE if it is closed
      */
@@ -46,11 +46,11 @@ public sealed interface Dma extends Context permits DmaContext {
     }
 
     /**
-     * Makes memcpy tasks available. Configuring again replaces.
+     * Configures memcpy tasks; a further call replaces the configuration.
      *
-     * @param count how many can be allocated at a time
-     * @param onSuccess is told of tasks that have copied
-     * @param onFailure is told of tasks that have failed
+     * @param count number of tasks in the pool
+     * @param onSuccess callback for successful tasks
+     * @param onFailure callback for failed tasks
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if the count is not positive or
      *     beyond {@link DmaCapabilities#maxTasks()}
      */
@@ -59,7 +59,7 @@ public sealed interface Dma extends Context permits DmaContext {
             DmaTaskCallback<DmaMemcpyTask> onSuccess,
             DmaTaskCallback<DmaMemcpyTask> onFailure);
 
-    /** What it can do, and its limits. */
+    /** Its capabilities and limits. */
     DmaCapabilities capabilities();
 
     /**
@@ -73,7 +73,7 @@ public sealed interface Dma extends Context permits DmaContext {
     DmaMemcpyTask allocateMemcpy(Buf source, Buf destination);
 
     /**
-     * Makes a memcpy job, for the work queues that this context is added to. Any thread.
+     * Creates a memcpy job, for the work queues that this context is added to. Any thread.
      *
      * @param source the buf, or the head of the list, that is read
      * @param destination the buf, or the head of the list, that is written

@@ -7,9 +7,10 @@ import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 
 /**
- * What DMA contexts on a device can do (Core guide, sections 3.3.3 and 4, {@code doca_dma_cap_*}
- * and {@code doca_dma_get_max_list_buf_num_elem}). DMA is done by the card: a device of the DPU has
- * it, and one of the host that a port of the DPU has made. A value; any thread.
+ * Capabilities of DMA contexts on a device (Core guide, sections 3.3.3 and 4, {@code
+ * doca_dma_cap_*} and {@code doca_dma_get_max_list_buf_num_elem}). DMA is done by the card: devices
+ * of the DPU have it, and those of the host that a port of the DPU has created. Immutable; any
+ * thread.
  */
 public final class DmaCapabilities {
     /** The limit that lowers {@link #maxTasks()}. */
@@ -41,12 +42,12 @@ public final class DmaCapabilities {
                         : 0;
     }
 
-    /** Those of a device; it need not be open. */
+    /** The capabilities of a device, which need not be open. */
     public static DmaCapabilities of(DeviceInfo device) {
         return new DmaCapabilities(Arguments.notNull(device, "device").function());
     }
 
-    /** Whether there can be a DMA context on the device. */
+    /** Whether DMA contexts can be created on the device. */
     public boolean isSupported() {
         return maxTasks > 0;
     }
@@ -56,17 +57,19 @@ public final class DmaCapabilities {
         return isSupported();
     }
 
-    /** Most tasks of a context. */
+    /** Limit of tasks of a context. */
     public int maxTasks() {
         return maxTasks;
     }
 
-    /** Most bytes that one task or job copies; a source with more data is refused. */
+    /** Limit of bytes per task or job; a source with more data is refused. */
     public long maxBufferBytes() {
         return maxBufferBytes;
     }
 
-    /** Most elements of a list of bufs, as source or as destination; a longer one is refused. */
+    /**
+     * Limit of elements of a list of bufs, as source or as destination; a longer one is refused.
+     */
     public int maxBufferListLength() {
         return maxBufferListLength;
     }

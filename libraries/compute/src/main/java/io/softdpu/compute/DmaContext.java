@@ -8,24 +8,24 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.ContextBase;
-import io.softdpu.core.spi.JobLane;
-import io.softdpu.core.spi.TaskSet;
+import io.softdpu.core.spi.JobQueue;
+import io.softdpu.core.spi.TaskType;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link Dma} context: its tasks, and the copies of those in flight on its engine. */
+/** Implementation of {@link Dma}: its tasks, and the copies in flight on its engine. */
 final class DmaContext extends ContextBase implements Dma {
-    /** Work queues of one context; more threads than that would not share a card. */
+    /** Limit of work queues of a context. */
     private static final int MAX_WORK_QUEUES = 1024;
 
     private final DmaCapabilities capabilities;
-    private final TaskSet<MemcpyTask, DmaTaskCallback<DmaMemcpyTask>> tasks;
+    private final TaskType<MemcpyTask, DmaTaskCallback<DmaMemcpyTask>> tasks;
     private @Nullable CopyQueue queue;
 
     DmaContext(Device device, DmaCapabilities capabilities) {
         super("dma " + device.info().ibdevName(), device);
         this.capabilities = capabilities;
-        this.tasks = new TaskSet<>("memcpy", capabilities.maxTasks(), () -> new MemcpyTask(this));
+        this.tasks = new TaskType<>("memcpy", capabilities.maxTasks(), () -> new MemcpyTask(this));
     }
 
     @Override
@@ -52,7 +52,7 @@ final class DmaContext extends ContextBase implements Dma {
         if (!hasEngine()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "context runs without a progress engine, for jobs: context=%s, expected=a job"
+                    "context was started without a progress engine, for jobs: context=%s, expected=a job"
                             .formatted(this));
         }
         return tasks.allocate().setSource(source).setDestination(destination);
@@ -65,7 +65,7 @@ final class DmaContext extends ContextBase implements Dma {
         return new MemcpyJob(this, source, destination);
     }
 
-    // ---- what the base asks for ----
+    // ---- hooks of the base class ----
 
     @Override
     protected int maxWorkQueues() {
@@ -73,8 +73,8 @@ final class DmaContext extends ContextBase implements Dma {
     }
 
     @Override
-    protected JobLane newJobLane(int depth) {
-        return new DmaLane(this, depth);
+    protected JobQueue newJobQueue(int depth) {
+        return new DmaJobQueue(this, depth);
     }
 
     @Override
@@ -97,7 +97,7 @@ final class DmaContext extends ContextBase implements Dma {
     protected boolean onProgress() {
         CopyQueue open = queue();
         // In STOPPING nothing is copied any more: onStop, which follows, flushes.
-        if (open.isEmpty() || !isRunning()) {
+        if (open.isEmpty() || !takesTasks()) {
             return false;
         }
         Copy failed = open.progress(copier());
@@ -133,13 +133,14 @@ final class DmaContext extends ContextBase implements Dma {
 
     @Override
     protected void onDestroy() {
-        // Everything is made at start and given up at stop.
+        // All resources are created at start and released at stop.
     }
 
     // ---- for tasks and jobs ----
 
+    /** Whether the context is RUNNING on an engine, which may copy more. */
     boolean isRunning() {
-        return state() == ContextState.RUNNING;
+        return takesTasks();
     }
 
     void add(Copy copy) {
@@ -150,7 +151,7 @@ final class DmaContext extends ContextBase implements Dma {
         tasks.callbackFor(task).completed(task);
     }
 
-    /** The two lists of a copy and their limits, for the message of a refusal. */
+    /** Describes the two lists of a copy and their limits, for the message of a refusal. */
     String describe(@Nullable Buf source, @Nullable Buf destination) {
         int most = capabilities.maxBufferListLength();
         return BufLists.describe("source", source, most)
@@ -159,7 +160,7 @@ final class DmaContext extends ContextBase implements Dma {
                 + capabilities.maxBufferBytes();
     }
 
-    /** The state first, so that the callback finds that nothing can be submitted any more. */
+    /** Fails the context before the callback runs, so that the callback cannot submit any more. */
     private void fail(Copy failed) {
         Status status = failed.status();
         fatal(

@@ -7,13 +7,13 @@ import io.softdpu.core.spi.JobBase;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link DmaMemcpyJob} of a {@link DmaContext}. */
+/** Implementation of {@link DmaMemcpyJob}. */
 final class MemcpyJob extends JobBase implements DmaMemcpyJob {
     private final DmaContext dma;
     private final Copy copy = new Copy(this::copied);
     private Buf source;
     private Buf destination;
-    private @Nullable DmaLane lane;
+    private @Nullable DmaJobQueue queue;
 
     MemcpyJob(DmaContext dma, Buf source, Buf destination) {
         super(dma, Dma.MEMCPY_JOB);
@@ -52,11 +52,12 @@ final class MemcpyJob extends JobBase implements DmaMemcpyJob {
     }
 
     private boolean copied(Status ended) {
-        return Objects.requireNonNull(lane, "the lane that took it").ended(this, ended);
+        return Objects.requireNonNull(queue, "the queue that it was submitted to")
+                .ended(this, ended);
     }
 
-    Status begin(DmaLane taking) {
-        lane = taking;
+    Status begin(DmaJobQueue submittedTo) {
+        queue = submittedTo;
         return copy.begin(source, destination, dma.device(), dma.capabilities());
     }
 

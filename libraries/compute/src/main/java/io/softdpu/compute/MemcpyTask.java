@@ -7,7 +7,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.TaskBase;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link DmaMemcpyTask} of a {@link DmaContext}. */
+/** Implementation of {@link DmaMemcpyTask}. */
 final class MemcpyTask extends TaskBase implements DmaMemcpyTask {
     private final DmaContext dma;
     private final Copy copy = new Copy(this::copied);

@@ -1,6 +1,6 @@
 /**
- * The acceleration libraries after the Core guide: {@link io.softdpu.compute.Dma} copies memory,
- * between any two bufs or lists of bufs, local or imported from the other side of the PCIe bus.
+ * Acceleration libraries of the Core guide: {@link io.softdpu.compute.Dma} copies memory, between
+ * any two bufs or lists of bufs, local or imported from the other side of the PCIe bus.
  *
  * <p><b>Thread.</b> A context and its tasks belong to the thread of the progress engine; callbacks
  * run inside {@code progress()}.
@@ -8,10 +8,10 @@
  * <p><b>Ownership.</b> The context owns the pools of its tasks. From submit to callback a task and
  * its bufs belong to the context. After start nothing is allocated.
  *
- * <p><b>Arguments.</b> What is null where a method does not say that null will do, out of range, or
- * closed already is refused with a {@link io.softdpu.core.DpuException} before anything has
- * changed: INVALID_VALUE, naming the argument, or the status that the method names. No other
- * exception leaves this package, unless a callback of the user threw it.
+ * <p><b>Arguments.</b> An argument that is null (unless the method allows null), out of range, or
+ * closed is refused with a {@link io.softdpu.core.DpuException} before any change: INVALID_VALUE,
+ * naming the argument, or the status that the method documents. No other exception leaves this
+ * package, except those thrown by callbacks of the user.
  */
 @NullMarked
 package io.softdpu.compute;

@@ -45,7 +45,7 @@ class DmaCapabilitiesTest {
     }
 
     @Test
-    @Clause({"core-107", "core-108", "core-266", "core-268"})
+    @Clause({"core-108", "core-268"})
     void shouldTellTheLimitsOfADeviceThatIsNotOpen() {
         try (Machine machine = machine(Side.DPU, Topology.builtin())) {
             DeviceInfo p0 = machine.findDevice("p0");
@@ -64,7 +64,7 @@ class DmaCapabilitiesTest {
     }
 
     @Test
-    @Clause({"core-266", "core-001"})
+    @Clause({"core-001", "core-266"})
     void shouldHaveNoDmaOnADeviceThatIsNotOnTheCard() {
         try (Machine target = machine(Side.TARGET, Topology.builtin());
                 Device t0 = target.findDevice("t0").open()) {
@@ -85,26 +85,26 @@ class DmaCapabilitiesTest {
     }
 
     @Test
-    @Clause({"core-107", "core-108", "core-267"})
+    @Clause({"core-107", "core-267"})
     void shouldHoldToTheLimitsOfTheProfile() throws Exception {
-        try (Desk desk = new Desk(folder, Side.DPU, "p0", small())) {
-            assertThat(desk.dma.capabilities().maxTasks()).isEqualTo(3);
-            assertThat(desk.dma.capabilities().maxBufferBytes()).isEqualTo(1000);
-            assertThat(desk.dma.capabilities().maxBufferListLength()).isEqualTo(2);
-            assertThatThrownBy(() -> desk.start(4))
+        try (DmaFixture fixture = new DmaFixture(folder, Side.DPU, "p0", small())) {
+            assertThat(fixture.dma.capabilities().maxTasks()).isEqualTo(3);
+            assertThat(fixture.dma.capabilities().maxBufferBytes()).isEqualTo(1000);
+            assertThat(fixture.dma.capabilities().maxBufferListLength()).isEqualTo(2);
+            assertThatThrownBy(() -> fixture.start(4))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
                     .hasMessageContaining("count=4, limit=3");
-            desk.start(3);
-            Mmap memory = desk.local(8192);
-            assertThat(desk.copy(desk.source(memory, 0, 1000), room(desk, memory)))
+            fixture.start(3);
+            Mmap memory = fixture.local(8192);
+            assertThat(fixture.copy(fixture.source(memory, 0, 1000), room(fixture, memory)))
                     .isEqualTo(Status.SUCCESS);
-            assertThat(desk.refused(desk.source(memory, 0, 1001), room(desk, memory)))
+            assertThat(fixture.refused(fixture.source(memory, 0, 1001), room(fixture, memory)))
                     .isEqualTo(Status.INVALID_VALUE);
-            assertThat(desk.copy(list(desk, memory, 2), room(desk, memory)))
+            assertThat(fixture.copy(list(fixture, memory, 2), room(fixture, memory)))
                     .isEqualTo(Status.SUCCESS);
-            assertThat(desk.refused(list(desk, memory, 3), room(desk, memory)))
+            assertThat(fixture.refused(list(fixture, memory, 3), room(fixture, memory)))
                     .isEqualTo(Status.INVALID_VALUE);
         }
     }
@@ -138,14 +138,14 @@ class DmaCapabilitiesTest {
                 .hasMessageContainingAll("limit=dma.max_jobs", "dpu/p0", "dma.max_tasks");
     }
 
-    private static Buf room(Desk desk, Mmap memory) {
-        return desk.destination(memory, 4096, 4096);
+    private static Buf room(DmaFixture fixture, Mmap memory) {
+        return fixture.destination(memory, 4096, 4096);
     }
 
-    private static Buf list(Desk desk, Mmap memory, int elements) {
-        Buf head = desk.source(memory, 0, 10);
+    private static Buf list(DmaFixture fixture, Mmap memory, int elements) {
+        Buf head = fixture.source(memory, 0, 10);
         for (int i = 1; i < elements; i++) {
-            head.chain(desk.source(memory, 100L * i, 10));
+            head.chain(fixture.source(memory, 100L * i, 10));
         }
         return head;
     }

@@ -18,30 +18,31 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the data path costs beside the copy: no objects, and no lost wake. */
+/** Cost of the data path besides the copy: no allocation, and no lost wake-up. */
 class DmaDataPathTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int ROUNDS = 50_000;
 
     /**
-     * What the measurement itself and a late compilation may leave; a round would leave 16 each.
+     * Tolerance for the measurement itself and a late compilation; an allocation per round would be
+     * 16 bytes each.
      */
     private static final long NOISE_BYTES = 4096;
 
     @TempDir Path folder;
-    private Desk desk;
+    private DmaFixture fixture;
     private Mmap memory;
     private int completed;
 
     @BeforeEach
     void open() {
-        desk = new Desk(folder, Side.DPU, "p0");
-        memory = desk.local(64 << 10);
+        fixture = new DmaFixture(folder, Side.DPU, "p0");
+        memory = fixture.local(64 << 10);
     }
 
     @AfterEach
     void close() throws Exception {
-        desk.close();
+        fixture.close();
     }
 
     private void assertAllocatesNothing(Runnable round) {
@@ -57,33 +58,33 @@ class DmaDataPathTest {
     }
 
     private void startCounting(int tasks) {
-        desk.dma.configureMemcpyTasks(
+        fixture.dma.configureMemcpyTasks(
                 tasks,
                 _ -> completed++,
                 task -> {
                     throw new AssertionError("failed: " + task.status());
                 });
-        desk.dma.start();
+        fixture.dma.start();
     }
 
     @Test
     @Clause("core-003")
     void shouldCopyBetweenBufsAndListsWithoutAllocation() {
         startCounting(2);
-        Buf source = desk.source(memory, 0, 64);
-        Buf destination = desk.destination(memory, 1000, 64);
-        Buf list = desk.source(memory, 2000, 10);
-        list.chain(desk.source(memory, 3000, 5000));
-        Buf scattered = desk.destination(memory, 10_000, 3000);
-        scattered.chain(desk.destination(memory, 20_000, 3000));
-        DmaMemcpyTask single = desk.dma.allocateMemcpy(source, destination);
-        DmaMemcpyTask chained = desk.dma.allocateMemcpy(list, scattered);
+        Buf source = fixture.source(memory, 0, 64);
+        Buf destination = fixture.destination(memory, 1000, 64);
+        Buf list = fixture.source(memory, 2000, 10);
+        list.chain(fixture.source(memory, 3000, 5000));
+        Buf scattered = fixture.destination(memory, 10_000, 3000);
+        scattered.chain(fixture.destination(memory, 20_000, 3000));
+        DmaMemcpyTask single = fixture.dma.allocateMemcpy(source, destination);
+        DmaMemcpyTask chained = fixture.dma.allocateMemcpy(list, scattered);
         Buf tail = scattered.nextInList();
         assertAllocatesNothing(() -> {
             single.submit();
             chained.submit();
-            while (desk.dma.inFlightTasks() > 0) {
-                desk.engine.progress();
+            while (fixture.dma.inFlightTasks() > 0) {
+                fixture.engine.progress();
             }
             destination.resetDataLength();
             scattered.resetDataLength();
@@ -101,12 +102,12 @@ class DmaDataPathTest {
     @Test
     @Clause("core-003")
     void shouldRunAJobWithoutAllocation() {
-        Dma dma = desk.add(Dma.create(desk.device));
+        Dma dma = fixture.add(Dma.create(fixture.device));
         dma.start();
         try (WorkQueue queue = WorkQueue.create(2)) {
             queue.add(dma);
-            Buf source = desk.source(memory, 0, 64);
-            Buf destination = desk.destination(memory, 1000, 64);
+            Buf source = fixture.source(memory, 0, 64);
+            Buf destination = fixture.destination(memory, 1000, 64);
             DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
             JobEvent event = JobEvent.create();
             assertAllocatesNothing(() -> {
@@ -123,21 +124,20 @@ class DmaDataPathTest {
     }
 
     @Test
-    @Clause("core-136")
     void shouldRingWhereATaskIsSubmittedAfterArming() {
         startCounting(1);
-        while (desk.engine.progress()) {
+        while (fixture.engine.progress()) {
             assertThat(completed).isZero(); // what the start has left is seen to
         }
-        Buf source = desk.source(memory, 0, 64);
-        Buf destination = desk.destination(memory, 1000, 64);
-        DmaMemcpyTask task = desk.dma.allocateMemcpy(source, destination);
-        desk.engine.requestNotification();
-        assertThat(desk.engine.awaitNotification(0)).as("nothing to do yet").isFalse();
+        Buf source = fixture.source(memory, 0, 64);
+        Buf destination = fixture.destination(memory, 1000, 64);
+        DmaMemcpyTask task = fixture.dma.allocateMemcpy(source, destination);
+        fixture.engine.requestNotification();
+        assertThat(fixture.engine.awaitNotification(0)).as("nothing to do yet").isFalse();
         task.submit();
-        assertThat(desk.engine.awaitNotification(Desk.DEADLINE_NANOS)).isTrue();
-        desk.engine.clearNotification();
-        assertThat(desk.engine.progress()).isTrue();
+        assertThat(fixture.engine.awaitNotification(DmaFixture.DEADLINE_NANOS)).isTrue();
+        fixture.engine.clearNotification();
+        assertThat(fixture.engine.progress()).isTrue();
         assertThat(completed).isOne();
         task.free();
         source.release();
@@ -148,15 +148,16 @@ class DmaDataPathTest {
     void shouldRingWhereATaskIsThereAlready() {
         startCounting(1);
         DmaMemcpyTask task =
-                desk.submit(desk.source(memory, 0, 64), desk.destination(memory, 1000, 64));
-        desk.engine.requestNotification();
-        assertThat(desk.engine.awaitNotification(Desk.DEADLINE_NANOS)).isTrue();
-        desk.engine.clearNotification();
-        desk.awaitEnd();
+                fixture.submit(
+                        fixture.source(memory, 0, 64), fixture.destination(memory, 1000, 64));
+        fixture.engine.requestNotification();
+        assertThat(fixture.engine.awaitNotification(DmaFixture.DEADLINE_NANOS)).isTrue();
+        fixture.engine.clearNotification();
+        fixture.awaitEnd();
         assertThat(completed).isOne();
         task.source().release();
         task.destination().release();
         task.free();
-        assertThat(desk.dma.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(fixture.dma.state()).isEqualTo(ContextState.RUNNING);
     }
 }

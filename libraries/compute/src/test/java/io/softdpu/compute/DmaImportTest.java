@@ -18,6 +18,7 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -31,20 +32,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The host's memory from the DPU, in both directions, and when it is taken away. */
+/** Copies from the DPU to and from the host's memory, and its revocation. */
 class DmaImportTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int SIZE = HostMemoryProcess.SIZE;
 
     @TempDir Path folder;
-    private Desk host;
-    private Desk dpu;
+    private DmaFixture host;
+    private DmaFixture dpu;
 
     @BeforeEach
     void open() {
-        host = new Desk(folder, Side.HOST, "pf0");
-        dpu = new Desk(folder, Side.DPU, "p0").start(4);
+        host = new DmaFixture(folder, Side.HOST, "pf0");
+        dpu = new DmaFixture(folder, Side.DPU, "p0").start(4);
     }
 
     @AfterEach
@@ -67,18 +68,20 @@ class DmaImportTest {
         Mmap hostMemory = host.mmap(SIZE, AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);
         MemorySegment there = hostMemory.segment();
         random.fill(there);
-        byte[] before = Desk.bytes(there, 0, SIZE);
+        byte[] before = DmaFixture.bytes(there, 0, SIZE);
         Mmap remote = imported(hostMemory);
         Mmap local = dpu.local(SIZE);
         int half = SIZE / 2;
         assertThat(dpu.copy(dpu.source(remote, 0, half), dpu.destination(local, 0, half)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Desk.bytes(local.segment(), 0, half)).isEqualTo(Arrays.copyOf(before, half));
+        assertThat(DmaFixture.bytes(local.segment(), 0, half))
+                .isEqualTo(Arrays.copyOf(before, half));
         random.fill(local.segment());
         assertThat(dpu.copy(dpu.source(local, 100, half), dpu.destination(remote, half, half)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Desk.bytes(there, half, half)).isEqualTo(Desk.bytes(local.segment(), 100, half));
-        assertThat(Desk.bytes(there, 0, half)).isEqualTo(Arrays.copyOf(before, half));
+        assertThat(DmaFixture.bytes(there, half, half))
+                .isEqualTo(DmaFixture.bytes(local.segment(), 100, half));
+        assertThat(DmaFixture.bytes(there, 0, half)).isEqualTo(Arrays.copyOf(before, half));
     }
 
     @Test
@@ -126,7 +129,7 @@ class DmaImportTest {
     }
 
     @Test
-    void shouldFailInTheMiddleOfACopyWhoseMemoryIsWithdrawn() {
+    void shouldFailInTheMiddleOfACopyWhoseMemoryIsRevoked() {
         Mmap hostMemory = host.mmap(SIZE, AccessFlag.PCI_READ_WRITE);
         Mmap remote = imported(hostMemory);
         Mmap local = dpu.local(SIZE);
@@ -150,13 +153,14 @@ class DmaImportTest {
 
     @Test
     @Clause({"core-121", "core-122", "core-089"})
+    @StartsProcesses
     void shouldCopyTheMemoryOfAnotherProcessBothWays(Processes processes) throws IOException {
         ChildProcess exporter = exporter(processes);
         Mmap remote = imported(blobOf(exporter), Mapping.ACCESS);
         Mmap local = dpu.local(SIZE);
         assertThat(dpu.copy(dpu.source(remote, 0, SIZE), dpu.destination(local, 0, SIZE)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Desk.bytes(local.segment(), 0, SIZE))
+        assertThat(DmaFixture.bytes(local.segment(), 0, SIZE))
                 .containsOnly(HostMemoryProcess.FILLED_WITH);
         local.segment().fill((byte) 0x77);
         assertThat(dpu.copy(dpu.source(local, 0, SIZE), dpu.destination(remote, 0, SIZE)))
@@ -168,6 +172,7 @@ class DmaImportTest {
     }
 
     @Test
+    @StartsProcesses
     void shouldFailWithConnectionResetWhereTheExporterIsKilledInTheMiddle(Processes processes) {
         ChildProcess exporter = exporter(processes);
         Mmap remote = imported(blobOf(exporter), Mapping.ACCESS);

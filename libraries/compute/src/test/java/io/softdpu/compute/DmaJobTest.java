@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.WorkQueue;
@@ -35,16 +37,16 @@ class DmaJobTest {
     private static final int SIZE = 2 << 20;
 
     @TempDir Path folder;
-    private Desk desk;
+    private DmaFixture fixture;
     private Dma dma;
     private Mmap memory;
 
     @BeforeEach
     void open(SeededRandom random) {
-        desk = new Desk(folder, Side.DPU, "p0");
-        memory = desk.local(SIZE);
+        fixture = new DmaFixture(folder, Side.DPU, "p0");
+        memory = fixture.local(SIZE);
         random.fill(memory.segment());
-        dma = desk.add(Dma.create(desk.device));
+        dma = fixture.add(Dma.create(fixture.device));
         dma.start();
     }
 
@@ -53,11 +55,11 @@ class DmaJobTest {
         if (dma.state() == ContextState.RUNNING) {
             dma.stop();
         }
-        desk.close();
+        fixture.close();
     }
 
     private static Status retrieve(WorkQueue queue, JobEvent event) {
-        long until = System.nanoTime() + Desk.DEADLINE_NANOS;
+        long until = System.nanoTime() + DmaFixture.DEADLINE_NANOS;
         Status status = queue.progressRetrieve(event);
         while (status == Status.AGAIN) {
             assertThat(System.nanoTime()).as("deadline").isLessThan(until);
@@ -67,14 +69,14 @@ class DmaJobTest {
     }
 
     @Test
-    @Clause({"core-132", "core-122", "core-124", "core-125", "core-131"})
+    @Clause({"core-124", "core-125", "core-132"})
     void shouldCopyAsAJobWithoutAnEngineAndWithoutTasks() {
         assertThat(dma.state()).isEqualTo(ContextState.RUNNING);
         try (WorkQueue queue = WorkQueue.create(4)) {
             queue.add(dma);
-            byte[] before = Desk.bytes(memory.segment(), 0, 700_000);
-            Buf source = desk.source(memory, 0, 700_000);
-            Buf destination = desk.destination(memory, SIZE / 2, 700_000);
+            byte[] before = DmaFixture.bytes(memory.segment(), 0, 700_000);
+            Buf source = fixture.source(memory, 0, 700_000);
+            Buf destination = fixture.destination(memory, SIZE / 2, 700_000);
             DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
             job.setUserData(77);
             assertThat(job.context()).isSameAs(dma);
@@ -90,23 +92,49 @@ class DmaJobTest {
             assertThat(event.job()).isSameAs(job);
             assertThat(event.userData()).isEqualTo(77);
             assertThat(destination.dataLength()).isEqualTo(700_000);
-            assertThat(Desk.bytes(memory.segment(), SIZE / 2, 700_000)).isEqualTo(before);
+            assertThat(DmaFixture.bytes(memory.segment(), SIZE / 2, 700_000)).isEqualTo(before);
             source.release();
             destination.release();
         }
     }
 
     @Test
-    @Clause("core-107")
+    @Clause({"core-143", "core-145"})
+    void shouldWorkOnTheDeviceOfTheContextThatTheJobBelongsTo() {
+        Device p1 = fixture.add(fixture.machine.findDevice("p1").open());
+        Dma other = fixture.add(Dma.create(p1));
+        other.start();
+        for (Context context : List.of(dma, other)) {
+            assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+        }
+        try (WorkQueue queue = WorkQueue.create(2)) {
+            queue.add(dma);
+            queue.add(other);
+            Buf source = fixture.source(memory, 0, 64);
+            Buf destination = fixture.destination(memory, 1000, 64);
+            assertThat(queue.trySubmit(other.createMemcpyJob(source, destination)))
+                    .as("memory that is not open to p1")
+                    .isEqualTo(Status.NOT_PERMITTED);
+            queue.submit(dma.createMemcpyJob(source, destination));
+            JobEvent event = JobEvent.create();
+            assertThat(retrieve(queue, event)).isEqualTo(Status.SUCCESS);
+            assertThat(event.job().context()).isSameAs(dma);
+            source.release();
+            destination.release();
+        }
+        other.stop();
+    }
+
+    @Test
     void shouldNameTheListsOfAJobThatIsRefused() {
         try (WorkQueue queue = WorkQueue.create(1)) {
             queue.add(dma);
             int most = dma.capabilities().maxBufferListLength();
-            Buf source = desk.source(memory, 0, 8);
+            Buf source = fixture.source(memory, 0, 8);
             for (int i = 1; i <= most; i++) {
-                source.chain(desk.source(memory, i * 8L, 8));
+                source.chain(fixture.source(memory, i * 8L, 8));
             }
-            Buf destination = desk.destination(memory, SIZE / 2, 64_000);
+            Buf destination = fixture.destination(memory, SIZE / 2, 64_000);
             DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
             assertThatThrownBy(() -> queue.submit(job))
                     .hasMessageContainingAll(
@@ -122,8 +150,8 @@ class DmaJobTest {
     @Clause("core-110")
     void shouldRefuseAJobThatIsNotValidOrInFlight() {
         try (WorkQueue queue = WorkQueue.create(4)) {
-            Buf source = desk.source(memory, 0, 64);
-            Buf destination = desk.destination(memory, 1000, 64);
+            Buf source = fixture.source(memory, 0, 64);
+            Buf destination = fixture.destination(memory, 1000, 64);
             DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
             assertThat(queue.trySubmit(job)).as("not added").isEqualTo(Status.NOT_FOUND);
             queue.add(dma);
@@ -150,7 +178,7 @@ class DmaJobTest {
     void shouldFailAloneWithAValidEventAndLetTheRestGoOn() {
         try (WorkQueue queue = WorkQueue.create(4)) {
             queue.add(dma);
-            Mmap doomed = desk.local(4096);
+            Mmap doomed = fixture.local(4096);
             List<Buf> bufs = new ArrayList<>();
             DmaMemcpyJob bad = job(bufs, doomed, memory, 64);
             DmaMemcpyJob good = job(bufs, memory, memory, 64);
@@ -176,8 +204,8 @@ class DmaJobTest {
     }
 
     private DmaMemcpyJob job(List<Buf> bufs, Mmap from, Mmap to, int sizeBytes) {
-        Buf source = desk.source(from, 0, sizeBytes);
-        Buf destination = desk.destination(to, to.sizeBytes() - sizeBytes, sizeBytes);
+        Buf source = fixture.source(from, 0, sizeBytes);
+        Buf destination = fixture.destination(to, to.sizeBytes() - sizeBytes, sizeBytes);
         bufs.add(source);
         bufs.add(destination);
         return dma.createMemcpyJob(source, destination);
@@ -216,7 +244,7 @@ class DmaJobTest {
                         Mmap.create()
                                 .setMemory(bytes)
                                 .setPermissions(Permissions.LOCAL_READ_WRITE)
-                                .addDevice(desk.device)
+                                .addDevice(fixture.device)
                                 .start();
                 WorkQueue queue = WorkQueue.create(1)) {
             inventory.start();
@@ -231,8 +259,8 @@ class DmaJobTest {
                 destination.resetDataLength();
                 queue.submit(job);
                 assertThat(retrieve(queue, event)).isEqualTo(Status.SUCCESS);
-                assertThat(Desk.bytes(bytes, 32 << 10, size))
-                        .isEqualTo(Desk.bytes(bytes, source.dataOffset(), size));
+                assertThat(DmaFixture.bytes(bytes, 32 << 10, size))
+                        .isEqualTo(DmaFixture.bytes(bytes, source.dataOffset(), size));
                 copied++;
             }
             source.release();
@@ -257,7 +285,7 @@ class DmaJobTest {
             Status status = Status.AGAIN;
             int signals = 0;
             while (status == Status.AGAIN) {
-                assertThat(queue.awaitEvent(Desk.DEADLINE_NANOS)).isTrue();
+                assertThat(queue.awaitEvent(DmaFixture.DEADLINE_NANOS)).isTrue();
                 signals++;
                 queue.clearEvent();
                 status = queue.progressRetrieve(event);
@@ -275,8 +303,8 @@ class DmaJobTest {
         dma.stop();
         dma.configureMemcpyTasks(1, task -> {}, task -> {});
         dma.start();
-        Buf source = desk.source(memory, 0, 64);
-        Buf destination = desk.destination(memory, 64, 64);
+        Buf source = fixture.source(memory, 0, 64);
+        Buf destination = fixture.destination(memory, 64, 64);
         refused(Status.BAD_STATE, () -> dma.allocateMemcpy(source, destination));
         source.release();
         destination.release();
@@ -284,9 +312,9 @@ class DmaJobTest {
 
     @Test
     void shouldNotHaveQueuesBesideAnEngine() {
-        desk.start(1);
+        fixture.start(1);
         try (WorkQueue queue = WorkQueue.create(1)) {
-            refused(Status.BAD_STATE, () -> queue.add(desk.dma));
+            refused(Status.BAD_STATE, () -> queue.add(fixture.dma));
         }
     }
 

@@ -23,51 +23,59 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a copy is refused for: at submission, with everything left as it was. */
+/** Refusals of copies at submission, which change nothing. */
 class DmaRefusalTest {
     private static final int SIZE = 64 << 10;
 
     @TempDir Path folder;
-    private Desk desk;
+    private DmaFixture fixture;
     private Mmap memory;
 
     @BeforeEach
     void open() {
-        desk = new Desk(folder, Side.DPU, "p0").start(4);
-        memory = desk.local(SIZE);
+        fixture = new DmaFixture(folder, Side.DPU, "p0").start(4);
+        memory = fixture.local(SIZE);
     }
 
     @AfterEach
     void close() throws Exception {
-        desk.close();
+        fixture.close();
     }
 
     private Status refused(Buf source, Buf destination) {
-        Status status = desk.refused(source, destination);
-        assertThat(desk.engine.progress()).as("nothing is left to be done").isFalse();
-        assertThat(desk.inventory.free()).as("no buf is kept").isEqualTo(desk.inventory.total());
+        Status status = fixture.refused(source, destination);
+        assertThat(fixture.engine.progress()).as("nothing is left to be done").isFalse();
+        assertThat(fixture.inventory.free())
+                .as("no buf is kept")
+                .isEqualTo(fixture.inventory.total());
         return status;
     }
 
     @Test
     void shouldRefuseASourceWithoutData() {
-        assertThat(refused(desk.destination(memory, 0, 64), desk.destination(memory, 100, 64)))
+        assertThat(
+                        refused(
+                                fixture.destination(memory, 0, 64),
+                                fixture.destination(memory, 100, 64)))
                 .isEqualTo(Status.INVALID_VALUE);
     }
 
     @Test
     void shouldRefuseADestinationThatIsTooSmallByOneByte() {
-        assertThat(refused(desk.source(memory, 0, 65), desk.destination(memory, 100, 64)))
+        assertThat(refused(fixture.source(memory, 0, 65), fixture.destination(memory, 100, 64)))
                 .isEqualTo(Status.INVALID_VALUE);
-        assertThat(desk.copy(desk.source(memory, 0, 64), desk.destination(memory, 100, 64)))
+        assertThat(
+                        fixture.copy(
+                                fixture.source(memory, 0, 64),
+                                fixture.destination(memory, 100, 64)))
                 .isEqualTo(Status.SUCCESS);
     }
 
     @Test
     void shouldSayInTheRefusalWhatTheTaskWasGiven() {
-        Buf source = desk.source(memory, 0, 65);
-        Buf destination = desk.destination(memory, 100, 64);
-        DmaMemcpyTask task = desk.dma.allocateMemcpy(source, destination);
+        Buf source = fixture.source(memory, 0, 65);
+        Buf destination = fixture.destination(memory, 100, 64);
+        DmaMemcpyTask task = fixture.dma.allocateMemcpy(source, destination);
         assertThatThrownBy(task::submit)
                 .hasMessageContainingAll("source=buf[", "dataLength=65", "destination=buf[")
                 .hasMessageContaining("maxListLength=64");
@@ -78,31 +86,30 @@ class DmaRefusalTest {
 
     @Test
     void shouldRefuseADestinationThatIsFullOfData() {
-        assertThat(refused(desk.source(memory, 0, 1), desk.source(memory, 100, 64)))
+        assertThat(refused(fixture.source(memory, 0, 1), fixture.source(memory, 100, 64)))
                 .isEqualTo(Status.INVALID_VALUE);
     }
 
     @Test
     @Clause("core-107")
     void shouldRefuseAListOfOneElementTooMany() {
-        int most = desk.dma.capabilities().maxBufferListLength();
-        assertThat(refused(list(most + 1, true), desk.destination(memory, 8000, 1000)))
+        int most = fixture.dma.capabilities().maxBufferListLength();
+        assertThat(refused(list(most + 1, true), fixture.destination(memory, 8000, 1000)))
                 .isEqualTo(Status.INVALID_VALUE);
-        assertThat(refused(desk.source(memory, 8000, 8), list(most + 1, false)))
+        assertThat(refused(fixture.source(memory, 8000, 8), list(most + 1, false)))
                 .isEqualTo(Status.INVALID_VALUE);
-        assertThat(desk.copy(list(most, true), desk.destination(memory, 8000, 1000)))
+        assertThat(fixture.copy(list(most, true), fixture.destination(memory, 8000, 1000)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(desk.copy(desk.source(memory, 8000, most), list(most, false)))
+        assertThat(fixture.copy(fixture.source(memory, 8000, most), list(most, false)))
                 .isEqualTo(Status.SUCCESS);
     }
 
     @Test
-    @Clause("core-107")
     void shouldNameTheListAndTheLimitWhereItIsTooLong() {
-        int most = desk.dma.capabilities().maxBufferListLength();
+        int most = fixture.dma.capabilities().maxBufferListLength();
         Buf source = list(most + 1, true);
-        Buf destination = desk.destination(memory, 8000, 1000);
-        DmaMemcpyTask task = desk.dma.allocateMemcpy(source, destination);
+        Buf destination = fixture.destination(memory, 8000, 1000);
+        DmaMemcpyTask task = fixture.dma.allocateMemcpy(source, destination);
         assertThatThrownBy(task::submit)
                 .hasMessageContainingAll(
                         "source=buf[",
@@ -123,54 +130,61 @@ class DmaRefusalTest {
     }
 
     private Buf element(int i, boolean withData) {
-        return withData ? desk.source(memory, i * 8L, 8) : desk.destination(memory, i * 8L, 8);
+        return withData
+                ? fixture.source(memory, i * 8L, 8)
+                : fixture.destination(memory, i * 8L, 8);
     }
 
     @Test
     void shouldRefuseToWriteMemoryForReadingOnly() {
-        Mmap readOnly = desk.mmap(4096, AccessFlag.LOCAL_READ_ONLY);
-        assertThat(refused(desk.source(memory, 0, 64), desk.destination(readOnly, 0, 64)))
+        Mmap readOnly = fixture.mmap(4096, AccessFlag.LOCAL_READ_ONLY);
+        assertThat(refused(fixture.source(memory, 0, 64), fixture.destination(readOnly, 0, 64)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(desk.copy(desk.source(readOnly, 0, 64), desk.destination(memory, 0, 64)))
+        assertThat(
+                        fixture.copy(
+                                fixture.source(readOnly, 0, 64),
+                                fixture.destination(memory, 0, 64)))
                 .as("reading it")
                 .isEqualTo(Status.SUCCESS);
     }
 
     @Test
     void shouldRefuseMemoryThatTheDeviceWasNotAddedTo() {
-        Device other = desk.add(desk.machine.findDevice("p1").open());
-        SharedMemory shared = desk.add(SharedMemory.allocate(4096));
+        Device other = fixture.add(fixture.machine.findDevice("p1").open());
+        SharedMemory shared = fixture.add(SharedMemory.allocate(4096));
         Mmap strange =
-                desk.add(
+                fixture.add(
                         Mmap.create()
                                 .setMemory(shared)
                                 .setPermissions(Permissions.LOCAL_READ_WRITE)
                                 .addDevice(other)
                                 .start());
-        assertThat(refused(desk.source(strange, 0, 64), desk.destination(memory, 0, 64)))
+        assertThat(refused(fixture.source(strange, 0, 64), fixture.destination(memory, 0, 64)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(refused(desk.source(memory, 0, 64), desk.destination(strange, 0, 64)))
+        assertThat(refused(fixture.source(memory, 0, 64), fixture.destination(strange, 0, 64)))
                 .isEqualTo(Status.NOT_PERMITTED);
     }
 
     @Test
     void shouldRefuseOneBufAsBoth() {
-        Buf buf = desk.inventory.bufByArgs(memory, 0, 128, 0, 64);
-        DmaMemcpyTask task = desk.dma.allocateMemcpy(buf, buf);
+        Buf buf = fixture.inventory.bufByArgs(memory, 0, 128, 0, 64);
+        DmaMemcpyTask task = fixture.dma.allocateMemcpy(buf, buf);
         assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
         task.free();
-        Buf twin = desk.inventory.duplicate(buf);
-        assertThat(desk.copy(buf, twin)).as("the same bytes by two bufs").isEqualTo(Status.SUCCESS);
+        Buf twin = fixture.inventory.duplicate(buf);
+        assertThat(fixture.copy(buf, twin))
+                .as("the same bytes by two bufs")
+                .isEqualTo(Status.SUCCESS);
     }
 
     @Test
-    @Clause({"core-110", "core-097"})
+    @Clause("core-110")
     void shouldRefuseBufsThatAnotherTaskHasAndLeaveThemToIt() {
-        Buf source = desk.source(memory, 0, 64);
-        Buf destination = desk.destination(memory, 100, 128);
-        DmaMemcpyTask first = desk.submit(source, destination);
-        Buf free = desk.destination(memory, 1000, 64);
-        DmaMemcpyTask second = desk.dma.allocateMemcpy(source, free);
+        Buf source = fixture.source(memory, 0, 64);
+        Buf destination = fixture.destination(memory, 100, 128);
+        DmaMemcpyTask first = fixture.submit(source, destination);
+        Buf free = fixture.destination(memory, 1000, 64);
+        DmaMemcpyTask second = fixture.dma.allocateMemcpy(source, free);
         assertThat(second.trySubmit()).isEqualTo(Status.IN_USE);
         second.setSource(free).setDestination(destination);
         free.setData(1000, 64);
@@ -182,10 +196,10 @@ class DmaRefusalTest {
         assertThat(first.trySubmit()).isEqualTo(Status.IN_USE);
         throwing(Status.IN_USE, first::free);
         throwing(Status.IN_USE, () -> first.setSource(free));
-        desk.awaitEnd();
+        fixture.awaitEnd();
         assertThat(second.setSource(source).setDestination(destination).trySubmit())
                 .isEqualTo(Status.SUCCESS);
-        desk.awaitEnd();
+        fixture.awaitEnd();
         assertThat(destination.dataLength()).isEqualTo(128);
         first.free();
         second.free();
@@ -196,15 +210,15 @@ class DmaRefusalTest {
 
     @Test
     void shouldRefuseAnElementBehindTheHeadOfItsList() {
-        Buf head = desk.source(memory, 0, 64);
-        Buf behind = desk.source(memory, 64, 64);
+        Buf head = fixture.source(memory, 0, 64);
+        Buf behind = fixture.source(memory, 64, 64);
         head.chain(behind);
-        Buf destination = desk.destination(memory, 1000, 256);
-        DmaMemcpyTask task = desk.dma.allocateMemcpy(behind, destination);
+        Buf destination = fixture.destination(memory, 1000, 256);
+        DmaMemcpyTask task = fixture.dma.allocateMemcpy(behind, destination);
         assertThat(task.trySubmit()).isEqualTo(Status.NOT_PERMITTED);
         task.setSource(head);
         task.submit();
-        desk.awaitEnd();
+        fixture.awaitEnd();
         assertThat(destination.dataLength()).isEqualTo(128);
         task.free();
         head.release();
@@ -213,13 +227,13 @@ class DmaRefusalTest {
 
     @Test
     void shouldRefuseABufThatWasReleasedAndOneWhoseMmapWasStopped() {
-        Buf source = desk.source(memory, 0, 64);
-        Buf destination = desk.destination(memory, 100, 64);
-        DmaMemcpyTask task = desk.dma.allocateMemcpy(source, destination);
+        Buf source = fixture.source(memory, 0, 64);
+        Buf destination = fixture.destination(memory, 100, 64);
+        DmaMemcpyTask task = fixture.dma.allocateMemcpy(source, destination);
         source.release();
         assertThat(task.trySubmit()).isEqualTo(Status.BAD_STATE);
-        Mmap other = desk.local(4096);
-        Buf there = desk.source(other, 0, 64);
+        Mmap other = fixture.local(4096);
+        Buf there = fixture.source(other, 0, 64);
         other.stop();
         assertThat(task.setSource(there).trySubmit()).isEqualTo(Status.BAD_STATE);
         task.free();
@@ -233,29 +247,29 @@ class DmaRefusalTest {
         Buf there;
         try (Arena arena = Arena.ofShared()) {
             MemorySegment segment = arena.allocate(4096);
-            gone = desk.over(segment);
-            there = desk.source(gone, 0, 64);
+            gone = fixture.over(segment);
+            there = fixture.source(gone, 0, 64);
         }
-        assertThat(refused(there, desk.destination(memory, 0, 64))).isEqualTo(Status.BAD_STATE);
+        assertThat(refused(there, fixture.destination(memory, 0, 64))).isEqualTo(Status.BAD_STATE);
     }
 
     @Test
     void shouldSayWhatIsWrongWithArguments() {
-        Buf buf = desk.source(memory, 0, 64);
-        throwing(Status.INVALID_VALUE, () -> desk.dma.allocateMemcpy(null, buf));
-        throwing(Status.INVALID_VALUE, () -> desk.dma.allocateMemcpy(buf, null));
-        throwing(Status.INVALID_VALUE, () -> desk.dma.createMemcpyJob(null, buf));
-        throwing(Status.INVALID_VALUE, () -> desk.dma.createMemcpyJob(buf, null));
+        Buf buf = fixture.source(memory, 0, 64);
+        throwing(Status.INVALID_VALUE, () -> fixture.dma.allocateMemcpy(null, buf));
+        throwing(Status.INVALID_VALUE, () -> fixture.dma.allocateMemcpy(buf, null));
+        throwing(Status.INVALID_VALUE, () -> fixture.dma.createMemcpyJob(null, buf));
+        throwing(Status.INVALID_VALUE, () -> fixture.dma.createMemcpyJob(buf, null));
         throwing(Status.INVALID_VALUE, () -> Dma.create(null));
         throwing(Status.INVALID_VALUE, () -> DmaCapabilities.of(null));
-        DmaMemcpyTask task = desk.dma.allocateMemcpy(buf, buf);
+        DmaMemcpyTask task = fixture.dma.allocateMemcpy(buf, buf);
         throwing(Status.INVALID_VALUE, () -> task.setSource(null));
         throwing(Status.INVALID_VALUE, () -> task.setDestination(null));
         assertThat(task.source()).isSameAs(buf);
         task.free();
         throwing(Status.BAD_STATE, task::source);
         throwing(Status.BAD_STATE, () -> task.setDestination(buf));
-        assertThat(desk.dma.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(fixture.dma.state()).isEqualTo(ContextState.RUNNING);
         buf.release();
     }
 

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lists of random shapes, against what arrays of bytes would do. */
+/** Copies between lists of random shapes, compared with copies between byte arrays. */
 class DmaShapesTest {
     private static final int ROUNDS = 150;
     private static final int SIZE = 2 << 20;
     private static final int MAX_ELEMENT_BYTES = 40_000;
 
     @TempDir Path folder;
-    private Desk desk;
+    private DmaFixture fixture;
     private Mmap reads;
     private Mmap writes;
 
@@ -37,21 +37,21 @@ class DmaShapesTest {
 
     @BeforeEach
     void open() {
-        desk = new Desk(folder, Side.DPU, "p0").start(1);
-        reads = desk.local(SIZE);
-        writes = desk.local(SIZE);
+        fixture = new DmaFixture(folder, Side.DPU, "p0").start(1);
+        reads = fixture.local(SIZE);
+        writes = fixture.local(SIZE);
     }
 
     @AfterEach
     void close() throws Exception {
-        desk.close();
+        fixture.close();
     }
 
     @Test
-    @Clause({"core-097", "core-103", "core-104", "core-105", "core-099", "core-102"})
+    @Clause({"core-103", "core-104", "core-105"})
     void shouldGatherDataroomsAndScatterIntoTailrooms(SeededRandom random) {
         for (int round = 0; round < ROUNDS; round++) {
-            int most = random.oneOf(1, 2, 5, desk.dma.capabilities().maxBufferListLength());
+            int most = random.oneOf(1, 2, 5, fixture.dma.capabilities().maxBufferListLength());
             List<Shape> from = shapes(random, most);
             List<Shape> to = shapes(random, most);
             run(random, from, to, "round %d, seed %d".formatted(round, random.seed()));
@@ -61,29 +61,30 @@ class DmaShapesTest {
     private void run(SeededRandom random, List<Shape> from, List<Shape> to, String what) {
         random.fill(reads.segment());
         random.fill(writes.segment());
-        byte[] source = Desk.bytes(reads.segment(), 0, SIZE);
-        byte[] model = Desk.bytes(writes.segment(), 0, SIZE);
+        byte[] source = DmaFixture.bytes(reads.segment(), 0, SIZE);
+        byte[] model = DmaFixture.bytes(writes.segment(), 0, SIZE);
         long[] lengths = to.stream().mapToLong(Shape::data).toArray();
         boolean possible = copyModel(source, from, model, to, lengths);
 
         List<Buf> sources = bufs(reads, from);
         List<Buf> destinations = bufs(writes, to);
-        DmaMemcpyTask task = desk.dma.allocateMemcpy(sources.getFirst(), destinations.getFirst());
+        DmaMemcpyTask task =
+                fixture.dma.allocateMemcpy(sources.getFirst(), destinations.getFirst());
         Status submitted = task.trySubmit();
         assertThat(submitted).as(what).isEqualTo(possible ? Status.SUCCESS : Status.INVALID_VALUE);
-        desk.awaitEnd();
+        fixture.awaitEnd();
         assertThat(task.status()).as(what).isEqualTo(Status.SUCCESS);
         for (int i = 0; i < to.size(); i++) {
             assertThat(destinations.get(i).dataLength())
                     .as("%s, element %d", what, i)
                     .isEqualTo(lengths[i]);
         }
-        assertThat(Desk.bytes(writes.segment(), 0, SIZE)).as(what).isEqualTo(model);
-        assertThat(Desk.bytes(reads.segment(), 0, SIZE)).as(what).isEqualTo(source);
+        assertThat(DmaFixture.bytes(writes.segment(), 0, SIZE)).as(what).isEqualTo(model);
+        assertThat(DmaFixture.bytes(reads.segment(), 0, SIZE)).as(what).isEqualTo(source);
         task.free();
         sources.getFirst().release();
         destinations.getFirst().release();
-        assertThat(desk.inventory.free()).as(what).isEqualTo(desk.inventory.total());
+        assertThat(fixture.inventory.free()).as(what).isEqualTo(fixture.inventory.total());
     }
 
     /** Whether it can be done; if so, the model and the lengths are as they have to be then. */
@@ -134,7 +135,8 @@ class DmaShapesTest {
         List<Buf> bufs = new ArrayList<>();
         for (Shape s : shapes) {
             Buf buf =
-                    desk.inventory.bufByArgs(mmap, s.offset, s.length(), s.offset + s.head, s.data);
+                    fixture.inventory.bufByArgs(
+                            mmap, s.offset, s.length(), s.offset + s.head, s.data);
             bufs.add(buf);
             if (bufs.size() > 1) {
                 bufs.getFirst().chain(buf);

@@ -21,24 +21,24 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How the context begins and ends, and what becomes of the tasks. */
+/** States of the context, and the results of its tasks. */
 class DmaStateTest {
     private static final int SIZE = 4 << 20;
 
     @TempDir Path folder;
-    private Desk desk;
+    private DmaFixture fixture;
     private final List<DmaMemcpyTask> tasks = new ArrayList<>();
     private final List<Buf> bufs = new ArrayList<>();
 
     @BeforeEach
     void open() {
-        desk = new Desk(folder, Side.DPU, "p0");
+        fixture = new DmaFixture(folder, Side.DPU, "p0");
     }
 
     @AfterEach
     void close() throws Exception {
         give();
-        desk.close();
+        fixture.close();
     }
 
     /** Everything back to where it came from. */
@@ -50,11 +50,11 @@ class DmaStateTest {
     }
 
     private DmaMemcpyTask submit(Mmap from, Mmap to, int sizeBytes) {
-        Buf source = desk.source(from, 0, sizeBytes);
-        Buf destination = desk.destination(to, to.sizeBytes() - sizeBytes, sizeBytes);
+        Buf source = fixture.source(from, 0, sizeBytes);
+        Buf destination = fixture.destination(to, to.sizeBytes() - sizeBytes, sizeBytes);
         bufs.add(source);
         bufs.add(destination);
-        DmaMemcpyTask task = desk.submit(source, destination);
+        DmaMemcpyTask task = fixture.submit(source, destination);
         tasks.add(task);
         return task;
     }
@@ -62,82 +62,82 @@ class DmaStateTest {
     @Test
     @Clause("core-260")
     void shouldNotStartWithoutTasksAndNotBeConfiguredOnceStarted() {
-        throwing(Status.BAD_STATE, () -> desk.dma.start(), "item=memcpy tasks");
-        desk.start(1);
-        assertThat(desk.dma.state()).as("started at once").isEqualTo(ContextState.RUNNING);
+        throwing(Status.BAD_STATE, () -> fixture.dma.start(), "item=memcpy tasks");
+        fixture.start(1);
+        assertThat(fixture.dma.state()).as("started at once").isEqualTo(ContextState.RUNNING);
         throwing(
                 Status.BAD_STATE,
-                () -> desk.dma.configureMemcpyTasks(1, _ -> {}, _ -> {}),
+                () -> fixture.dma.configureMemcpyTasks(1, _ -> {}, _ -> {}),
                 "context is started");
     }
 
     @Test
     void shouldRefuseACountOutOfRange() {
-        int most = desk.dma.capabilities().maxTasks();
+        int most = fixture.dma.capabilities().maxTasks();
         for (int count : new int[] {0, -1, most + 1, Integer.MAX_VALUE}) {
             throwing(
                     Status.INVALID_VALUE,
-                    () -> desk.dma.configureMemcpyTasks(count, _ -> {}, _ -> {}),
+                    () -> fixture.dma.configureMemcpyTasks(count, _ -> {}, _ -> {}),
                     "count=" + count);
         }
-        desk.dma.configureMemcpyTasks(most, _ -> {}, _ -> {});
+        fixture.dma.configureMemcpyTasks(most, _ -> {}, _ -> {});
     }
 
     @Test
     void shouldAllocateInRunningAloneAndAsManyAsConfigured() {
-        Mmap memory = desk.local(4096);
-        Buf buf = desk.source(memory, 0, 64);
-        throwing(Status.BAD_STATE, () -> desk.dma.allocateMemcpy(buf, buf), "expected=RUNNING");
-        desk.start(2);
-        DmaMemcpyTask first = desk.dma.allocateMemcpy(buf, buf);
-        DmaMemcpyTask second = desk.dma.allocateMemcpy(buf, buf);
-        throwing(Status.NO_MEMORY, () -> desk.dma.allocateMemcpy(buf, buf), "tasks=2");
+        Mmap memory = fixture.local(4096);
+        Buf buf = fixture.source(memory, 0, 64);
+        throwing(Status.BAD_STATE, () -> fixture.dma.allocateMemcpy(buf, buf), "expected=RUNNING");
+        fixture.start(2);
+        DmaMemcpyTask first = fixture.dma.allocateMemcpy(buf, buf);
+        DmaMemcpyTask second = fixture.dma.allocateMemcpy(buf, buf);
+        throwing(Status.NO_MEMORY, () -> fixture.dma.allocateMemcpy(buf, buf), "tasks=2");
         first.free();
         second.free();
-        desk.dma.allocateMemcpy(buf, buf).free();
+        fixture.dma.allocateMemcpy(buf, buf).free();
         buf.release();
     }
 
     @Test
     void shouldFlushWithShutdownAndLeaveTheBufsAsTheyWere() {
-        desk.start(4);
-        Mmap memory = desk.local(SIZE);
-        DmaMemcpyTask large = submit(memory, desk.local(SIZE), SIZE / 2);
-        DmaMemcpyTask small = submit(desk.local(4096), desk.local(4096), 64);
-        assertThat(desk.engine.progress()).isTrue();
+        fixture.start(4);
+        Mmap memory = fixture.local(SIZE);
+        DmaMemcpyTask large = submit(memory, fixture.local(SIZE), SIZE / 2);
+        DmaMemcpyTask small = submit(fixture.local(4096), fixture.local(4096), 64);
+        assertThat(fixture.engine.progress()).isTrue();
         assertThat(large.status()).as("under way").isEqualTo(Status.SUCCESS);
-        assertThat(desk.dma.stop()).isEqualTo(Status.IN_PROGRESS);
-        assertThat(desk.dma.state()).isEqualTo(ContextState.STOPPING);
+        assertThat(fixture.dma.stop()).isEqualTo(Status.IN_PROGRESS);
+        assertThat(fixture.dma.state()).isEqualTo(ContextState.STOPPING);
         throwing(
                 Status.BAD_STATE,
-                () -> desk.dma.allocateMemcpy(small.source(), small.destination()),
+                () -> fixture.dma.allocateMemcpy(small.source(), small.destination()),
                 "state=STOPPING");
-        desk.awaitEnd();
+        fixture.awaitEnd();
         assertThat(large.status()).isEqualTo(Status.SHUTDOWN);
         assertThat(large.destination().dataLength()).as("not grown").isZero();
         assertThat(large.trySubmit()).as("again, in STOPPING").isEqualTo(Status.BAD_STATE);
-        assertThat(desk.dma.state()).as("tasks not freed").isEqualTo(ContextState.STOPPING);
+        assertThat(fixture.dma.state()).as("tasks not freed").isEqualTo(ContextState.STOPPING);
         large.source().setData(0, 10); // the user's again
         give();
-        desk.awaitState(desk.dma, ContextState.IDLE);
-        assertThat(desk.dma.failure()).isNull();
+        fixture.awaitState(fixture.dma, ContextState.IDLE);
+        assertThat(fixture.dma.failure()).isNull();
     }
 
     @Test
     void shouldFlushWhatIsLeftAfterAStopInsideACallback() {
         List<Status> ended = new ArrayList<>();
-        desk.dma.configureMemcpyTasks(
+        fixture.dma.configureMemcpyTasks(
                 4,
                 task -> {
                     ended.add(task.status());
-                    desk.dma.stop();
+                    fixture.dma.stop();
                 },
                 task -> ended.add(task.status()));
-        desk.dma.start();
+        fixture.dma.start();
         for (int i = 0; i < 4; i++) {
-            submit(desk.local(4096), desk.local(4096), 64);
+            submit(fixture.local(4096), fixture.local(4096), 64);
         }
-        desk.awaitEnd();
+        fixture.awaitEnd();
         assertThat(ended)
                 .containsExactly(Status.SUCCESS, Status.SHUTDOWN, Status.SHUTDOWN, Status.SHUTDOWN);
     }
@@ -145,12 +145,15 @@ class DmaStateTest {
     @Test
     void shouldBeRestartable() {
         for (int i = 0; i < 3; i++) {
-            desk.start(2);
-            Mmap memory = desk.local(4096);
-            assertThat(desk.copy(desk.source(memory, 0, 64), desk.destination(memory, 64, 64)))
+            fixture.start(2);
+            Mmap memory = fixture.local(4096);
+            assertThat(
+                            fixture.copy(
+                                    fixture.source(memory, 0, 64),
+                                    fixture.destination(memory, 64, 64)))
                     .isEqualTo(Status.SUCCESS);
-            assertThat(desk.dma.stop()).as("nothing is left to do").isEqualTo(Status.SUCCESS);
-            assertThat(desk.dma.state()).isEqualTo(ContextState.IDLE);
+            assertThat(fixture.dma.stop()).as("nothing is left to do").isEqualTo(Status.SUCCESS);
+            assertThat(fixture.dma.state()).isEqualTo(ContextState.IDLE);
         }
     }
 
@@ -158,88 +161,89 @@ class DmaStateTest {
     @Clause("core-139")
     void shouldMoveToStoppingByItselfWhereATaskFails() {
         List<String> changes = new ArrayList<>();
-        desk.dma.setStateChangedCallback((_, from, to) -> changes.add(from + ">" + to));
-        desk.start(4);
-        Mmap memory = desk.local(SIZE);
-        Mmap doomed = desk.local(SIZE);
-        DmaMemcpyTask good = submit(memory, desk.local(4096), 64);
+        fixture.dma.setStateChangedCallback((_, from, to) -> changes.add(from + ">" + to));
+        fixture.start(4);
+        Mmap memory = fixture.local(SIZE);
+        Mmap doomed = fixture.local(SIZE);
+        DmaMemcpyTask good = submit(memory, fixture.local(4096), 64);
         DmaMemcpyTask bad = submit(memory, doomed, SIZE);
-        DmaMemcpyTask late = submit(desk.local(SIZE), desk.local(SIZE), SIZE);
+        DmaMemcpyTask late = submit(fixture.local(SIZE), fixture.local(SIZE), SIZE);
         doomed.stop();
-        desk.awaitEnd();
+        fixture.awaitEnd();
         assertThat(good.status()).isEqualTo(Status.SUCCESS);
         assertThat(bad.status()).isEqualTo(Status.BAD_STATE);
         assertThat(bad.destination().dataLength()).as("not grown").isZero();
         assertThat(late.status()).as("flushed").isEqualTo(Status.SHUTDOWN);
-        assertThat(desk.ended).containsExactly(Status.SUCCESS, Status.BAD_STATE, Status.SHUTDOWN);
-        DpuException failure = desk.dma.failure();
+        assertThat(fixture.ended)
+                .containsExactly(Status.SUCCESS, Status.BAD_STATE, Status.SHUTDOWN);
+        DpuException failure = fixture.dma.failure();
         assertThat(failure).isNotNull().hasMessageContaining("sizeBytes=" + SIZE);
         assertThat(failure.status()).isEqualTo(Status.BAD_STATE);
-        assertThat(desk.dma.state()).isEqualTo(ContextState.STOPPING);
+        assertThat(fixture.dma.state()).isEqualTo(ContextState.STOPPING);
         give();
-        desk.awaitState(desk.dma, ContextState.IDLE);
+        fixture.awaitState(fixture.dma, ContextState.IDLE);
         assertThat(changes).containsExactly("IDLE>RUNNING", "RUNNING>STOPPING", "STOPPING>IDLE");
-        desk.dma.start();
-        assertThat(desk.dma.failure()).as("forgotten").isNull();
+        fixture.dma.start();
+        assertThat(fixture.dma.failure()).as("forgotten").isNull();
     }
 
     @Test
     void shouldFailWhereAnElementBehindTheHeadIsStoppedBeforeTheCopyComesToIt() {
-        desk.start(1);
+        fixture.start(1);
         for (boolean ofSource : new boolean[] {true, false}) {
-            Mmap doomed = desk.local(64);
-            Buf source = desk.source(desk.local(64), 0, 64);
-            Buf destination = desk.destination(desk.local(64), 0, 64);
+            Mmap doomed = fixture.local(64);
+            Buf source = fixture.source(fixture.local(64), 0, 64);
+            Buf destination = fixture.destination(fixture.local(64), 0, 64);
             if (ofSource) {
-                source.chain(desk.source(doomed, 0, 64));
-                destination.chain(desk.destination(desk.local(64), 0, 64));
+                source.chain(fixture.source(doomed, 0, 64));
+                destination.chain(fixture.destination(fixture.local(64), 0, 64));
             } else {
-                source.chain(desk.source(desk.local(64), 0, 64));
-                destination.chain(desk.destination(doomed, 0, 64));
+                source.chain(fixture.source(fixture.local(64), 0, 64));
+                destination.chain(fixture.destination(doomed, 0, 64));
             }
-            DmaMemcpyTask task = desk.submit(source, destination);
+            DmaMemcpyTask task = fixture.submit(source, destination);
             doomed.stop();
-            desk.awaitEnd();
+            fixture.awaitEnd();
             Status status = task.status();
             task.free();
             source.release();
             destination.release();
             assertThat(status).as("source=%s", ofSource).isEqualTo(Status.BAD_STATE);
-            desk.awaitState(desk.dma, ContextState.IDLE);
-            desk.dma.start();
+            fixture.awaitState(fixture.dma, ContextState.IDLE);
+            fixture.dma.start();
         }
     }
 
     @Test
     void shouldFindTheContextInStoppingInsideTheCallbackOfTheTaskThatFailed() {
         List<ContextState> seen = new ArrayList<>();
-        desk.dma.configureMemcpyTasks(2, _ -> {}, task -> seen.add(task.context().state()));
-        desk.dma.start();
-        Mmap doomed = desk.local(4096);
-        submit(doomed, desk.local(4096), 64);
+        fixture.dma.configureMemcpyTasks(2, _ -> {}, task -> seen.add(task.context().state()));
+        fixture.dma.start();
+        Mmap doomed = fixture.local(4096);
+        submit(doomed, fixture.local(4096), 64);
         doomed.stop();
-        desk.awaitEnd();
+        fixture.awaitEnd();
         assertThat(seen).containsExactly(ContextState.STOPPING);
     }
 
     @Test
     void shouldFailATaskWhoseMemoryTheProgramFreesUnderIt() {
-        desk.start(2);
+        fixture.start(2);
         try (Arena arena = Arena.ofShared()) {
-            submit(desk.over(arena.allocate(4 << 20)), desk.local(4 << 20), 4 << 20);
-            desk.engine.progress();
+            submit(fixture.over(arena.allocate(4 << 20)), fixture.local(4 << 20), 4 << 20);
+            fixture.engine.progress();
         }
-        desk.awaitEnd();
-        assertThat(desk.ended).containsExactly(Status.BAD_STATE);
+        fixture.awaitEnd();
+        assertThat(fixture.ended).containsExactly(Status.BAD_STATE);
     }
 
     @Test
     void shouldRefuseAnotherThread() throws Exception {
-        desk.start(1);
-        Mmap memory = desk.local(4096);
-        Buf source = desk.source(memory, 0, 64);
-        Buf destination = desk.destination(memory, 64, 64);
-        DmaMemcpyTask task = desk.dma.allocateMemcpy(source, destination);
+        fixture.start(1);
+        Mmap memory = fixture.local(4096);
+        Buf source = fixture.source(memory, 0, 64);
+        Buf destination = fixture.destination(memory, 64, 64);
+        DmaMemcpyTask task = fixture.dma.allocateMemcpy(source, destination);
         List<Status> seen = new ArrayList<>();
         List<ThrowingCallable> calls =
                 List.of(
@@ -247,11 +251,11 @@ class DmaStateTest {
                         task::trySubmit,
                         task::free,
                         () -> task.setSource(source),
-                        () -> desk.dma.allocateMemcpy(source, destination),
-                        desk.dma::stop);
-        Thread stranger =
+                        () -> fixture.dma.allocateMemcpy(source, destination),
+                        fixture.dma::stop);
+        Thread other =
                 Thread.ofPlatform().start(() -> calls.forEach(call -> seen.add(statusOf(call))));
-        stranger.join();
+        other.join();
         assertThat(seen).hasSize(calls.size()).containsOnly(Status.NOT_PERMITTED);
         task.free();
         source.release();
@@ -261,10 +265,10 @@ class DmaStateTest {
     @Test
     void shouldKeepTheEngineOpenWhileItIsConnected() {
         ProgressEngine engine = ProgressEngine.create();
-        Dma dma = Dma.create(desk.device);
+        Dma dma = Dma.create(fixture.device);
         engine.connect(dma);
         throwing(Status.IN_USE, engine::close, "dma");
-        throwing(Status.IN_USE, desk.device::close, "dma");
+        throwing(Status.IN_USE, fixture.device::close, "dma");
         dma.close();
         engine.close();
     }

@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * A host that exports memory and says its blob. Argument: the fabric folder. On standard input, a
- * line each: {@code sum} (of all bytes), {@code exit}.
+ * Host process that exports memory and prints the blob. Argument: the fabric folder. On standard
+ * input, a line each: {@code sum} (of all bytes), {@code exit}.
  */
 public final class HostMemoryProcess {
     static final int SIZE = 2 << 20;

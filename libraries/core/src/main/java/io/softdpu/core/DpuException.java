@@ -4,13 +4,13 @@ import io.softdpu.linux.text.ForeignText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that sets something up has failed; {@link #status()} says how, the message why.
+ * Failure of a control-path call: {@link #status()} is the DOCA status, the message gives the
+ * reason.
  *
  * <p>The message has the form {@code reason: key=value, key=value}, in one line whatever the values
- * are: control characters and their like are escaped. Values that came from another process or out
- * of a file are also cut, to 256 characters. On the data path nothing is thrown for what can happen
- * in normal work: there {@code trySubmit()} returns a {@link Status}, and a task that fails later
- * carries its own.
+ * are: control and format characters are escaped. Values from another process or a file are also
+ * cut to 256 characters. On the data path nothing is thrown in normal operation: {@code
+ * trySubmit()} returns a {@link Status}, and a task that fails later has one.
  */
 public class DpuException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -18,21 +18,21 @@ public class DpuException extends RuntimeException {
     private final Status status;
 
     /**
-     * A failure.
+     * Creates a failure.
      *
-     * @param status what went wrong, any status but {@link Status#SUCCESS}
-     * @param message why, as {@code reason: key=value, key=value}
+     * @param status any status but {@link Status#SUCCESS}
+     * @param message the reason, as {@code reason: key=value, key=value}
      */
     public DpuException(Status status, String message) {
         this(status, message, null);
     }
 
     /**
-     * A failure that another one below it caused.
+     * Creates a failure with a cause.
      *
-     * @param status what went wrong, any status but {@link Status#SUCCESS}
-     * @param message why, as {@code reason: key=value, key=value}
-     * @param cause the failure below this one, or null
+     * @param status any status but {@link Status#SUCCESS}
+     * @param message the reason, as {@code reason: key=value, key=value}
+     * @param cause the cause, or null
      * @throws DpuException INVALID_VALUE instead, if status or message is null or it is a success
      */
     public DpuException(Status status, String message, @Nullable Throwable cause) {
@@ -44,7 +44,7 @@ public class DpuException extends RuntimeException {
         }
     }
 
-    /** What went wrong; never {@link Status#SUCCESS}. */
+    /** The DOCA status; never {@link Status#SUCCESS}. */
     public Status status() {
         return status;
     }

@@ -2,17 +2,14 @@ package io.softdpu.core;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The check for null of this package, which the checks of all others ({@code core.check.Arguments})
- * stand on. Any thread.
- */
+/** Null check of this package, which {@code core.check.Arguments} uses too. Any thread. */
 final class NotNull {
     private NotNull() {}
 
     /**
      * Refuses null.
      *
-     * @param value what was handed in
+     * @param value the argument
      * @param argument the name of the parameter, for the message
      * @return the value
      * @throws DpuException INVALID_VALUE if it is null

@@ -4,19 +4,19 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Where a program stands: which machine's devices it sees. */
+/** Side that a program runs on, which determines the devices that it has. */
 public enum Side {
-    /** The host: sees the physical and virtual functions that the card shows to it. */
+    /** The host: it has the physical and virtual functions that the card provides to it. */
     HOST,
-    /** The DPU: sees the card's own ports, its sub functions, and representors. */
+    /** The DPU: it has the card's ports, its sub functions, and representors. */
     DPU,
-    /** A machine of its own, reached through the network only, such as a storage target. */
+    /** A separate machine, reached through the network only, such as a storage target. */
     TARGET;
 
     private final String id = name().toLowerCase(Locale.ROOT);
 
     /**
-     * The word for this side on a command line and in a topology: {@code host}, {@code dpu}, {@code
+     * The id of this side on a command line and in a topology: {@code host}, {@code dpu}, {@code
      * target}.
      */
     public String id() {
@@ -24,9 +24,9 @@ public enum Side {
     }
 
     /**
-     * The side that a word names; upper and lower case are the same.
+     * The side with this id; case is ignored.
      *
-     * @throws DpuException INVALID_VALUE for any other word, naming those that there are
+     * @throws DpuException INVALID_VALUE for any other id; the message lists the known ones
      */
     public static Side of(String word) {
         NotNull.check(word, "word");

@@ -10,7 +10,7 @@ package io.softdpu.core;
 public enum Status {
     /** The call succeeded, or the task completed. */
     SUCCESS(0, "success"),
-    /** A failure without a better name. */
+    /** An unknown failure. */
     UNKNOWN(1, "unknown error"),
     /** The operation is not permitted. */
     NOT_PERMITTED(2, "operation not permitted"),
@@ -22,17 +22,17 @@ public enum Status {
     AGAIN(5, "resource temporarily unavailable, try again"),
     /** An argument or a message is invalid. */
     INVALID_VALUE(6, "invalid input"),
-    /** Memory, or a pool that was made at start, is used up. */
+    /** No memory, or no free element in a pool that was created at start. */
     NO_MEMORY(7, "memory allocation failure"),
     /** A resource could not be initialised. */
     INITIALIZATION(8, "resource initialisation failure"),
-    /** The time for waiting ran out. */
+    /** The timeout is over. */
     TIME_OUT(9, "timer expired waiting for resource"),
     /** Shutting down, or shut down already. */
     SHUTDOWN(10, "shut down in process or completed"),
-    /** The peer ended the connection, or ended itself. */
+    /** The peer closed the connection or ended. */
     CONNECTION_RESET(11, "connection reset by peer"),
-    /** The connection was given up on this side. */
+    /** The connection was aborted on this side. */
     CONNECTION_ABORTED(12, "connection aborted"),
     /** The connection is being established. */
     CONNECTION_INPROGRESS(13, "connection in progress"),
@@ -52,25 +52,25 @@ public enum Status {
     OPERATING_SYSTEM(20, "operating system call failure"),
     /** A call to a driver failed. */
     DRIVER(21, "driver call failure"),
-    /** Something happened that was not expected. */
+    /** An unexpected condition. */
     UNEXPECTED(22, "an unexpected scenario was detected"),
     /** The resource exists already. */
     ALREADY_EXIST(23, "resource already exists"),
-    /** The resource has no more room. */
+    /** The resource has no more space. */
     FULL(24, "no more space in resource"),
     /** The resource has no entry. */
     EMPTY(25, "no entry is available in resource"),
-    /** The operation was begun and is going on. */
+    /** The operation is in progress. */
     IN_PROGRESS(26, "operation is in progress"),
     /** The request is larger than what is allowed. */
     TOO_BIG(27, "requested operation too big"),
     /** The peer could not be authenticated. */
     AUTHENTICATION(28, "authentication failure"),
-    /** The configuration is wrong, or two configurations do not fit each other. */
+    /** The configuration is wrong, or two configurations do not match. */
     BAD_CONFIG(29, "bad configuration"),
-    /** The operation was left out on purpose. */
+    /** The operation was skipped. */
     SKIPPED(30, "operation skipped"),
-    /** The device has failed and has to be opened anew. */
+    /** The device has failed and must be opened again. */
     DEVICE_FATAL_ERROR(31, "device fatal error");
 
     private static final Status[] BY_CODE = values();
@@ -88,7 +88,7 @@ public enum Status {
         return code;
     }
 
-    /** What the status means, in a few words of lower case. */
+    /** A short description in lower case. */
     public String description() {
         return description;
     }
@@ -99,8 +99,8 @@ public enum Status {
     }
 
     /**
-     * The status with this number. A number comes from a peer, perhaps one of a later release, so
-     * one that is not known here is {@link #UNKNOWN} and never an exception.
+     * The status with this number. A number may come from a peer of a later release, so an unknown
+     * one is {@link #UNKNOWN} and not an exception.
      */
     public static Status ofCode(int code) {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : UNKNOWN;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Text that other processes have written into a fabric folder, as exceptions show it. */
+/** Text of other processes in a fabric folder, as it appears in exceptions. */
 class ForeignTextTest {
     private static final String NO_SPACE = HostileText.of(HostileText.LONG).replace('\n', 'n');
 

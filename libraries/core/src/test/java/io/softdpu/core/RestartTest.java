@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The table of what can be started again, in the documentation of the package, row by row. */
+/** Table of restartable objects in the documentation of the package, row by row. */
 class RestartTest {
     private static final Path PACKAGE = Path.of("src/main/java/io/softdpu/core/package-info.java");
     private static final Pattern ROW =
@@ -140,7 +140,7 @@ class RestartTest {
         return rows.stream().map(row -> DynamicTest.dynamicTest(row, shown.get(row)::show));
     }
 
-    /** An object without a row would be one of which nobody knows. */
+    /** Checks that every object has a row. */
     @Test
     void shouldHaveARowForEveryObjectThatIsClosed() throws Exception {
         List<String> objects = new ArrayList<>();

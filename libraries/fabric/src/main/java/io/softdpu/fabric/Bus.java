@@ -26,24 +26,23 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This process's place on the bus: a fabric folder joined, and the daemon thread {@code
- * softdpu-bus} that does there what the hardware would do. One object a machine; several may live
- * in one process.
+ * Membership of this process in a fabric: the joined fabric folder and the daemon thread {@code
+ * softdpu-bus}, which stands for the hardware. One object per machine; a process may have several.
  *
  * <p>Any thread may call any method. Futures complete, and listeners are called, on the bus thread:
  * they post to a {@link Mailbox} and return.
  */
 public final class Bus implements AutoCloseable {
     /**
-     * How a bus is opened.
+     * Configuration of a bus.
      *
      * @param folder the fabric folder; null for the default of this user
-     * @param topologyHash 32 bytes: who has another may not join
+     * @param topologyHash 32 bytes; a process with another hash may not join
      * @param topologyName shown beside the hash when two differ
-     * @param handshakeTimeoutNanos what a client has to say hello, and the folder to be unlocked
+     * @param handshakeTimeoutNanos time limit for a client's HELLO, and for the lock of the folder
      * @param maxImportBytes largest region that is imported
-     * @param maxMappedBytes most memory of all peers together that is mapped here at a time
-     * @param maxMappedBytesPerPeer most memory of one peer process
+     * @param maxMappedBytes limit of the memory of all peers together that is mapped here at a time
+     * @param maxMappedBytesPerPeer the same limit for one peer process
      */
     @SuppressWarnings("ArrayRecordComponent") // set once, read once
     public record Config(
@@ -101,7 +100,7 @@ public final class Bus implements AutoCloseable {
             bus = new Bus(config, folder, threads);
             threads.start();
         } catch (LinuxException | UncheckedIOException | OutOfMemoryError e) {
-            // The last: no thread could be started, which the JVM counts as a lack of memory.
+            // OutOfMemoryError: no thread could be started, which the JVM reports so.
             if (threads != null) {
                 threads.abandon();
             }
@@ -137,22 +136,22 @@ public final class Bus implements AutoCloseable {
     }
 
     /**
-     * What the processes of this folder have noted of functions that were plugged in, in whatever
-     * form they use; null if nothing. It is forgotten when the last of them has left.
+     * The text that the processes of this folder share on functions that were plugged in, in the
+     * form that they use; null if there is none. It is deleted when the last of them has left.
      *
      * @throws FabricException SYSTEM if it cannot be read
      */
-    public @Nullable String hotplugNote() {
+    public @Nullable String hotplugText() {
         return folder.hotplug().read();
     }
 
     /**
-     * Changes that note, one process after the other.
+     * Changes that text, one process at a time.
      *
-     * @param change is given the note or null and gives the new one; what it throws changes nothing
-     * @throws FabricException TIMED_OUT if another process holds it all the time; SYSTEM
+     * @param change gets the text or null and returns the new one; if it throws, nothing is changed
+     * @throws FabricException TIMED_OUT if another process keeps it locked; SYSTEM
      */
-    public void updateHotplugNote(UnaryOperator<@Nullable String> change) {
+    public void updateHotplugText(UnaryOperator<@Nullable String> change) {
         requireOpen();
         try {
             folder.hotplug().update(config.handshakeTimeoutNanos(), change);
@@ -168,16 +167,16 @@ public final class Bus implements AutoCloseable {
      * Bytes of revoked regions that importers still have mapped; after {@link #close()} those that
      * they had then.
      */
-    public long keptBackBytes() {
-        return exports.keptBackBytes();
+    public long retainedBytes() {
+        return exports.retainedBytes();
     }
 
     /**
-     * Lets others import memory, which is sealed for good if it is not yet.
+     * Exports memory to other processes. It is sealed, which cannot be undone.
      *
      * @param writable whether importers may write; fixed for one memory by its first export
-     * @throws FabricException NOT_SUPPORTED if it is exported the other way already; IN_USE while
-     *     importers hold it from an export that was revoked
+     * @throws FabricException NOT_SUPPORTED if it is exported with the other access already; IN_USE
+     *     while importers hold it from an export that was revoked
      */
     public ExportedRegion export(
             SharedSegment memory, boolean writable, @Nullable LeaseListener listener) {
@@ -186,12 +185,12 @@ public final class Bus implements AutoCloseable {
     }
 
     /**
-     * Passes an import on: its descriptor goes to importers under a key of its own, and nothing is
-     * mapped here for it. Ends with the import.
+     * Re-exports an import: its descriptor is sent to importers under a key of its own, and nothing
+     * is mapped here for it. Ends with the import.
      *
-     * @throws FabricException NOT_PERMITTED if more is asked for than was granted; NOT_SUPPORTED
-     *     for an import that was passed on once already, and for passing writable memory on as
-     *     read-only
+     * @throws FabricException NOT_PERMITTED if more access is requested than was granted;
+     *     NOT_SUPPORTED for an import that is a re-export already, and for re-exporting writable
+     *     memory as read-only
      */
     public ExportedRegion reexport(
             ImportedRegion parent, boolean writable, @Nullable LeaseListener listener) {
@@ -200,17 +199,17 @@ public final class Bus implements AutoCloseable {
     }
 
     /**
-     * Asks the exporter's bus thread for a region.
+     * Requests a lease of a region from the exporter's bus thread.
      *
-     * @param map whether to map and prefault it for use here; otherwise it can only be passed on
-     * @param timeoutNanos how long the exporter has to answer; mapping takes what it takes, in
+     * @param map whether to map and prefault it for use here; otherwise it can only be re-exported
+     * @param timeoutNanos time limit for the exporter's reply; mapping has none, and is done in
      *     slices on threads of its own
      * @return completes on the bus thread, with an {@link ImportedRegion} or a {@link
-     *     FabricException}; cancelling it ends the attempt and gives back what has come of it
+     *     FabricException}; cancelling it ends the attempt and releases its results
      * @throws FabricException NOT_FOUND if it belongs to another kernel or fabric folder; TOO_BIG
-     *     if it is larger than this bus imports. The future fails with LIMIT where more memory of
-     *     this peer or of all peers would be mapped than is allowed, and with MALFORMED where the
-     *     exporter takes the blocks of the memory away meanwhile
+     *     if it is larger than this bus imports. The future fails with LIMIT if the limit of mapped
+     *     memory of this peer or of all peers would be exceeded, and with MALFORMED if the exporter
+     *     deallocates blocks of the memory meanwhile
      */
     public CompletableFuture<ImportedRegion> importRegion(
             RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
@@ -232,9 +231,9 @@ public final class Bus implements AutoCloseable {
     /**
      * Connects to a name. The inbound memory is sealed and given to the peer, writable.
      *
-     * @param payload what the other side's listener gets to see, at most 4,096 bytes
-     * @return completes on the bus thread; fails at once with NOT_FOUND where nobody serves the
-     *     name; cancelling it ends the attempt and gives back what has come of it
+     * @param payload passed to the peer's listener, at most 4,096 bytes
+     * @return completes on the bus thread; fails at once with NOT_FOUND if no process serves the
+     *     name; cancelling it ends the attempt and releases its results
      */
     public CompletableFuture<Attachment> connect(
             String name, byte[] payload, SharedSegment inbound, long timeoutNanos) {
@@ -252,7 +251,7 @@ public final class Bus implements AutoCloseable {
     }
 
     /**
-     * Counts one user of shared memory less. Where it was the last a mapping worker unmaps the
+     * Releases one reference to shared memory. After the last one a mapping worker unmaps the
      * memory, so this returns at once and may be called on any thread, inside progress too.
      */
     public void release(SharedSegment memory) {
@@ -265,8 +264,7 @@ public final class Bus implements AutoCloseable {
     }
 
     /**
-     * Runs work on a mapping worker, for what takes long and is done for a peer, such as allocating
-     * memory for it.
+     * Runs long work for a peer on a mapping worker, such as allocating memory.
      *
      * @param peerPid process id of the peer; peers take turns
      * @param work runs once
@@ -282,11 +280,10 @@ public final class Bus implements AutoCloseable {
     }
 
     /**
-     * The memory of all peers together that a process should have mapped at most, where its user
-     * names no limit: half of the machine's memory, or of what the memory cgroup allows where that
-     * is less.
+     * Default limit of the memory of all peers together that is mapped in a process: half of the
+     * machine's memory, or of the limit of its memory cgroup if that is less.
      *
-     * @throws FabricException SYSTEM if the kernel does not tell them
+     * @throws FabricException SYSTEM if the kernel does not report them
      */
     public static long defaultMaxMappedBytes() {
         try {
@@ -300,23 +297,22 @@ public final class Bus implements AutoCloseable {
         }
     }
 
-    /** Bytes of memory of peers that are mapped here now, or are about to be. */
+    /** Bytes of memory of peers that are mapped here now, or are being mapped. */
     public long mappedBytesOfPeers() {
         return mappedBytes.allBytes();
     }
 
-    /** Work that is due some time. */
+    /** Scheduled work on the bus thread. */
     public interface Alarm {
-        /** Forgets the work, unless it has run or runs now. Any thread; again: nothing happens. */
+        /** Cancels the work, unless it has run or runs now. Any thread; idempotent. */
         void cancel();
     }
 
     /**
-     * Runs the work once on the bus thread, not before the delay is over and never after the bus
-     * has closed.
+     * Runs the work once on the bus thread after the delay; never after the bus has closed.
      *
-     * @param delayNanos how long to wait; 0 or less means soon
-     * @return to cancel it by when it is needed no more; until then the bus holds the work
+     * @param delayNanos delay; 0 or less means as soon as possible
+     * @return handle to cancel it; until then the bus holds the work
      */
     public Alarm after(long delayNanos, Runnable work) {
         requireOpen();

@@ -8,13 +8,16 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 
-/** Descriptors that a peer may send in place of sealed memory, and why each is refused. */
+/**
+ * Kinds of descriptors that a peer may send in place of sealed memory, with the reason of their
+ * refusal.
+ */
 enum BadDescriptor {
     UNSEALED(0),
     SEALED_BUT_FOR_SHRINK_AND_GROW(Memfd.SEAL_SEAL),
@@ -133,12 +136,7 @@ enum BadDescriptor {
         @Override
         int open(long sizeBytes, Path folder) throws IOException {
             Path path = folder.resolve("pipe");
-            Process made = new ProcessBuilder("mkfifo", path.toString()).inheritIO().start();
-            try {
-                assumeTrue(made.waitFor(20, TimeUnit.SECONDS), "mkfifo did not end");
-            } catch (InterruptedException e) {
-                throw new IOException(e);
-            }
+            NamedPipe.create(path); // goes with the folder
             return FileDescriptors.open(path.toString(), FileDescriptors.O_RDWR, 0);
         }
     },
@@ -202,7 +200,7 @@ enum BadDescriptor {
         this.seals = seals;
     }
 
-    /** What the refusal says, after {@code descriptor refused: }. */
+    /** The reason in the refusal, after {@code descriptor refused: }. */
     String reason() {
         return reason;
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the bus keeps, for how long it works at one thing, and what it gives back. */
+/** Limits of the bus: kept resources, length of a turn, and releases. */
 @Timeout(60)
 final class BusLimitsTest {
     private static final long SECOND = 1_000_000_000L;
@@ -129,7 +129,7 @@ final class BusLimitsTest {
 
         Await.until("the server sees the end", DEADLINE, pending::peerGone);
         own.release();
-        assertThat(own.retain()).as("nobody else holds the memory").isFalse();
+        assertThat(own.retain()).as("no other reference to the memory").isFalse();
         pending.refuse(1, "nobody there");
     }
 
@@ -210,7 +210,7 @@ final class BusLimitsTest {
 
         exporter.close();
 
-        assertThat(exporter.keptBackBytes()).isEqualTo(8192);
+        assertThat(exporter.retainedBytes()).isEqualTo(8192);
         imported.close();
         memory.release();
     }
@@ -222,6 +222,18 @@ final class BusLimitsTest {
                 .isInstanceOf(FabricException.class)
                 .hasMessageContaining("fabric folder is a symbolic link: path=" + link);
         FabricFolder.join(link, true, new byte[32], "t", SECOND).close();
+    }
+
+    @Test
+    void shouldSayWhatIsExpectedWhereAPathLeadsToNoFolder() throws Exception {
+        Path file = Files.createFile(folder.resolve("file"));
+        assertThatThrownBy(() -> FabricFolder.join(file, true, new byte[32], "t", SECOND))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContainingAll("path=" + file, "ENOTDIR", ", expected=a folder");
+        Path below = file.resolve("below");
+        assertThatThrownBy(() -> FabricFolder.join(below, true, new byte[32], "t", SECOND))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContainingAll("path=" + below, "ENOTDIR", ", expected=a folder");
     }
 
     @Test

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.error.FabricException;
-import io.softdpu.fabric.error.Refusals;
+import io.softdpu.fabric.error.RefuseCode;
 import io.softdpu.fabric.folder.FabricFolder;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointListener;
 import io.softdpu.fabric.handshake.PendingLink;
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
@@ -156,24 +156,24 @@ class BusTest {
     }
 
     @Test
-    void shouldRevokeAndKeepBackUntilTheLastLeaseCloses() throws Exception {
+    void shouldRetainRevokedMemoryUntilTheLastLeaseCloses() throws Exception {
         Bus exporter = bus();
         ExportedRegion exported = exporter.export(memory(8192), true, null);
         ImportedRegion imported = get(bus().importRegion(exported.address(), true, true, SECOND));
         assertThat(imported.revoked()).isFalse();
         exported.revoke();
         assertThat(imported.revoked()).isTrue();
-        assertThat(exporter.keptBackBytes()).isEqualTo(8192);
+        assertThat(exporter.retainedBytes()).isEqualTo(8192);
         await(() -> imported.link().peerGone());
-        assertThat(imported.withdrawn()).as("withdrawn, and not just gone").isTrue();
+        assertThat(imported.revokedExplicitly()).as("revoked, and not just gone").isTrue();
         assertThat(failure(bus().importRegion(exported.address(), true, true, SECOND)).kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
         imported.close();
-        await(() -> exporter.keptBackBytes() == 0);
+        await(() -> exporter.retainedBytes() == 0);
     }
 
     @Test
-    void shouldNoticeTheEndOfTheExporter() throws Exception {
+    void shouldDetectTheEndOfTheExporter() throws Exception {
         Bus exporter = bus();
         ExportedRegion exported = exporter.export(memory(4096), true, null);
         ImportedRegion imported = get(bus().importRegion(exported.address(), true, true, SECOND));
@@ -224,9 +224,9 @@ class BusTest {
                         right.sizeBytes());
         FabricException refused = failure(importer.importRegion(wrongKey, false, true, SECOND));
         assertThat(refused.kind()).isEqualTo(FabricException.Kind.REFUSED);
-        assertThat(refused.refusalCode()).isEqualTo(Refusals.NOT_FOUND);
+        assertThat(refused.refusalCode()).isEqualTo(RefuseCode.NOT_FOUND);
         assertThat(failure(importer.importRegion(right, true, true, SECOND)).refusalCode())
-                .isEqualTo(Refusals.NOT_PERMITTED);
+                .isEqualTo(RefuseCode.NOT_PERMITTED);
         RegionAddress otherBoot =
                 new RegionAddress(
                         new RegionAddress.Id(1, 2),
@@ -286,20 +286,20 @@ class BusTest {
         atServer.remote().segment().set(ValueLayout.JAVA_INT, 0, 6);
         assertThat(clientMemory.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(6);
 
-        try (EngineWaiter waiter = new EngineWaiter()) {
-            waiter.add(atClient.link());
-            assertThat(waiter.sleep(0)).as("nothing rang").isFalse();
+        try (EventPoller poller = new EventPoller()) {
+            poller.add(atClient.link());
+            assertThat(poller.sleep(0)).as("nothing rang").isFalse();
             atServer.link().ring();
-            assertThat(waiter.sleep(10 * SECOND)).isTrue();
-            assertThat(waiter.sleep(0)).as("drained").isFalse();
-            waiter.wake();
-            waiter.wake();
-            assertThat(waiter.sleep(10 * SECOND)).isTrue();
-            assertThat(waiter.sleep(0)).as("wakes are merged").isFalse();
+            assertThat(poller.sleep(10 * SECOND)).isTrue();
+            assertThat(poller.sleep(0)).as("drained").isFalse();
+            poller.wake();
+            poller.wake();
+            assertThat(poller.sleep(10 * SECOND)).isTrue();
+            assertThat(poller.sleep(0)).as("wakes are merged").isFalse();
             atServer.link().close();
             await(() -> atClient.link().peerGone());
-            waiter.clear();
-            assertThat(waiter.sleep(0)).as("a dead link does not ring for ever").isFalse();
+            poller.clear();
+            assertThat(poller.sleep(0)).as("a dead link does not ring for ever").isFalse();
         }
         assertThatThrownBy(() -> pending.refuse(1, "late"))
                 .isInstanceOf(IllegalStateException.class);
@@ -335,7 +335,7 @@ class BusTest {
     }
 
     @Test
-    void shouldFailAtOnceWhereNobodyServesTheName() {
+    void shouldFailAtOnceIfNoProcessServesTheName() {
         assertThat(failure(bus().connect("nobody", new byte[0], memory(4096), SECOND)).kind())
                 .isEqualTo(FabricException.Kind.NOT_FOUND);
     }

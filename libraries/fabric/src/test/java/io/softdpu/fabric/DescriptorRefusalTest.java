@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.error.FabricException;
-import io.softdpu.fabric.error.Refusals;
+import io.softdpu.fabric.error.RefuseCode;
 import io.softdpu.fabric.folder.FabricFolder;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A peer that sends something else than sealed memory of the declared size, in each place where the
- * bus takes a descriptor: it is refused before it is mapped, and nothing of it stays.
+ * Peers that send other descriptors than sealed memory of the declared size, wherever the bus
+ * receives a descriptor: each is refused before it is mapped, and nothing of it stays.
  */
 final class DescriptorRefusalTest {
     private static final long SECOND = 1_000_000_000L;
@@ -225,16 +225,16 @@ final class DescriptorRefusalTest {
         try {
             boolean file = FileDescriptors.status(descriptor).isRegularFile();
             if (file) {
-                Footprint.forgetMappings(descriptor);
+                ResourceSnapshot.forgetMappings(descriptor);
             }
-            Footprint before = Footprint.now();
+            ResourceSnapshot before = ResourceSnapshot.now();
 
             assertThatThrownBy(() -> way.attempt(this, declaredBytes, descriptor))
                     .isInstanceOf(FabricException.class)
                     .hasMessageStartingWith("descriptor refused: " + bad.reason());
 
-            Footprint.awaitAgain(before);
-            assertThat(file && Footprint.wasMapped(descriptor)).as("was mapped").isFalse();
+            ResourceSnapshot.awaitAgain(before);
+            assertThat(file && ResourceSnapshot.wasMapped(descriptor)).as("was mapped").isFalse();
         } finally {
             FileDescriptors.close(descriptor);
         }
@@ -247,7 +247,7 @@ final class DescriptorRefusalTest {
             assertThatThrownBy(() -> Way.HELLO.attempt(this, SIZE_BYTES, descriptor))
                     .isInstanceOfSatisfying(
                             FabricException.class,
-                            e -> assertThat(e.refusalCode()).isEqualTo(Refusals.INVALID_VALUE));
+                            e -> assertThat(e.refusalCode()).isEqualTo(RefuseCode.INVALID_VALUE));
         } finally {
             FileDescriptors.close(descriptor);
         }
@@ -258,7 +258,7 @@ final class DescriptorRefusalTest {
     void shouldRefuseTheWrongNumberOfDescriptors(Way way) {
         int good = BadDescriptor.good(way.declaredBytes());
         try {
-            Footprint before = Footprint.now();
+            ResourceSnapshot before = ResourceSnapshot.now();
 
             assertThatThrownBy(() -> way.attempt(this, way.declaredBytes()))
                     .isInstanceOf(FabricException.class)
@@ -270,7 +270,7 @@ final class DescriptorRefusalTest {
                     .isInstanceOf(FabricException.class)
                     .hasMessageContaining("truncated");
 
-            Footprint.awaitAgain(before);
+            ResourceSnapshot.awaitAgain(before);
         } finally {
             FileDescriptors.close(good);
         }
@@ -284,13 +284,13 @@ final class DescriptorRefusalTest {
         long tooMuch = (8 << 20) + MemoryMapping.pageSize();
         int descriptor = BadDescriptor.good(tooMuch);
         try {
-            Footprint.forgetMappings(descriptor);
+            ResourceSnapshot.forgetMappings(descriptor);
 
             assertThatThrownBy(() -> way.attempt(this, tooMuch, descriptor))
                     .hasMessageContaining(": sizeBytes=" + tooMuch + ", limit")
                     .hasMessageContaining("=" + (8 << 20));
 
-            assertThat(Footprint.wasMapped(descriptor)).isFalse();
+            assertThat(ResourceSnapshot.wasMapped(descriptor)).isFalse();
         } finally {
             FileDescriptors.close(descriptor);
         }
@@ -306,13 +306,13 @@ final class DescriptorRefusalTest {
         try {
             Memfd.allocate(descriptor, SIZE_BYTES);
             Memfd.addSeals(descriptor, 7 | Memfd.SEAL_FUTURE_WRITE);
-            Footprint before = Footprint.now();
+            ResourceSnapshot before = ResourceSnapshot.now();
 
             assertThatThrownBy(() -> way.attempt(this, SIZE_BYTES, descriptor))
                     .isInstanceOf(FabricException.class)
                     .hasMessageContaining("mmap failed: errno=1 (EPERM)");
 
-            Footprint.awaitAgain(before);
+            ResourceSnapshot.awaitAgain(before);
         } finally {
             FileDescriptors.close(descriptor);
         }
@@ -323,23 +323,23 @@ final class DescriptorRefusalTest {
     void shouldTakeAndMapWhatIsInOrder() throws Exception {
         int descriptor = BadDescriptor.good(SIZE_BYTES);
         try {
-            Footprint.forgetMappings(descriptor);
+            ResourceSnapshot.forgetMappings(descriptor);
             CompletableFuture<PendingLink> taken = new CompletableFuture<>();
             Endpoint endpoint = bus.listen("other", taken::complete);
-            Footprint before = Footprint.now();
+            ResourceSnapshot before = ResourceSnapshot.now();
             try (HostilePeer honest = HostilePeer.connect(bus, "other")) {
                 honest.send(new Frame.Hello(SIZE_BYTES, new byte[0]), descriptor);
 
                 PendingLink pending = taken.get(20, TimeUnit.SECONDS);
 
-                assertThat(Footprint.wasMapped(descriptor)).isTrue();
-                assertThat(Footprint.now().sharedMappings())
+                assertThat(ResourceSnapshot.wasMapped(descriptor)).isTrue();
+                assertThat(ResourceSnapshot.now().sharedMappings())
                         .hasSize(before.sharedMappings().size() + 1);
                 pending.refuse(2, "enough");
                 assertThat(honest.receive()).isInstanceOf(Frame.Refuse.class);
                 honest.awaitEnd();
             }
-            Footprint.awaitAgain(before);
+            ResourceSnapshot.awaitAgain(before);
             endpoint.close();
         } finally {
             FileDescriptors.close(descriptor);

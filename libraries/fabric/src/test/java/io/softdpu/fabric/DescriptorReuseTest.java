@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The number of a descriptor that was closed stands for somebody else's file soon after. */
+/** Reuse of the numbers of closed descriptors for other files. */
 @Timeout(60)
 class DescriptorReuseTest {
     private static final long SECOND = 1_000_000_000L;
@@ -58,7 +58,7 @@ class DescriptorReuseTest {
     }
 
     @Test
-    void shouldSendTheMemoryOfAConnectThatItsOwnerHasLetGoOf() throws Exception {
+    void shouldSendTheMemoryOfAConnectThatItsOwnerHasReleased() throws Exception {
         BlockingQueue<PendingLink> arrivals = new ArrayBlockingQueue<>(1);
         Endpoint endpoint = bus.listen("server", arrivals::add);
         CountDownLatch busy = new CountDownLatch(1);
@@ -89,25 +89,25 @@ class DescriptorReuseTest {
     }
 
     @Test
-    void shouldNotSealAStrangersMemoryInPlaceOfOneThatIsGone() {
+    void shouldNotSealOtherMemoryThatHasReusedTheDescriptorNumber() {
         SharedSegment gone = SharedSegment.allocate("gone", SIZE_BYTES);
         int number = gone.descriptor();
         gone.release();
-        SharedSegment stranger = SharedSegment.allocate("stranger", SIZE_BYTES);
-        assertThat(stranger.descriptor()).as("the number is given away again").isEqualTo(number);
+        SharedSegment other = SharedSegment.allocate("other", SIZE_BYTES);
+        assertThat(other.descriptor()).as("the number is given away again").isEqualTo(number);
 
         assertThatThrownBy(() -> bus.export(gone, false, null))
                 .isInstanceOfSatisfying(
                         FabricException.class,
                         e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.CLOSED));
 
-        assertThat(Memfd.seals(stranger.descriptor()) & ~Memfd.SEAL_EXEC).isZero();
-        stranger.release();
+        assertThat(Memfd.seals(other.descriptor()) & ~Memfd.SEAL_EXEC).isZero();
+        other.release();
     }
 
     @Test
     void shouldCloseTheSocketOfANameThatPausesForLackOfDescriptors() throws Exception {
-        Footprint before = Footprint.now();
+        ResourceSnapshot before = ResourceSnapshot.now();
         Endpoint endpoint = bus.listen("paused", pending -> pending.refuse(1, "no"));
         CompletableFuture<Void> paused = new CompletableFuture<>();
         bus.threads()
@@ -123,13 +123,13 @@ class DescriptorReuseTest {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         bus.threads().loop().execute(() -> closed.complete(null));
         closed.get(20, TimeUnit.SECONDS);
-        Footprint.awaitAgain(before);
+        ResourceSnapshot.awaitAgain(before);
     }
 
     @Test
     void shouldKeepTheLinkOfALeaseWhoseListenerFails() throws Exception {
         SharedSegment memory = SharedSegment.allocate("memory", SIZE_BYTES);
-        Footprint before = Footprint.now();
+        ResourceSnapshot before = ResourceSnapshot.now();
         ExportedRegion region =
                 bus.export(
                         memory,
@@ -157,7 +157,9 @@ class DescriptorReuseTest {
         Await.until("the lease has closed", Duration.ofSeconds(20), () -> region.leases() == 0);
         region.revoke();
         Await.until(
-                "nothing is left", Duration.ofSeconds(20), () -> Footprint.now().equals(before));
+                "nothing is left",
+                Duration.ofSeconds(20),
+                () -> ResourceSnapshot.now().equals(before));
         memory.release();
     }
 

@@ -6,7 +6,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.PendingLink;
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.link.Mailbox;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.testkit.Await;
@@ -21,17 +21,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Takes each client of a name and answers each number that it puts into its memory with the next
- * one, on an engine thread of its own that rings every client again and again, those too that never
- * read.
+ * Server that accepts each client of a name and replies to each number in its memory with the next
+ * one, on an engine thread of its own, which also rings the clients that never read.
  */
 final class EchoServer implements AutoCloseable {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
     private static final long MEMORY_BYTES = 4096;
     private static final long SECOND = 1_000_000_000L;
 
-    private final EngineWaiter waiter = new EngineWaiter();
-    private final Mailbox mailbox = new Mailbox(waiter);
+    private final EventPoller poller = new EventPoller();
+    private final Mailbox mailbox = new Mailbox(poller);
     private final List<Client> clients = new ArrayList<>();
     private final AtomicInteger clientCount = new AtomicInteger();
     private final Endpoint endpoint;
@@ -75,8 +74,8 @@ final class EchoServer implements AutoCloseable {
         try {
             Client client = new Client(pending.accept(new byte[0], own), own);
             clients.add(client);
-            client.attachment().link().onPeerGone(waiter::wake);
-            waiter.add(client.attachment().link());
+            client.attachment().link().onPeerGone(poller::wake);
+            poller.add(client.attachment().link());
         } catch (FabricException e) { // gone already
             own.release();
             clientCount.decrementAndGet();
@@ -91,14 +90,14 @@ final class EchoServer implements AutoCloseable {
                 Client client = clients.get(i);
                 if (client.attachment().link().peerGone()) {
                     clients.remove(i);
-                    waiter.remove(client.attachment().link());
+                    poller.remove(client.attachment().link());
                     client.release();
                     clientCount.decrementAndGet();
                 } else {
                     client.echo();
                 }
             }
-            waiter.sleep(SECOND);
+            poller.sleep(SECOND);
         }
         clients.forEach(Client::release);
     }
@@ -116,12 +115,12 @@ final class EchoServer implements AutoCloseable {
     /** Connects, has numbers echoed, and leaves; nanoseconds of the handshake. */
     static long verify(Bus bus, String name, long seed, int rounds) throws Exception {
         SharedSegment own = SharedSegment.allocate("verified", MEMORY_BYTES);
-        try (EngineWaiter waiter = new EngineWaiter()) {
+        try (EventPoller poller = new EventPoller()) {
             long begin = System.nanoTime();
             Attachment attachment =
                     bus.connect(name, new byte[0], own, 50 * SECOND).get(50, TimeUnit.SECONDS);
             long took = System.nanoTime() - begin;
-            waiter.add(attachment.link());
+            poller.add(attachment.link());
             long deadline = System.nanoTime() + 50 * SECOND;
             for (long i = 0; i < rounds; i++) {
                 long sent = Math.max(1, seed >>> 8) + 2 * i;
@@ -130,10 +129,10 @@ final class EchoServer implements AutoCloseable {
                 while ((long) WORD.getAcquire(own.segment(), 0L) != sent + 1) {
                     assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
                     assertThat(attachment.link().peerGone()).isFalse();
-                    waiter.sleep(SECOND);
+                    poller.sleep(SECOND);
                 }
             }
-            waiter.remove(attachment.link());
+            poller.remove(attachment.link());
             attachment.link().close();
             attachment.remote().release();
             return took;
@@ -146,9 +145,9 @@ final class EchoServer implements AutoCloseable {
     public void close() throws InterruptedException {
         endpoint.close();
         stopping = true;
-        waiter.wake();
+        poller.wake();
         thread.join();
         mailbox.close();
-        waiter.close();
+        poller.close();
     }
 }

@@ -2,7 +2,7 @@ package io.softdpu.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.fabric.error.Refusals;
+import io.softdpu.fabric.error.RefuseCode;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointProbe;
 import io.softdpu.fabric.wire.Frame;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A served name while the kernel lets this user watch no further descriptor. */
+/** Served names while the limit of epoll watches of this user is reached. */
 @Timeout(60)
 final class ExhaustedWatchesTest {
     private static final String NAME = "name";
@@ -34,7 +34,7 @@ final class ExhaustedWatchesTest {
                                 folder.resolve("fabric"),
                                 new byte[32],
                                 "t",
-                                Answer.SILENCE_NANOS,
+                                ServerReply.SILENCE_NANOS,
                                 1 << 20,
                                 Long.MAX_VALUE,
                                 Long.MAX_VALUE));
@@ -78,7 +78,7 @@ final class ExhaustedWatchesTest {
                     .isInstanceOfSatisfying(
                             Frame.Refuse.class,
                             refuse -> {
-                                assertThat(refuse.code()).isEqualTo(Refusals.OPERATING_SYSTEM);
+                                assertThat(refuse.code()).isEqualTo(RefuseCode.OPERATING_SYSTEM);
                                 assertThat(refuse.text())
                                         .startsWith("server cannot watch a further client: ")
                                         .endsWith("limit=fs.epoll.max_user_watches of this user");

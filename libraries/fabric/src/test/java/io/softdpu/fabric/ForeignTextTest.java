@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Text that other processes send to the bus, as its exceptions show it. */
+/** Text of other processes in exceptions of the bus. */
 class ForeignTextTest {
     private static final long DEADLINE = 20_000_000_000L;
     private static final int FULL = 24;

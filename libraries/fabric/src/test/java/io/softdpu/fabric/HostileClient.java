@@ -16,33 +16,33 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A process that does to a served name what no client would, as often as it is told, and prints how
- * often it did what. Mostly it waits for no answer; each {@value #LOOK_EVERY}th time it does, and
- * prints how often that showed that the attack had reached the server.
+ * Process that attacks a served name as often as it is told, and prints the count of each attack.
+ * Usually it does not wait for a reply; each {@value #LOOK_EVERY}th time it does, and prints how
+ * often the reply showed that the attack had reached the server.
  */
 final class HostileClient {
-    /** What is done to a name; one connection each. */
+    /** Attacks on a name; one connection each. */
     enum Attack {
         GARBAGE("frame refused: .*"),
         CUT_FRAME("frame refused: .*"),
         WRONG_HEADER("(frame|handshake) refused: .*"),
-        TWO_FRAMES(Answer.WELCOME_AND_END),
+        TWO_FRAMES(ServerReply.WELCOME_AND_END),
         OVERSIZE("handshake refused: frame or descriptors truncated"),
-        EMPTY(Answer.END),
+        EMPTY(ServerReply.END),
         NO_DESCRIPTOR("handshake refused: descriptors=0, expected=1"),
         SURPLUS_DESCRIPTORS(
                 "handshake refused: (descriptors=[2-9].*, expected=1|.* descriptors truncated)"),
         DANGEROUS_DESCRIPTOR("descriptor refused: .*"),
         LINGERING_DESCRIPTOR("descriptor refused: not memory: .*"),
-        FRAME_AFTER_HANDSHAKE(Answer.WELCOME_AND_END),
-        DESCRIPTOR_AFTER_HANDSHAKE(Answer.WELCOME_AND_END),
-        DOORBELL_FLOOD(Answer.WELCOME_AND_END),
+        FRAME_AFTER_HANDSHAKE(ServerReply.WELCOME_AND_END),
+        DESCRIPTOR_AFTER_HANDSHAKE(ServerReply.WELCOME_AND_END),
+        DOORBELL_FLOOD(ServerReply.WELCOME_AND_END),
         CHANGED_FLAGS("changed 2"),
-        NEVER_READS(Answer.UNREAD),
+        NEVER_READS(ServerReply.UNREAD),
         CONNECT_AND_CLOSE("frame refused: .*"),
         SILENT("frame refused: .*");
 
-        /** What the server does about it. */
+        /** The server's reply. */
         private final String answer;
 
         Attack(String answer) {
@@ -153,24 +153,24 @@ final class HostileClient {
     private void look(Attack attack, HostilePeer peer) {
         String seen =
                 switch (attack) {
-                    case EMPTY -> Answer.end(peer);
-                    case FRAME_AFTER_HANDSHAKE -> Answer.welcomeAndEnd(peer);
+                    case EMPTY -> ServerReply.end(peer);
+                    case FRAME_AFTER_HANDSHAKE -> ServerReply.welcomeAndEnd(peer);
                     case TWO_FRAMES, DESCRIPTOR_AFTER_HANDSHAKE ->
                             error == Errno.EPERM // the server lets no further descriptor in
-                                    ? Answer.WELCOME_AND_END
-                                    : Answer.welcomeAndEnd(peer);
+                                    ? ServerReply.WELCOME_AND_END
+                                    : ServerReply.welcomeAndEnd(peer);
                     case DOORBELL_FLOOD -> {
                         peer.sendPatiently(new byte[2]); // read when all before it have been
-                        yield Answer.welcomeAndEnd(peer);
+                        yield ServerReply.welcomeAndEnd(peer);
                     }
                     case CHANGED_FLAGS -> "changed " + flagsChanged;
-                    case NEVER_READS -> Answer.unread(peer);
+                    case NEVER_READS -> ServerReply.unread(peer);
                     case CONNECT_AND_CLOSE -> {
                         peer.close();
                         yield answerToTheNext();
                     }
                     case SILENT -> answerToTheNext();
-                    default -> Answer.refusal(peer);
+                    default -> ServerReply.refusal(peer);
                 };
         looks.merge(attack, 1, Integer::sum);
         if (seen.matches(attack.answer)) {
@@ -184,7 +184,7 @@ final class HostileClient {
     private String answerToTheNext() {
         try (HostilePeer next = HostilePeer.connectPatiently(bus, NAME)) {
             next.trySendBytes(new byte[] {1});
-            return Answer.refusal(next);
+            return ServerReply.refusal(next);
         }
     }
 

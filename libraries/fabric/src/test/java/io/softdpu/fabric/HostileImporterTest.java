@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.error.FabricException;
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.Lease;
@@ -27,15 +27,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An importer breaks the rules of its link. The exporter has done with it, but what it holds it
- * still holds: memory counts as let go of when the importer has hung up, and not before.
+ * Importers that violate the rules of their link. The exporter ignores them from then on, but their
+ * memory counts as released only when they hang up.
  */
 final class HostileImporterTest {
     private static final long SECOND = 1_000_000_000L;
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final int SIZE_BYTES = 4096;
 
-    /** What is no doorbell. */
+    /** Violations: data other than doorbells. */
     private enum Breach {
         TOO_LONG,
         EMPTY,
@@ -84,7 +84,7 @@ final class HostileImporterTest {
     private Bus exporter;
     private SharedSegment memory;
     private ExportedRegion region;
-    private EngineWaiter engine;
+    private EventPoller engine;
 
     @BeforeEach
     void export() {
@@ -100,7 +100,7 @@ final class HostileImporterTest {
                                 Long.MAX_VALUE));
         memory = SharedSegment.allocate("exported", SIZE_BYTES);
         region = exporter.export(memory, true, listener);
-        engine = new EngineWaiter();
+        engine = new EventPoller();
     }
 
     @AfterEach
@@ -113,7 +113,7 @@ final class HostileImporterTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldRefuseMemoryThatAnImporterHoldsWhoBrokeTheRulesAndWasWithdrawnFrom(Breach breach)
+    void shouldRefuseMemoryHeldByAnImporterThatViolatedTheRulesBeforeTheRevocation(Breach breach)
             throws Exception {
         try (HostilePeer importer = importer()) {
             Lease lease = lease();
@@ -125,12 +125,12 @@ final class HostileImporterTest {
 
             requireHeld();
         }
-        requireLetGo();
+        requireReleased();
     }
 
     @ParameterizedTest
     @EnumSource
-    void shouldRefuseMemoryThatAnImporterHoldsWhoBrokeTheRulesAfterTheWithdrawal(Breach breach)
+    void shouldRefuseMemoryHeldByAnImporterThatViolatedTheRulesAfterTheRevocation(Breach breach)
             throws Exception {
         try (HostilePeer importer = importer()) {
             Lease lease = lease();
@@ -141,7 +141,7 @@ final class HostileImporterTest {
 
             requireHeld();
         }
-        requireLetGo();
+        requireReleased();
     }
 
     @Test
@@ -199,7 +199,7 @@ final class HostileImporterTest {
 
     private void requireHeld() {
         assertThat(region.leases()).isEqualTo(1);
-        assertThat(exporter.keptBackBytes()).isEqualTo(SIZE_BYTES);
+        assertThat(exporter.retainedBytes()).isEqualTo(SIZE_BYTES);
         assertThatThrownBy(() -> exporter.export(memory, true, null))
                 .isInstanceOfSatisfying(
                         FabricException.class,
@@ -208,8 +208,8 @@ final class HostileImporterTest {
                 .hasMessageContaining("pids=[" + ProcessHandle.current().pid() + "]");
     }
 
-    private void requireLetGo() {
-        Await.until("the memory is let go of", DEADLINE, () -> exporter.keptBackBytes() == 0);
+    private void requireReleased() {
+        Await.until("the memory is released", DEADLINE, () -> exporter.retainedBytes() == 0);
         assertThat(region.leases()).isZero();
         exporter.export(memory, true, null).close();
     }

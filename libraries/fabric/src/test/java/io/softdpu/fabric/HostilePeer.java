@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer that speaks the bus's frames by hand, so that it can send what no honest one would: one
+ * Peer that sends and receives frames of the bus by hand, so that it can violate the protocol: one
  * socket, either connected to a name or serving one. One thread.
  */
 final class HostilePeer implements AutoCloseable {

@@ -9,6 +9,7 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -20,9 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Processes that do to the bus whatever a socket lets them, while another client shakes hands and
- * exchanges what is verified: it is served all the time, and nothing of the others stays.
+ * Processes that attack the bus by all means of a socket, while another client performs handshakes
+ * and exchanges verified data: it is served all the time, and nothing of the attackers stays.
  */
+@StartsProcesses
 @Tag(Soak.TAG)
 final class HostileSocketsTest {
     private static final long SECOND = 1_000_000_000L;
@@ -36,7 +38,7 @@ final class HostileSocketsTest {
     private Bus bus;
     private EchoServer server;
     private Bus client;
-    private BusTurns turns;
+    private BusThreadMeter turns;
     private HiccupMeter hiccups;
 
     @BeforeEach
@@ -44,7 +46,7 @@ final class HostileSocketsTest {
         bus = bus();
         server = new EchoServer(bus, HostileClient.NAME);
         client = bus();
-        turns = new BusTurns(bus);
+        turns = new BusThreadMeter(bus);
         hiccups = new HiccupMeter();
     }
 
@@ -63,7 +65,7 @@ final class HostileSocketsTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "t",
-                        Answer.SILENCE_NANOS,
+                        ServerReply.SILENCE_NANOS,
                         8 << 20,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -99,7 +101,7 @@ final class HostileSocketsTest {
         server.awaitNoClients(DEADLINE);
         settle(bus);
         settle(client);
-        Footprint before = Footprint.now();
+        ResourceSnapshot before = ResourceSnapshot.now();
         int watched = bus.threads().loop().watched();
         ChildProcess attacker =
                 processes.start(attacker(seed, Integer.toString(Soak.count(1700, 51_000))));
@@ -117,7 +119,7 @@ final class HostileSocketsTest {
         requireShortTurns();
         assertThat(served).as("handshakes of the other client").isPositive();
         server.awaitNoClients(DEADLINE);
-        Footprint.awaitAgain(before);
+        ResourceSnapshot.awaitAgain(before);
         Await.until(
                 "nothing more is watched",
                 DEADLINE,
@@ -134,7 +136,7 @@ final class HostileSocketsTest {
     }
 
     private void requireShortTurns() {
-        assertThat(turns.looks()).as("looks of the bus thread").isPositive();
+        assertThat(turns.turns()).as("looks of the bus thread").isPositive();
         assertThat(turns.longestCpuNanos())
                 .as("CPU time of a turn of the bus thread")
                 .isLessThan(CPU_LIMIT.toNanos());

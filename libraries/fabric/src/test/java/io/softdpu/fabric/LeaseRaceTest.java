@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A region is revoked while another process is just getting it. */
+/** Revocation of a region while another process leases it. */
 final class LeaseRaceTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long SIZE_BYTES = 4096;
@@ -61,7 +61,7 @@ final class LeaseRaceTest {
         Await.until(
                 "all leases have closed",
                 Duration.ofSeconds(20),
-                () -> exporter.keptBackBytes() == 0);
+                () -> exporter.retainedBytes() == 0);
     }
 
     @Test
@@ -73,7 +73,7 @@ final class LeaseRaceTest {
 
             region.revoke();
 
-            assertThat(exporter.keptBackBytes()).as("round %d", i).isEqualTo(SIZE_BYTES);
+            assertThat(exporter.retainedBytes()).as("round %d", i).isEqualTo(SIZE_BYTES);
             assertThat(imported.revoked()).isTrue();
             imported.close();
             awaitNothingKeptBack();
@@ -81,12 +81,10 @@ final class LeaseRaceTest {
         memory.release();
     }
 
-    /**
-     * Where the exporter lets go of the memory in the same moment, no descriptor may be mixed up.
-     */
+    /** No wrong descriptor may be sent if the exporter releases the memory at the same time. */
     @Test
     void shouldGiveTheRegionOrNothing() throws Exception {
-        Footprint before = Footprint.now();
+        ResourceSnapshot before = ResourceSnapshot.now();
         for (int i = 0; i < ROUNDS; i++) {
             SharedSegment memory = SharedSegment.allocate("race", SIZE_BYTES);
             memory.segment().set(ValueLayout.JAVA_INT, 0, i);
@@ -116,6 +114,6 @@ final class LeaseRaceTest {
         Await.until(
                 "descriptors and mappings are gone",
                 Duration.ofSeconds(20),
-                () -> Footprint.now().equals(before));
+                () -> ResourceSnapshot.now().equals(before));
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.PendingLink;
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
@@ -28,9 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Descriptors that keep whoever lets go of them for a minute, in each place where a peer can put
- * one: neither the bus thread nor an engine is the one that does. Each test fails by its deadline
- * where one of them lingers.
+ * Descriptors whose last close blocks for a minute, wherever a peer can send one: neither the bus
+ * thread nor an engine closes them. Each test fails by its deadline if one of these blocks.
  */
 @Timeout(50)
 final class LingeringDescriptorTest {
@@ -42,7 +41,7 @@ final class LingeringDescriptorTest {
     private Bus victim;
     private Bus client;
     private LingeringSocket lingering;
-    private Footprint before;
+    private ResourceSnapshot before;
 
     @BeforeEach
     void open() throws Exception {
@@ -51,7 +50,7 @@ final class LingeringDescriptorTest {
         victim.listen("victim", arrived::add);
         assertOthersAreServed(); // what is loaded at the first use is there
         lingering = LingeringSocket.open();
-        before = Footprint.now();
+        before = ResourceSnapshot.now();
     }
 
     @AfterEach
@@ -100,7 +99,7 @@ final class LingeringDescriptorTest {
     }
 
     @Test
-    void shouldServeOthersWhileDescriptorsOfAFrameThatNobodyReadsLinger() throws Exception {
+    void shouldServeOthersWhileDescriptorsOfAnUnreadFrameLinger() throws Exception {
         CountDownLatch sent = holdTheBusThread();
         try (HostilePeer peer = HostilePeer.connect(victim, "victim")) {
             peer.sendBytes(new byte[] {1, 2, 3}); // ends the handshake, with the next still there
@@ -150,7 +149,7 @@ final class LingeringDescriptorTest {
 
     @Test
     void shouldNotKeepAnEngineWithADescriptorBesideADoorbell() throws Exception {
-        try (EngineWaiter waiter = new EngineWaiter();
+        try (EventPoller poller = new EventPoller();
                 HostilePeer peer = HostilePeer.connect(victim, "victim")) {
             CountDownLatch sent = holdTheBusThread();
             int memory = BadDescriptor.good(4096);
@@ -162,10 +161,10 @@ final class LingeringDescriptorTest {
             sent.countDown();
             SharedSegment own = SharedSegment.allocate("own", 4096);
             Attachment attachment = nextArrival().accept(new byte[0], own);
-            waiter.add(attachment.link());
+            poller.add(attachment.link());
 
             long begin = System.nanoTime();
-            waiter.sleep(SECOND);
+            poller.sleep(SECOND);
             assertThat(System.nanoTime() - begin).isLessThan(20 * SECOND);
             Await.until(
                     "the peer counts as gone", Duration.ofSeconds(20), attachment.link()::peerGone);
@@ -187,7 +186,7 @@ final class LingeringDescriptorTest {
     }
 
     private void assertOnlyDoorbellsAreTaken(byte[] message) throws Exception {
-        try (EngineWaiter waiter = new EngineWaiter();
+        try (EventPoller poller = new EventPoller();
                 HostilePeer peer = HostilePeer.connect(victim, "victim")) {
             int memory = BadDescriptor.good(4096);
             peer.send(new Frame.Hello(4096, new byte[0]), memory);
@@ -195,9 +194,9 @@ final class LingeringDescriptorTest {
             SharedSegment own = SharedSegment.allocate("own", 4096);
             Attachment attachment = nextArrival().accept(new byte[0], own);
             Link link = attachment.link();
-            waiter.add(link);
+            poller.add(link);
             assertThat(peer.trySendBytes(new byte[] {1})).isZero();
-            assertThat(waiter.sleep(20 * SECOND)).isTrue();
+            assertThat(poller.sleep(20 * SECOND)).isTrue();
             assertThat(link.peerGone()).isFalse();
 
             peer.trySendBytes(message);
@@ -206,10 +205,10 @@ final class LingeringDescriptorTest {
                     "the peer counts as gone",
                     Duration.ofSeconds(20),
                     () -> {
-                        waiter.sleep(0);
+                        poller.sleep(0);
                         return link.peerGone();
                     });
-            waiter.remove(link);
+            poller.remove(link);
             link.close();
             attachment.remote().release();
             own.release();
@@ -271,6 +270,6 @@ final class LingeringDescriptorTest {
         Await.until(
                 "refused descriptors are closed",
                 Duration.ofSeconds(20),
-                () -> lingering.held() == 0 && Footprint.now().descriptors().size() <= most);
+                () -> lingering.held() == 0 && ResourceSnapshot.now().descriptors().size() <= most);
     }
 }

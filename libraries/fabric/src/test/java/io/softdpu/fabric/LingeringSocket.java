@@ -18,8 +18,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * A TCP socket that keeps whoever closes it last for a minute: data that nobody reads is under way,
- * and SO_LINGER says to wait for it.
+ * TCP socket whose last close blocks for a minute: it has unsent data, which is never read, and
+ * SO_LINGER.
  */
 final class LingeringSocket implements AutoCloseable {
     /** Longer than any deadline of a test: who lingers misses it. */
@@ -29,14 +29,14 @@ final class LingeringSocket implements AutoCloseable {
     private final SocketChannel accepted;
     private final int descriptor;
     private final String target;
-    private boolean letGo;
+    private boolean released;
 
     private LingeringSocket(ServerSocketChannel server, SocketChannel accepted, int descriptor)
             throws IOException {
         this.server = server;
         this.accepted = accepted;
         this.descriptor = descriptor;
-        this.target = Files.readSymbolicLink(Footprint.procPath(descriptor)).toString();
+        this.target = Files.readSymbolicLink(ResourceSnapshot.procPath(descriptor)).toString();
     }
 
     static LingeringSocket open() throws IOException {
@@ -61,12 +61,12 @@ final class LingeringSocket implements AutoCloseable {
         return descriptor;
     }
 
-    /** Descriptors of this process, whoever has them, that lead to it. */
+    /** Descriptors of this process that refer to it. */
     long held() {
-        return Footprint.now().descriptors().stream().filter(target::equals).count();
+        return ResourceSnapshot.now().descriptors().stream().filter(target::equals).count();
     }
 
-    /** Lets go of this side's reference, which is not the last while the peer has one. */
+    /** Closes this side's descriptor, which is not the last reference while the peer has one. */
     void sent() {
         sent(0);
     }
@@ -76,14 +76,14 @@ final class LingeringSocket implements AutoCloseable {
         if (error != 0) { // this is the last
             assertThat(Socket.stopLingering(descriptor)).isTrue();
         }
-        letGo = true;
+        released = true;
         FileDescriptors.close(descriptor);
     }
 
-    /** Reads nothing, but ends the connection: whoever lingers goes on. */
+    /** Ends the connection without reading: blocked closes return. */
     @Override
     public void close() throws IOException {
-        if (!letGo) { // a test had no use for it
+        if (!released) { // a test had no use for it
             sent(-1);
         }
         accepted.setOption(StandardSocketOptions.SO_LINGER, 0);

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** System calls that no honest process needs, and the product therefore does not bind. */
+/** Bindings to system calls that only attackers need, and the product does not bind. */
 final class RawSocket {
     static final int F_SETFL = 4;
     static final int F_SETOWN = 8;

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What an importer of a read-only region can do with the descriptor that it was given: read. Each
- * test plays an importer that knows the kernel and does not ask the bus.
+ * Attempts to write by an importer of a read-only region, whose descriptor must only allow to read.
+ * Each test is an importer that makes system calls itself.
  */
 final class ReadOnlyImportTest {
     private static final long SECOND = 1_000_000_000L;
@@ -132,7 +132,9 @@ final class ReadOnlyImportTest {
     void shouldStayReadOnlyAgainstReopeningThroughProc() {
         int reopened =
                 FileDescriptors.open(
-                        Footprint.procPath(descriptor).toString(), FileDescriptors.O_RDWR, 0);
+                        ResourceSnapshot.procPath(descriptor).toString(),
+                        FileDescriptors.O_RDWR,
+                        0);
         try (Arena arena = Arena.ofConfined()) {
             long zeros = arena.allocate(8).address();
 
@@ -147,7 +149,7 @@ final class ReadOnlyImportTest {
 
     @Test
     void shouldStayReadOnlyAgainstReopeningWithTruncation() {
-        String path = Footprint.procPath(descriptor).toString();
+        String path = ResourceSnapshot.procPath(descriptor).toString();
 
         assertRefused(
                 "EPERM",

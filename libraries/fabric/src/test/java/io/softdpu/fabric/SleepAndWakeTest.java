@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.PendingLink;
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.link.Mailbox;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -20,9 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Two engines that sleep whenever they have nothing to do, so that every message needs a wake-up.
- */
+/** Two engines that sleep whenever they have no work, so that every message needs a wake-up. */
 @Timeout(120)
 class SleepAndWakeTest {
     private static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(8, 64);
@@ -87,8 +85,8 @@ class SleepAndWakeTest {
 
     private static long play(
             MessageRing.Consumer in, MessageRing.Producer out, Link link, boolean begins) {
-        try (EngineWaiter waiter = new EngineWaiter()) {
-            waiter.add(link);
+        try (EventPoller poller = new EventPoller()) {
+            poller.add(link);
             if (begins) {
                 send(out, link, 0);
             }
@@ -103,7 +101,7 @@ class SleepAndWakeTest {
                         send(out, link, value + 1);
                     }
                 } else if (!in.arm()) {
-                    assertThat(waiter.sleep(LOST_NANOS)).as("wake-up after %s", received).isTrue();
+                    assertThat(poller.sleep(LOST_NANOS)).as("wake-up after %s", received).isTrue();
                 }
             }
             return received;
@@ -121,8 +119,8 @@ class SleepAndWakeTest {
 
     @Test
     void shouldSeeEveryPostOfManyThreadsWhileItSleepsBetweenThem() throws Exception {
-        try (EngineWaiter waiter = new EngineWaiter()) {
-            Mailbox mailbox = new Mailbox(waiter);
+        try (EventPoller poller = new EventPoller()) {
+            Mailbox mailbox = new Mailbox(poller);
             AtomicInteger ran = new AtomicInteger();
             int posts = 2_000;
             Thread[] posters = new Thread[3];
@@ -137,7 +135,7 @@ class SleepAndWakeTest {
             }
             while (ran.get() < posts * posters.length) {
                 if (mailbox.drain() == 0 && mailbox.isEmpty()) {
-                    assertThat(waiter.sleep(LOST_NANOS)).as("wake-up after %s", ran).isTrue();
+                    assertThat(poller.sleep(LOST_NANOS)).as("wake-up after %s", ran).isTrue();
                 }
             }
             for (Thread poster : posters) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.folder.FabricFolder;
 import io.softdpu.fabric.handshake.Endpoint;
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.link.Mailbox;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.FileDescriptors;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the operating system refuses reaches the floors above as a failure of the bus. */
+/** Failures of the operating system, which the modules above see as failures of the bus. */
 @Timeout(60)
 class SystemFailureTest {
     private static final long SECOND = 1_000_000_000L;
@@ -123,7 +123,7 @@ class SystemFailureTest {
     /** That nothing is connected, the reason is named, and no descriptor stays open. */
     private static void assertRefusedToConnect(Bus bus, String name, String expected) {
         SharedSegment inbound = SharedSegment.allocate("inbound", 4096);
-        Footprint before = Footprint.now();
+        ResourceSnapshot before = ResourceSnapshot.now();
         try {
             assertThatThrownBy(() ->
                             bus.connect(name, new byte[0], inbound, SECOND)
@@ -136,7 +136,7 @@ class SystemFailureTest {
                                             .as(e.getMessage())
                                             .isEqualTo(FabricException.Kind.NOT_PERMITTED))
                     .hasMessageContaining("name=" + name + ", " + expected);
-            Footprint.awaitAgain(before);
+            ResourceSnapshot.awaitAgain(before);
         } finally {
             inbound.release();
         }
@@ -181,26 +181,26 @@ class SystemFailureTest {
     void shouldLeaveFilesAloneThatNoBusHasMade() throws IOException {
         Path fabric = folder.resolve("fabric");
         bus().close();
-        Path stranger = Files.createFile(fabric.resolve("yarn.lock"));
+        Path other = Files.createFile(fabric.resolve("yarn.lock"));
         Path stale = Files.createFile(fabric.resolve("0123456789abcdef.lock"));
 
         bus().close();
 
-        assertThat(stranger).exists();
+        assertThat(other).exists();
         assertThat(stale).doesNotExist();
     }
 
     @Test
     void shouldRunWhatIsLeftForAnEngineThatHasEnded() {
-        EngineWaiter waiter = new EngineWaiter();
-        Mailbox mailbox = new Mailbox(waiter);
+        EventPoller poller = new EventPoller();
+        Mailbox mailbox = new Mailbox(poller);
         StringBuilder ran = new StringBuilder();
         mailbox.post(() -> ran.append("before,"));
         mailbox.post(() -> {
             throw new IllegalStateException("fails");
         });
         mailbox.close();
-        waiter.close();
+        poller.close();
         assertThat(ran).hasToString("before,");
 
         mailbox.post(() -> ran.append("after"));

@@ -19,6 +19,7 @@ import io.softdpu.testkit.MemoryCgroup;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import io.softdpu.testkit.SystemCalls;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -34,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An exporter gives memory with all its blocks, and punches them out as soon as it was accepted:
- * what the importer populates would then be charged to the importer.
+ * Exporter that deallocates the blocks of its memory as soon as it was accepted: pages that the
+ * importer populates would then be charged to the importer.
  */
 final class VanishingBlocksTest {
     private static final long SECOND = 1_000_000_000L;
@@ -183,6 +184,7 @@ final class VanishingBlocksTest {
 
     /** The importer has a memory cgroup that the exporter's memory would not fit into. */
     @Test
+    @StartsProcesses
     void shouldNotHaveAnImporterKilledForWhatVanished(Processes processes) throws Exception {
         long sizeBytes = 1L << 30;
         MemoryCgroup cgroup = MemoryCgroup.tryCreate(512L << 20).orElse(null);

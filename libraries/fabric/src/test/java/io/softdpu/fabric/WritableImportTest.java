@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the holder of a writable descriptor can do to the exporter: change bytes, nothing else. */
+/** Attempts of an importer with a writable descriptor, which must only be able to change bytes. */
 final class WritableImportTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long SIZE_BYTES = 1 << 20;

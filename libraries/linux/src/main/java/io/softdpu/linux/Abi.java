@@ -3,11 +3,11 @@ package io.softdpu.linux;
 import java.util.Locale;
 
 /**
- * What the kernel's interface looks like on an architecture: the constants that differ, and the
- * structures that are read and written byte by byte.
+ * Kernel ABI of an architecture: the constants that differ, and the layouts of structures that are
+ * read and written byte by byte.
  *
  * <p>Only the members below differ between the two; all other offsets are the same on every 64-bit
- * little-endian Linux and stand in the nested tables.
+ * little-endian Linux and are in the nested tables.
  */
 enum Abi {
     X86_64(0x4000, 0x1_0000, 0x2_0000, 12, 4),
@@ -36,7 +36,7 @@ enum Abi {
         this.epollDataOffset = epollDataOffset;
     }
 
-    /** The one that this JVM runs on. */
+    /** The ABI that this JVM runs on. */
     static final Abi CURRENT =
             of(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
 

@@ -12,8 +12,8 @@ import java.util.BitSet;
 import java.util.Objects;
 
 /**
- * Which CPUs a thread may run on. Meant for platform threads: pinning a virtual thread pins the
- * thread that happens to carry it. A thread inherits the CPUs of the one that starts it.
+ * CPU affinity of threads. For platform threads: pinning a virtual thread pins its current carrier
+ * thread. A thread inherits the CPUs of the one that starts it.
  */
 public final class Affinity {
     /** CPUs are numbered below this. */
@@ -21,7 +21,7 @@ public final class Affinity {
 
     private static final int MASK_BYTES = MAX_CPUS / Byte.SIZE;
 
-    /** In place of a thread number: the calling thread. */
+    /** Thread number that stands for the calling thread. */
     private static final int SELF = 0;
 
     private static final MethodHandle SCHED_SETAFFINITY =
@@ -32,7 +32,7 @@ public final class Affinity {
     private Affinity() {}
 
     /**
-     * Lets the calling thread run on one CPU only.
+     * Pins the calling thread to one CPU.
      *
      * @param cpu the CPU's number, from 0
      * @throws LinuxException EINVAL where this process may not use that CPU, or there is none
@@ -44,7 +44,7 @@ public final class Affinity {
         apply(one);
     }
 
-    /** Lets the calling thread run wherever the process may: undoes {@link #pinCurrentThread}. */
+    /** Unpins the calling thread: it may run on every CPU of this process. */
     public static void unpinCurrentThread() {
         apply(allowed());
     }
@@ -69,7 +69,7 @@ public final class Affinity {
     }
 
     /**
-     * How many CPUs this process may use.
+     * Number of CPUs that this process may use.
      *
      * @return the number of {@link #allowed}, at least 1
      */

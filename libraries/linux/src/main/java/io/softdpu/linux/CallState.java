@@ -8,16 +8,16 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What a thread needs to make a system call without allocating: a place for errno and a scratch
- * area for small structures that go in or come out.
+ * Native memory for system calls without allocation: errno, and a scratch area for small input and
+ * output structures.
  *
- * <p>One stands behind each thread ({@link #current()}); an object that is used by one thread at a
- * time and sits on a hot path may own one. Both areas lie in one piece of memory that lives as long
- * as this object is reachable, so passing {@link #errno} to a call keeps the scratch area valid for
- * the time of that call, also where the call gets it as a bare address.
+ * <p>Each thread has one ({@link #current()}); an object on a hot path that is used by one thread
+ * at a time may own one. Both areas are in one allocation that is valid while this object is
+ * reachable, so passing {@link #errno} to a call keeps the scratch area valid during that call,
+ * even if the call gets it as an address.
  */
 final class CallState {
-    /** Room for the largest structure that a call here reads or writes in scratch, a statx. */
+    /** Size of the largest structure in scratch, a statx. */
     static final int SCRATCH_BYTES = 256;
 
     private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
@@ -33,7 +33,7 @@ final class CallState {
     /** {@link #SCRATCH_BYTES} bytes, 8-byte aligned, contents unspecified. */
     final MemorySegment scratch;
 
-    /** Where {@link #scratch} begins. */
+    /** Address of {@link #scratch}. */
     final long scratchAddress;
 
     CallState() {
@@ -44,12 +44,12 @@ final class CallState {
         errno = memory.asSlice(SCRATCH_BYTES);
     }
 
-    /** The calling thread's own; allocates on the thread's first call only. */
+    /** The object of the calling thread; allocates on the thread's first call only. */
     static CallState current() {
         return CURRENT.get();
     }
 
-    /** What the last failed call left in errno; unspecified if it did not fail. */
+    /** errno of the last failed call; unspecified if it did not fail. */
     int lastErrno() {
         return errno.get(ValueLayout.JAVA_INT, ERRNO_OFFSET);
     }

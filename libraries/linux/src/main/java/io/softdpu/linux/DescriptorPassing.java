@@ -32,7 +32,7 @@ public final class DescriptorPassing {
      * @param length its length, above 0
      * @param descriptors at most {@link #MAX_DESCRIPTORS}
      * @return 0 or the error number; also {@link Errno#ETOOMANYREFS} (too many descriptors of this
-     *     user are under way)
+     *     user are in transit)
      */
     public static int send(int fd, MemorySegment bytes, int length, int... descriptors) {
         Socket.checkLength(bytes, length);
@@ -62,7 +62,9 @@ public final class DescriptorPassing {
         }
     }
 
-    /** The msghdr of a message; all that it points to lies in the arena, a copy of bytes too. */
+    /**
+     * The msghdr of a message; everything it points to is in the arena, also a copy of the bytes.
+     */
     private static MemorySegment describeMessage(
             Arena arena, MemorySegment bytes, int length, int[] descriptors) {
         int rightsBytes = descriptors.length * Integer.BYTES;
@@ -85,12 +87,11 @@ public final class DescriptorPassing {
     }
 
     /**
-     * Receives one message, with its descriptors. Waits only for the descriptors that it has no
-     * room for to be closed, which takes as long as their kind allows; where that must not be, use
-     * {@link #receiveWhole}.
+     * Receives one message with its descriptors. It may block to close descriptors that do not fit;
+     * a caller that must not block uses {@link #receiveWhole}.
      *
      * @param fd a connected socket
-     * @param into takes the message; what it still held of an earlier one is closed first
+     * @param into receives the message; descriptors of an earlier one are closed first
      * @return the number of bytes it has, above 0; 0 at the end of the stream; else the negated
      *     error number: -{@link Errno#EAGAIN} (nothing pending), -{@link Errno#ECONNRESET}
      */
@@ -99,11 +100,10 @@ public final class DescriptorPassing {
     }
 
     /**
-     * Receives one message if there is room for all of it and its descriptors, and never waits.
-     * Otherwise the message stays in the socket, and with it a reference to each of its
-     * descriptors: so the kernel has none to close here. {@link ReceivedMessage#truncated} tells;
-     * the caller has no further use for such a connection and lets go of the socket where it may
-     * take time.
+     * Receives one message if all of it and its descriptors fit, and never blocks. Otherwise the
+     * message stays in the socket, and with it a reference to each of its descriptors, so the
+     * kernel closes none here. {@link ReceivedMessage#truncated} tells; the caller should end such
+     * a connection and close the socket on a thread that may block.
      *
      * @param fd a connected socket that this thread alone reads
      * @param into as in {@link #receive(int, ReceivedMessage)}
@@ -112,8 +112,8 @@ public final class DescriptorPassing {
     public static int receiveWhole(int fd, ReceivedMessage into) {
         int result = receive(fd, into, Socket.RECEIVE_FLAGS | Socket.MSG_PEEK);
         if (result > 0 && !into.truncated()) {
-            // Each descriptor has a number here and keeps it until the caller is done: what was
-            // truncated may be closed by another thread already, and the message's reference
+            // Each descriptor has a number here and keeps it until the caller has finished: what
+            // was truncated may be closed by another thread already, and the message's reference
             // would be the last.
             long _ = Socket.receiveBytes(CallState.current(), fd);
         }
@@ -136,7 +136,7 @@ public final class DescriptorPassing {
         }
         into.arrived((int) result);
         if (result == 0) {
-            // The end, or a peer's empty message, whose descriptors must not stay.
+            // The end of the stream, or an empty message of the peer, whose descriptors are closed.
             into.close();
         }
         return (int) result;

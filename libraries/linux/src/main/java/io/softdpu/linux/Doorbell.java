@@ -16,13 +16,13 @@ import java.lang.invoke.MethodHandle;
  * allocates. Any thread.
  */
 public final class Doorbell {
-    /** Most messages that one {@link #drain} drops. */
+    /** Limit of messages that one {@link #drain} drops. */
     public static final int DRAIN_LIMIT = 64;
 
     /*
-     * Bound without errno: to keep it costs an object a call until the second
-     * compiler has had the caller, which on a path that sleeps now and then takes minutes. What
-     * fails is done again with it.
+     * Bound without errno: capturing it allocates an object per call until the caller is compiled
+     * by C2, which takes minutes on a path that is rarely executed. A failed call is repeated with
+     * errno.
      */
     private static final MethodHandle SEND_PLAIN =
             Libc.bindPlain("send", FunctionDescriptor.of(LONG, INT, POINTER, LONG, INT));
@@ -48,8 +48,8 @@ public final class Doorbell {
      * Sends one byte. Allocates nothing.
      *
      * @param fd a connected socket
-     * @return as {@link Socket#send}; {@link Errno#EAGAIN} means that so much is pending that the
-     *     other side wakes up anyway
+     * @return as {@link Socket#send}; {@link Errno#EAGAIN} means that enough doorbells are pending
+     *     to wake the peer
      */
     public static int ring(int fd) {
         long result;
@@ -62,17 +62,17 @@ public final class Doorbell {
     }
 
     /**
-     * Drops the doorbells that are pending, {@link #DRAIN_LIMIT} at most so that a peer cannot hold
-     * the caller. Allocates nothing.
+     * Drains pending doorbells, at most {@link #DRAIN_LIMIT} so that a peer cannot keep the caller
+     * busy. Allocates nothing.
      *
-     * <p>A message with descriptors is dropped as well, and letting go of a descriptor takes as
-     * long as its kind allows: this is for sockets on which none can be ({@link
-     * UnixSocket#refuseDescriptors}). On others use {@link #drainWatchfully}.
+     * <p>A message with descriptors is dropped too, and closing these may block: use this only for
+     * sockets that refuse descriptors ({@link UnixSocket#refuseDescriptors}), and {@link
+     * #drainWithPeek} for all others.
      *
      * @param fd a connected socket
-     * @return how many were dropped, {@link #DRAIN_LIMIT} where more may be pending; -1 once the
-     *     connection has ended, or something came that is longer than a doorbell, or empty. Behind
-     *     doorbells that is told at the latest by the next call: the socket stays ready for it
+     * @return number of dropped messages, {@link #DRAIN_LIMIT} if more may be pending; -1 after the
+     *     end of the connection, or after a message that is longer than a doorbell or empty. If
+     *     doorbells precede that, the next call returns -1: the socket stays ready
      * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
      */
     public static int drain(int fd) {
@@ -98,15 +98,18 @@ public final class Doorbell {
                 return drain(fd, false, dropped);
             }
             dropped++;
-            if (!anythingPending(fd, state)) {
+            if (!hasPending(fd, state)) {
                 break;
             }
         }
         return dropped;
     }
 
-    /** False also where it cannot be told; then the socket is still ready if there is anything. */
-    private static boolean anythingPending(int fd, CallState state) {
+    /**
+     * Whether messages are pending; false if that is unknown, then the socket stays ready if there
+     * are any.
+     */
+    private static boolean hasPending(int fd, CallState state) {
         try {
             int result = (int) IOCTL_PLAIN.invokeExact(fd, FIONREAD, state.scratchAddress);
             return result == 0 && state.scratch.get(INT, 0) > 0;
@@ -116,24 +119,24 @@ public final class Doorbell {
     }
 
     /**
-     * As {@link #drain(int)}, but looks at each message before it takes it, so that no descriptor
-     * of a peer is ever let go of here: one more system call a doorbell, none more where nothing is
-     * pending. A message that has descriptors stays where it is.
+     * As {@link #drain(int)}, but peeks at each message before receiving it, so that no descriptor
+     * of a peer is closed here: one more system call per doorbell, none more if nothing is pending.
+     * A message with descriptors stays in the socket.
      *
      * @param fd a connected socket
-     * @return as {@link #drain(int)}; -1 also where a message has descriptors
+     * @return as {@link #drain(int)}; -1 also if a message has descriptors
      * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
      */
-    public static int drainWatchfully(int fd) {
+    public static int drainWithPeek(int fd) {
         return drain(fd, true, 0);
     }
 
-    private static int drain(int fd, boolean watchfully, int droppedBefore) {
+    private static int drain(int fd, boolean peeking, int droppedBefore) {
         CallState state = CallState.current();
         int dropped = droppedBefore;
         while (dropped < DRAIN_LIMIT) {
-            long result = watchfully ? lookAt(state, fd) : Socket.receiveBytes(state, fd);
-            if (watchfully && result > 0) {
+            long result = peeking ? peekLength(state, fd) : Socket.receiveBytes(state, fd);
+            if (peeking && result > 0) {
                 result = Socket.receiveBytes(state, fd);
             }
             if (result == 1) {
@@ -158,20 +161,20 @@ public final class Doorbell {
     }
 
     /**
-     * Length of the next message, cut to 8 bytes, which stays where it is; 0 also where it brings
-     * descriptors: the kernel says so where it is looked at without a place for them, and what it
-     * lets go of then is a reference beside that of the message. -1 with errno.
+     * Peeks at the next message: its length, cut to 8 bytes; 0 also if it has descriptors, which
+     * the kernel reports to a peek without a control buffer. The references that such a peek drops
+     * are additional to those of the message. -1 with errno.
      */
-    private static long lookAt(CallState state, int fd) {
+    private static long peekLength(CallState state, int fd) {
         MemorySegment header = state.scratch;
         long vector = Abi.MsgHdr.BYTES;
-        long room = vector + Abi.IoVec.BYTES;
+        long data = vector + Abi.IoVec.BYTES;
         for (long at = 0; at < Abi.MsgHdr.BYTES; at += Long.BYTES) {
             header.set(LONG, at, 0);
         }
         header.set(LONG, Abi.MsgHdr.IOV, state.scratchAddress + vector);
         header.set(LONG, Abi.MsgHdr.IOV_LENGTH, 1);
-        header.set(LONG, vector + Abi.IoVec.BASE, state.scratchAddress + room);
+        header.set(LONG, vector + Abi.IoVec.BASE, state.scratchAddress + data);
         header.set(LONG, vector + Abi.IoVec.LENGTH, Long.BYTES);
         long result;
         try {
@@ -185,7 +188,8 @@ public final class Doorbell {
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }
-        boolean brings = (header.get(INT, Abi.MsgHdr.FLAGS) & ReceivedMessage.MSG_CTRUNC) != 0;
-        return result > 0 && brings ? 0 : result;
+        boolean hasDescriptors =
+                (header.get(INT, Abi.MsgHdr.FLAGS) & ReceivedMessage.MSG_CTRUNC) != 0;
+        return result > 0 && hasDescriptors ? 0 : result;
     }
 }

@@ -11,21 +11,22 @@ import java.lang.invoke.MethodHandle;
 import java.util.Objects;
 
 /**
- * Waits for many descriptors at once. {@link #await} and the reading of its results belong to one
- * thread at a time; {@link #add}, {@link #modify} and {@link #removeIfWatched} may be called from
- * any, also while another waits. It is closed by its owner once nobody waits or adds any more.
+ * Epoll instance, which waits for many descriptors. {@link #await} and the accessors of its results
+ * belong to one thread at a time; {@link #add}, {@link #modify} and {@link #removeIfWatched} may be
+ * called from any thread, also while another waits. The owner closes it when no thread waits or
+ * adds any more.
  */
 public final class Epoll implements AutoCloseable {
-    /** There is something to read, or to accept. */
+    /** Data can be read, or a connection accepted. */
     public static final int IN = 1;
 
-    /** There is room to write. */
+    /** Data can be written. */
     public static final int OUT = 4;
 
-    /** An error is pending; reported without being asked for. */
+    /** An error is pending; always reported. */
     public static final int ERR = 8;
 
-    /** Both directions have ended; reported without being asked for. */
+    /** Both directions have ended; always reported. */
     public static final int HUP = 0x10;
 
     /** The peer sends no more: it closed, shut down or was killed. */
@@ -42,9 +43,9 @@ public final class Epoll implements AutoCloseable {
     private static final long NANOS_PER_SECOND = 1_000_000_000;
 
     /**
-     * The kernel may end a wait late by a thousandth of its time, by five in a process of lower
-     * priority (nice), so that wake-ups fall together. A wait longer than this is made of one that
-     * ends a 128th before its time and of what is left then.
+     * Longest wait in one system call. Timer slack: the kernel may end a wait late by a thousandth
+     * of its time, by five thousandths at lower priority (nice), to coalesce wake-ups. A longer
+     * wait is split into one that ends a 128th before its time and the rest.
      */
     private static final long SLACK_MATTERS_NANOS = 128 * NANOS_PER_MILLI;
 
@@ -59,10 +60,10 @@ public final class Epoll implements AutoCloseable {
     private static final MethodHandle EPOLL_WAIT_PLAIN =
             Libc.bindPlain("epoll_wait", FunctionDescriptor.of(INT, INT, POINTER, INT, INT));
 
-    /** Whether this libc and this kernel have epoll_pwait2; a sandbox may forbid it, too. */
+    /** Whether libc and kernel have epoll_pwait2, and no sandbox forbids it. */
     private static final boolean PRECISE = Libc.has("epoll_pwait2") && Precise.isKnown();
 
-    /** Bound where libc has it: since glibc 2.35. */
+    /** Bound if libc has it: since glibc 2.35. */
     private static final class Precise {
         private static final MethodHandle EPOLL_PWAIT2 =
                 Libc.bind("epoll_pwait2", INT, INT, POINTER, INT, POINTER, POINTER);
@@ -73,7 +74,7 @@ public final class Epoll implements AutoCloseable {
 
         private Precise() {}
 
-        /** Asks for a wait on no descriptor at all: a kernel before 5.11 answers ENOSYS. */
+        /** Tests the call with an invalid descriptor: a kernel before 5.11 returns ENOSYS. */
         static boolean isKnown() {
             CallState own = CallState.current();
             own.scratch.fill((byte) 0);
@@ -103,13 +104,13 @@ public final class Epoll implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Makes an epoll instance that watches nothing yet.
+     * Creates an epoll instance without descriptors.
      *
-     * @param maxEvents most descriptors reported by one {@link #await}, above 0
+     * @param maxEvents limit of descriptors reported by one {@link #await}, above 0
      */
     public Epoll(int maxEvents) {
         if (maxEvents <= 0) {
-            throw new IllegalArgumentException("no room: maxEvents=" + maxEvents);
+            throw new IllegalArgumentException("maxEvents must be above 0: maxEvents=" + maxEvents);
         }
         this.maxEvents = maxEvents;
         ready = Arena.ofAuto().allocate((long) maxEvents * EVENT_BYTES, Long.BYTES);
@@ -137,19 +138,19 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Watches a descriptor. The kernel stops by itself when the last descriptor of that open file
-     * is closed, in whatever process; so remove it first.
+     * Watches a descriptor. The kernel stops watching when the last descriptor of that open file is
+     * closed, in any process, so remove it before.
      *
      * @param watched the descriptor
      * @param events constants of this class, or-ed
-     * @param data comes back from {@link #data}
+     * @param data returned by {@link #data}
      */
     public void add(int watched, int events, long data) {
         control("epoll_ctl(EPOLL_CTL_ADD)", EPOLL_CTL_ADD, watched, events, data);
     }
 
     /**
-     * Changes what a descriptor is watched for.
+     * Changes the events that a descriptor is watched for.
      *
      * @param watched a descriptor that was added
      * @param events as in {@link #add}
@@ -160,7 +161,7 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Stops watching a descriptor unless the kernel has done so, which it does when the last
+     * Stops watching a descriptor unless the kernel has stopped, which it does when the last
      * descriptor of the open file is closed. An {@link #await} that has returned may still report
      * it.
      *
@@ -202,18 +203,20 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Waits until a descriptor is ready or time is up; a signal does not end it. Allocates nothing.
+     * Waits until a descriptor is ready or the timeout is over; a signal does not end it. Allocates
+     * nothing.
      *
-     * @param timeoutMillis how long; 0: only looks; negative: without end
-     * @return how many are ready, 0 if time is up; see {@link #data} and {@link #events}
+     * @param timeoutMillis timeout; 0 only polls; negative waits without limit
+     * @return number of ready descriptors, 0 after the timeout; see {@link #data} and {@link
+     *     #events}
      */
     public int await(int timeoutMillis) {
         checkOpen();
         readyCount = 0;
         long deadlineNanos =
                 timeoutMillis > 0 ? System.nanoTime() + timeoutMillis * NANOS_PER_MILLI : 0;
-        // Without errno first: to keep it costs an object until this is compiled for good, and a
-        // thread that sleeps rarely comes here rarely. What fails is done again with it.
+        // Without errno first: capturing it allocates an object until this is compiled by C2, and a
+        // thread that sleeps rarely executes this rarely. A failed call is repeated with errno.
         int first;
         try {
             first =
@@ -230,7 +233,7 @@ public final class Epoll implements AutoCloseable {
         return awaitAgain(timeoutMillis, deadlineNanos);
     }
 
-    /** After a wait that a signal has ended, or that has failed. */
+    /** Repeats a wait that a signal has ended or that has failed. */
     private int awaitAgain(int timeoutMillis, long deadlineNanos) {
         int remainingMillis = timeoutMillis;
         while (true) {
@@ -260,19 +263,19 @@ public final class Epoll implements AutoCloseable {
     /**
      * Whether {@link #awaitNanos} can be called here.
      *
-     * @return false without glibc 2.35 and Linux 5.11; a {@link TimerFd} does the same then
+     * @return false without glibc 2.35 and Linux 5.11; use a {@link TimerFd} then
      */
     public static boolean canAwaitNanos() {
         return PRECISE;
     }
 
     /**
-     * Waits until a descriptor is ready or time is up, which is never early; a signal does not end
-     * it. Allocates nothing.
+     * Waits until a descriptor is ready or the timeout is over, never shorter; a signal does not
+     * end it. Allocates nothing.
      *
-     * @param timeoutNanos how long, above 0
+     * @param timeoutNanos timeout, above 0
      * @return as {@link #await}
-     * @throws UnsupportedOperationException where {@link #canAwaitNanos} says so
+     * @throws UnsupportedOperationException unless {@link #canAwaitNanos}
      */
     public int awaitNanos(long timeoutNanos) {
         checkOpen();
@@ -331,7 +334,7 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * What a ready descriptor was added with.
+     * The data that a ready descriptor was added with.
      *
      * @param index from 0, below what {@link #await} returned
      * @return the data given to {@link #add}
@@ -342,7 +345,7 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * What a ready descriptor is ready for.
+     * The events of a ready descriptor.
      *
      * @param index as in {@link #data}
      * @return constants of this class, or-ed
@@ -352,7 +355,7 @@ public final class Epoll implements AutoCloseable {
         return ready.get(ValueLayout.JAVA_INT_UNALIGNED, offset);
     }
 
-    /** Closes the epoll descriptor; what it watched stays open. Again: nothing happens. */
+    /** Closes the epoll descriptor; watched descriptors stay open. Idempotent. */
     @Override
     public void close() {
         if (!closed) {
@@ -361,7 +364,7 @@ public final class Epoll implements AutoCloseable {
         }
     }
 
-    /** The number may stand for something else by now. */
+    /** Refuses use after close, when the number may have been reused. */
     private void checkOpen() {
         if (closed) {
             throw new IllegalStateException("epoll closed: epollFd=" + fd);

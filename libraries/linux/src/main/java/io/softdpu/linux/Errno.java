@@ -38,7 +38,7 @@ public final class Errno {
     /** No child processes. */
     public static final int ECHILD = 10;
 
-    /** Nothing there now, or no room now; also EWOULDBLOCK. */
+    /** Resource temporarily unavailable; also EWOULDBLOCK. */
     public static final int EAGAIN = 11;
 
     /** Cannot allocate memory. */
@@ -224,7 +224,7 @@ public final class Errno {
     /** Operation canceled. */
     public static final int ECANCELED = 125;
 
-    /** Bound when the first text is asked for. */
+    /** Bound at the first use. */
     private static final class Texts {
         /** The POSIX form: the GNU one of the plain name returns a pointer. */
         static final MethodHandle STRERROR =

@@ -11,11 +11,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A descriptor by which a thread wakes another of the same process out of {@link Epoll#await}. Any
- * thread.
+ * Eventfd, which wakes a thread of the same process from {@link Epoll#await}. Any thread.
  *
- * <p>Never to be shared with another process: whether it blocks is a property of the open file, so
- * a peer could make our next signal wait for ever.
+ * <p>It must not be shared with another process: O_NONBLOCK is a property of the open file, so a
+ * peer could make the next signal block without limit.
  */
 public final class EventFd {
     private static final int EFD_NONBLOCK = 0x800;
@@ -58,8 +57,8 @@ public final class EventFd {
     }
 
     /**
-     * Makes it readable until the next {@link #drain}. Allocates nothing, also not on a thread's
-     * first call; never waits.
+     * Makes it readable until the next {@link #drain}. Never blocks; allocates nothing, even on a
+     * thread's first call.
      *
      * @param fd the eventfd
      */
@@ -75,7 +74,7 @@ public final class EventFd {
         }
     }
 
-    /** After a write that has failed, or that a signal has interrupted. */
+    /** Repeats a write that has failed or was interrupted by a signal. */
     private static void signalAgain(int fd) {
         CallState state = CallState.current();
         long result;
@@ -93,7 +92,7 @@ public final class EventFd {
     }
 
     /**
-     * Makes it unreadable; nothing happens if it was not signalled. Allocates nothing, never waits.
+     * Makes it unreadable; does nothing if it was not signalled. Allocates nothing, never blocks.
      *
      * @param fd the eventfd
      */

@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Opening, closing and asking about descriptors of any kind, and the advisory locks of flock. Any
+ * Calls that open, close and query descriptors of any kind, and the advisory locks of flock. Any
  * thread.
  */
 public final class FileDescriptors {
@@ -23,19 +23,19 @@ public final class FileDescriptors {
     /** Open for reading and writing. */
     public static final int O_RDWR = 2;
 
-    /** Create the file if it is not there. */
+    /** Create the file if it does not exist. */
     public static final int O_CREAT = 0x40;
 
-    /** With {@link #O_CREAT}: fail with EEXIST if it is there. */
+    /** With {@link #O_CREAT}: fail with EEXIST if it exists. */
     public static final int O_EXCL = 0x80;
 
-    /** Do not make a terminal that is opened this process's own. */
+    /** Do not make an opened terminal the controlling terminal. */
     public static final int O_NOCTTY = 0x100;
 
-    /** Cut the file to length 0. */
+    /** Truncate the file to length 0. */
     public static final int O_TRUNC = 0x200;
 
-    /** Never wait; on a descriptor's flags: calls answer EAGAIN instead. */
+    /** Do not block; in a descriptor's flags: calls return EAGAIN instead. */
     public static final int O_NONBLOCK = 0x800;
 
     /** Bypass the page cache; addresses, sizes and offsets must be aligned to blocks. */
@@ -47,7 +47,7 @@ public final class FileDescriptors {
     /** Fail with ELOOP if the last part of the path is a symbolic link. */
     public static final int O_NOFOLLOW = Abi.CURRENT.noFollow;
 
-    /** Only a place in the file system: may be passed to {@link #openAt}, not read. */
+    /** Open only the location in the file system: for {@link #openAt}, not for reading. */
     public static final int O_PATH = 0x20_0000;
 
     /** {@link #fileSystemType} of tmpfs, and so of a memfd on ordinary pages. */
@@ -80,12 +80,12 @@ public final class FileDescriptors {
     private FileDescriptors() {}
 
     /**
-     * Closes a descriptor. It is free when this returns or throws anything but EBADF: Linux lets go
-     * of it before anything can fail, so a close is never repeated.
+     * Closes a descriptor. It is free when this returns or throws anything but EBADF: Linux
+     * releases it before the close can fail, so a close is never repeated.
      *
      * @param fd the descriptor
-     * @throws LinuxException EBADF where it was not open, which is a bug of the caller: another
-     *     thread may have been given the same number
+     * @throws LinuxException EBADF if it was not open, a bug of the caller: the number may have
+     *     been reused by another thread
      */
     public static void close(int fd) {
         RestrictedThreads.closes(fd);
@@ -103,7 +103,7 @@ public final class FileDescriptors {
     }
 
     /**
-     * Asks what a descriptor stands for. By statx, which unlike fstat has one layout everywhere.
+     * Status of an open file. By statx, which unlike fstat has one layout on all architectures.
      *
      * @param fd the descriptor, of any kind
      * @return type, size, owner and identity
@@ -140,7 +140,7 @@ public final class FileDescriptors {
     }
 
     /**
-     * Asks which file system a descriptor lies on.
+     * File system of an open file.
      *
      * @param fd the descriptor
      * @return the file system's magic number, such as {@link #TMPFS_MAGIC}
@@ -246,10 +246,9 @@ public final class FileDescriptors {
     }
 
     /**
-     * Takes the lock of an open file for itself alone, if that is possible at once. The lock
-     * belongs to the open file, not to the process or thread: it ends with the last descriptor of
-     * that open file, also when its holder is killed. A shared lock held before is converted, and
-     * may be lost in a failed try.
+     * Locks an open file exclusively, if that is possible at once. The lock belongs to the open
+     * file, not to the process or thread: it ends with the last descriptor of that open file, also
+     * when its holder is killed. A shared lock is converted, and may be lost in a failed attempt.
      *
      * @param fd the descriptor
      * @return false if another open file of the same file holds a lock
@@ -259,8 +258,7 @@ public final class FileDescriptors {
     }
 
     /**
-     * Takes the lock of an open file together with others that share it; else as {@link
-     * #tryLockExclusive}.
+     * Locks an open file shared; otherwise as {@link #tryLockExclusive}.
      *
      * @param fd the descriptor
      * @return false if another open file of the same file holds it exclusively
@@ -293,7 +291,10 @@ public final class FileDescriptors {
         }
     }
 
-    /** For the commands that take an integer or nothing; also used for the seals of a memfd. */
+    /**
+     * Calls fcntl, for commands with an integer argument or none; also used for the seals of a
+     * memfd.
+     */
     static int fcntl(CallState state, int fd, int command, long argument) {
         try {
             return (int) FCNTL.invokeExact(state.errno, fd, command, argument);

@@ -8,11 +8,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Reading and writing files at an offset, straight between the file and native memory. The file's
- * own position plays no part, so any thread may call. Allocates nothing.
+ * Reads and writes files at an offset, between the file and native memory (pread, pwrite). The file
+ * position is not used, so any thread may call. Allocates nothing.
  *
- * <p>Like the calls themselves, a method may move less than it was asked for; the caller goes on
- * from there.
+ * <p>Like the system calls, a method may transfer less than requested; the caller continues from
+ * there.
  */
 public final class FileIo {
     private static final MethodHandle PREAD =
@@ -26,9 +26,9 @@ public final class FileIo {
      * Reads into memory that cannot be freed while the call lasts.
      *
      * @param fd a descriptor open for reading
-     * @param into native memory; all of it is asked for
+     * @param into native memory; its size is requested
      * @param offsetBytes where in the file
-     * @return how many were read; 0 at the file's end or beyond
+     * @return number of bytes read; 0 at the file's end or beyond
      */
     public static long read(int fd, MemorySegment into, long offsetBytes) {
         CallState state = CallState.current();
@@ -48,9 +48,9 @@ public final class FileIo {
      * Writes memory that cannot be freed while the call lasts; beyond the file's end it grows.
      *
      * @param fd a descriptor open for writing
-     * @param from native memory; all of it is offered
+     * @param from native memory; its size is requested
      * @param offsetBytes where in the file
-     * @return how many were written
+     * @return number of bytes written
      */
     public static long write(int fd, MemorySegment from, long offsetBytes) {
         CallState state = CallState.current();

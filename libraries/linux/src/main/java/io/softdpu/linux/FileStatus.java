@@ -1,11 +1,11 @@
 package io.softdpu.linux;
 
 /**
- * What statx tells about an open file.
+ * Status of an open file, from statx.
  *
  * @param mode file type and permission bits, as in {@code st_mode}
  * @param sizeBytes the file's length
- * @param allocatedBytes what it takes up; less than its length where it has holes
+ * @param allocatedBytes allocated size; less than its length if it has holes
  * @param uid the file's owner
  * @param device the device it is on: major number in the high, minor number in the low 32 bits
  * @param inode its number on that device; device and inode together identify a file
@@ -22,7 +22,7 @@ public record FileStatus(
     private static final int TYPE_SOCKET = 0xc000;
 
     /**
-     * Tells a regular file (a memfd is one) from sockets, pipes, directories and devices.
+     * Whether it is a regular file (a memfd is one), not a socket, pipe, directory or device.
      *
      * @return whether it is a regular file
      */
@@ -49,7 +49,7 @@ public record FileStatus(
     }
 
     /**
-     * Tells the place of a socket in the file system.
+     * Whether it is a socket in the file system.
      *
      * @return whether it is a socket
      */

@@ -3,7 +3,7 @@ package io.softdpu.linux;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
-/** Who this process is. Any thread. */
+/** User and process ids of this process. Any thread. */
 public final class Identity {
     private static final FunctionDescriptor NUMBER = FunctionDescriptor.of(Libc.INT);
 
@@ -13,7 +13,7 @@ public final class Identity {
     private Identity() {}
 
     /**
-     * The user in whose name this process opens files and connects.
+     * The user that this process opens files and connects as.
      *
      * @return the effective uid
      */
@@ -26,7 +26,7 @@ public final class Identity {
     }
 
     /**
-     * This process's number in its own pid namespace.
+     * The id of this process in its pid namespace.
      *
      * @return the pid
      */

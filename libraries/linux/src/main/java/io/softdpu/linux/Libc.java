@@ -9,11 +9,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Binds functions of libc.
+ * Bindings to functions of libc.
  *
- * <p>Pointers are bound as {@link #POINTER}, a plain long, wherever the memory behind them is held
- * by other means: calls with the same shape of arguments then share one generated stub, which is
- * most of what binding costs at start-up, and no segment has to be made for a call.
+ * <p>Pointers are bound as {@link #POINTER}, a plain long, if their memory is kept alive by other
+ * means: calls with the same argument types then share one generated stub, which is most of the
+ * cost of binding at start-up, and a call needs no segment.
  */
 @SuppressWarnings("restricted") // binding native functions is what this class is for
 final class Libc {
@@ -33,12 +33,12 @@ final class Libc {
 
     private Libc() {}
 
-    /** Whether this libc has a function, for those that came late. */
+    /** Whether this libc has a function, for recent ones. */
     static boolean has(String name) {
         return SYMBOLS.find(name).isPresent();
     }
 
-    /** A function that reports in errno: the handle's first argument is {@link CallState#errno}. */
+    /** Binds a function that sets errno: the handle's first argument is {@link CallState#errno}. */
     static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {
         return LINKER.downcallHandle(symbol(name), FunctionDescriptor.of(result, arguments), ERRNO);
     }
@@ -53,13 +53,13 @@ final class Libc {
                 Linker.Option.firstVariadicArg(firstVariadic));
     }
 
-    /** A function that cannot fail, or whose errno nobody reads. */
+    /** Binds a function that cannot fail, or whose errno is not read. */
     static MethodHandle bindPlain(
             String name, FunctionDescriptor descriptor, Linker.Option... options) {
         return LINKER.downcallHandle(symbol(name), descriptor, options);
     }
 
-    /** What a native call threw: nothing that it could have declared, so pass it on as it is. */
+    /** Rethrows an exception of a native call, which declares none. */
     static RuntimeException rethrow(Throwable thrown) {
         if (thrown instanceof RuntimeException unchecked) {
             throw unchecked;

@@ -4,8 +4,8 @@ import io.softdpu.linux.text.ForeignText;
 import java.io.Serial;
 
 /**
- * A system call failed. The message is {@code CALL failed: errno=N (NAME), key=value...}, where the
- * keys name the object of the call: a path, a descriptor, a size.
+ * Failure of a system call. The message is {@code CALL failed: errno=N (NAME), key=value...}, where
+ * the keys name the object of the call: a path, a descriptor, a size.
  */
 public final class LinuxException extends RuntimeException {
     @Serial private static final long serialVersionUID = 1L;
@@ -13,16 +13,15 @@ public final class LinuxException extends RuntimeException {
     /** The libc function that failed. */
     private final String call;
 
-    /** What it left in errno. */
+    /** Its errno. */
     private final int errno;
 
     /**
-     * Describes a failed call; for callers too that got an error number as a result and cannot go
-     * on with it.
+     * Describes a failed call; also for callers that got an error number as a result.
      *
      * @param call the libc function, such as {@code memfd_create}
      * @param errno the error number
-     * @param object what it was called on, as {@code key=value, key=value}
+     * @param object object of the call, as {@code key=value, key=value}
      */
     public LinuxException(String call, int errno, String object) {
         super(
@@ -38,7 +37,7 @@ public final class LinuxException extends RuntimeException {
     }
 
     /**
-     * Names the call that failed.
+     * The call that failed.
      *
      * @return the libc function, such as {@code memfd_create}
      */
@@ -47,7 +46,7 @@ public final class LinuxException extends RuntimeException {
     }
 
     /**
-     * Tells why it failed.
+     * The error number.
      *
      * @return the error number, one of the constants of {@link Errno} or another of the kernel's
      */

@@ -9,11 +9,11 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Memory with a descriptor: anonymous files in memory, their blocks and their seals. Any thread.
+ * Memfds: anonymous files in memory, their blocks and their seals. Any thread.
  *
- * <p>A seal once added can never be taken away again, from any descriptor of the file. That is what
- * lets a process trust memory that another one made: with {@link #SEAL_SHRINK} nobody can cut the
- * file under a mapping, which would end its user with SIGBUS.
+ * <p>A seal cannot be removed, by any descriptor of the file. So a process can trust memory that
+ * another one has created: with {@link #SEAL_SHRINK} no process can truncate the file under a
+ * mapping, which would end its user with SIGBUS.
  */
 public final class Memfd {
     /** No further seals. */
@@ -31,7 +31,10 @@ public final class Memfd {
     /** No new writable mapping and no write; mappings that are writable already still write. */
     public static final int SEAL_FUTURE_WRITE = 16;
 
-    /** The file cannot be made executable; put on every memfd made here where the kernel can. */
+    /**
+     * The file cannot be made executable; set on every memfd created here if the kernel supports
+     * it.
+     */
     public static final int SEAL_EXEC = 32;
 
     private static final int MFD_CLOEXEC = 1;
@@ -79,17 +82,17 @@ public final class Memfd {
     }
 
     /**
-     * Gives a file its length and all its blocks, filled with zeros, so that no later access can
-     * find the memory missing.
+     * Sets a file's length and allocates all of its blocks, filled with zeros, so that no later
+     * access can fail for lack of memory.
      *
-     * <p>A memfd lies on a file system without a limit of its own: a request beyond the machine's
-     * memory would not be refused by the kernel but have processes killed. Such a request fails
-     * here with ENOMEM before any block is taken.
+     * <p>The file system of memfds has no limit: the kernel would not refuse a request beyond the
+     * machine's memory, but kill processes. Such a request fails here with ENOMEM before any block
+     * is allocated.
      *
      * @param fd an unsealed file open for writing
      * @param sizeBytes its length, above 0
-     * @throws LinuxException ENOMEM or ENOSPC where there is no room; the file then keeps the
-     *     length but not the blocks, and is of no use
+     * @throws LinuxException ENOMEM or ENOSPC if there is no memory; the file then has the length
+     *     but not the blocks, and is to be closed
      */
     public static void allocate(int fd, long sizeBytes) {
         if (sizeBytes <= 0) {
@@ -127,12 +130,12 @@ public final class Memfd {
     }
 
     /**
-     * Adds seals, for good.
+     * Adds seals, which cannot be removed.
      *
      * @param fd a descriptor open for writing
      * @param seals constants {@code SEAL_...} of this class, or-ed
      * @throws LinuxException EPERM with {@link #SEAL_SEAL} in place; EBUSY for {@link #SEAL_WRITE}
-     *     under a writable mapping; EINVAL where the file knows no seals
+     *     under a writable mapping; EINVAL if the file has no seals
      */
     public static void addSeals(int fd, int seals) {
         CallState state = CallState.current();
@@ -143,12 +146,12 @@ public final class Memfd {
     }
 
     /**
-     * Asks for the seals of a file. Never blocks, whatever the descriptor stands for, so it is the
-     * first question to ask about one that a peer sent.
+     * The seals of a file. Never blocks, whatever kind the descriptor is, so this is the first
+     * check of one that a peer has sent.
      *
      * @param fd the descriptor
-     * @return the seals; bits beyond those asked for may be set, such as {@link #SEAL_EXEC}
-     * @throws LinuxException EINVAL where the file knows no seals: not memory at all
+     * @return the seals; bits beyond those added may be set, such as {@link #SEAL_EXEC}
+     * @throws LinuxException EINVAL if the file has no seals: it is not memory
      */
     public static int seals(int fd) {
         CallState state = CallState.current();

@@ -23,7 +23,10 @@ import java.util.OptionalLong;
  * answers for the limits of the heap and may be told to ignore containers.
  */
 public final class MemoryLimits {
-    /** From here on a number in a cgroup's file means "no limit"; version 1 has no word for it. */
+    /**
+     * Numbers from this value on in a cgroup's file mean "no limit"; version 1 has no keyword for
+     * it.
+     */
     private static final long UNLIMITED_BYTES = 1L << 62;
 
     private static final MemoryLimits SYSTEM = new MemoryLimits(Path.of("/"));
@@ -39,8 +42,8 @@ public final class MemoryLimits {
      * The memory of the machine.
      *
      * @return MemTotal
-     * @throws UncheckedIOException if a file cannot be read, for example for want of a descriptor
-     * @throws IllegalStateException if /proc/meminfo does not tell it
+     * @throws UncheckedIOException if a file cannot be read, for example for lack of a descriptor
+     * @throws IllegalStateException if /proc/meminfo does not have it
      */
     public static long physicalBytes() {
         return SYSTEM.physical();
@@ -50,8 +53,8 @@ public final class MemoryLimits {
      * The memory of the machine that can be had without swapping.
      *
      * @return MemAvailable
-     * @throws UncheckedIOException if a file cannot be read, for example for want of a descriptor
-     * @throws IllegalStateException if /proc/meminfo does not tell it
+     * @throws UncheckedIOException if a file cannot be read, for example for lack of a descriptor
+     * @throws IllegalStateException if /proc/meminfo does not have it
      */
     public static long availableBytes() {
         return SYSTEM.available();
@@ -61,7 +64,7 @@ public final class MemoryLimits {
      * The limit of this process's memory cgroup.
      *
      * @return {@code memory.max} or {@code memory.high} of version 2, {@code memory.limit_in_bytes}
-     *     of version 1, the least of the cgroup and its ancestors; empty if there is no limit
+     *     of version 1, the minimum of the cgroup and its ancestors; empty if there is no limit
      */
     public static OptionalLong cgroupLimitBytes() {
         return SYSTEM.cgroupLimit();
@@ -70,8 +73,8 @@ public final class MemoryLimits {
     /**
      * The memory that this process's memory cgroup can still take up before its limit.
      *
-     * @return the limit less what is in use, the least of the cgroup and its ancestors, 0 or more;
-     *     cached files that were not used lately count as free; empty if there is no limit
+     * @return the limit less what is in use, the minimum of the cgroup and its ancestors, 0 or
+     *     more; cached files that were not used lately count as free; empty if there is no limit
      */
     public static OptionalLong cgroupAvailableBytes() {
         return SYSTEM.cgroupAvailable();
@@ -148,7 +151,7 @@ public final class MemoryLimits {
             return Math.max(0, limitBytes() - used);
         }
 
-        /** Pages of files that were not used lately: charged, and given back when asked for. */
+        /** Pages of files that were not used lately: charged, and reclaimed under pressure. */
         private long coldFileBytes() {
             for (String line : lines(folder.resolve("memory.stat"))) {
                 String[] fields = line.split(" ");

@@ -12,11 +12,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * Mapping files into this process's memory, and memory of its own. Any thread.
+ * Maps files and anonymous memory. Any thread.
  *
- * <p>An address from {@link #map} or {@link #mapPrivate} belongs to the caller, who unmaps it once,
- * after the last access: nothing here notices an access that comes later, and the same address may
- * by then hold something else.
+ * <p>An address from {@link #map} or {@link #mapPrivate} belongs to the caller, which unmaps it
+ * once, after the last access: a later access is not detected, and the address may have been reused
+ * by then.
  */
 public final class MemoryMapping {
     private static final int PROT_READ = 1;
@@ -43,23 +43,24 @@ public final class MemoryMapping {
     private MemoryMapping() {}
 
     /**
-     * Maps a file from its beginning, shared with everyone who maps it.
+     * Maps a file from its beginning, shared with all that map it.
      *
      * @param fd the file; it may be closed afterwards
-     * @param sizeBytes how much of it, above 0; what lies beyond the file's end must not be touched
+     * @param sizeBytes size of the mapping, above 0; pages beyond the file's end must not be
+     *     accessed
      * @param writable whether it may be written, else read only
      * @return the address, page-aligned
      * @throws LinuxException EPERM for a writable mapping of a file sealed against it; ENOMEM;
-     *     ENODEV where the file cannot be mapped
+     *     ENODEV if the file cannot be mapped
      */
     public static long map(int fd, long sizeBytes, boolean writable) {
         return map(fd, sizeBytes, writable, MAP_SHARED);
     }
 
     /**
-     * Maps memory that no other process can see, filled with zeros. No page is brought in.
+     * Maps private anonymous memory, filled with zeros. No page is populated.
      *
-     * @param sizeBytes how much, above 0
+     * @param sizeBytes size of the mapping, above 0
      * @return the address, page-aligned
      * @throws LinuxException ENOMEM
      */
@@ -95,13 +96,13 @@ public final class MemoryMapping {
     }
 
     /**
-     * Asks for large pages in a range of {@link #mapPrivate}, before its pages are brought in.
-     * Where the system gives none, now or ever, there are ordinary ones.
+     * Requests large pages for a range of {@link #mapPrivate}, before its pages are populated. If
+     * the system provides none the pages are ordinary ones.
      *
      * @param address the beginning, page-aligned
      * @param sizeBytes the length
-     * @throws LinuxException where the kernel has large pages: EINVAL where the address is not
-     *     page-aligned; ENOMEM where part of the range is not mapped
+     * @throws LinuxException if the kernel has large pages: EINVAL if the address is not
+     *     page-aligned; ENOMEM if part of the range is not mapped
      */
     public static void preferLargePages(long address, long sizeBytes) {
         RestrictedThreads.requireAllowed("madvise");
@@ -119,9 +120,9 @@ public final class MemoryMapping {
     }
 
     /**
-     * Unmaps a mapping or a part of one. Takes about 0.1 s per GiB, for which every other call that
-     * changes the address space of this process waits; so a large one is unmapped in parts, the
-     * first page in the last of them.
+     * Unmaps a mapping or a part of one. Takes about 0.1 s per GiB, during which every other call
+     * that changes the address space of this process blocks; so a large mapping is unmapped in
+     * parts, the first page in the last of them.
      *
      * @param address what {@link #map} or {@link #mapPrivate} returned, or a page within
      * @param sizeBytes the size given there, or that of the part
@@ -142,15 +143,15 @@ public final class MemoryMapping {
     }
 
     /**
-     * Brings in every page of a range, so that no later access has to wait for one. Contents do not
-     * change, also not those that another process writes at the same time. A first touch takes
-     * about 2 s a GiB; so this belongs to the time of setting up.
+     * Populates every page of a range, so that no later access faults. Contents do not change, even
+     * if another process writes at the same time. The first population takes about 2 s per GiB, so
+     * this is for the setup.
      *
      * @param address the beginning, page-aligned
      * @param sizeBytes the length; the file must reach that far and be sealed against shrinking
-     * @param write whether pages are brought in for writing (of a writable mapping) or for reading
-     * @throws LinuxException EINVAL where the mapping does not permit that; ENOMEM where part of
-     *     the range is not mapped or there is no memory
+     * @param write whether pages are populated for writing (of a writable mapping) or for reading
+     * @throws LinuxException EINVAL if the mapping does not permit that; ENOMEM if part of the
+     *     range is not mapped or there is no memory
      */
     public static void populate(long address, long sizeBytes, boolean write) {
         RestrictedThreads.requireAllowed("madvise");
@@ -164,8 +165,8 @@ public final class MemoryMapping {
             return;
         }
         int errno = state.lastErrno();
-        // EINVAL has two meanings. Advice on nothing succeeds where the kernel knows the advice
-        // (5.14 and later); then this range is at fault, and touching it would end the JVM.
+        // EINVAL has two meanings. Advice on an empty range succeeds if the kernel knows the advice
+        // (5.14 and later); then this range is at fault, and touching it would crash the JVM.
         if (errno != Errno.EINVAL || madvise(state, 0, 0, advice) == 0) {
             throw failure("madvise", errno, address, sizeBytes);
         }
@@ -180,7 +181,7 @@ public final class MemoryMapping {
         }
     }
 
-    /** What {@link #populate} does on an old kernel: one access a page. */
+    /** Populates on an old kernel, by one access per page. */
     @SuppressWarnings("restricted") // addresses come from a mapping of this class
     static void touch(long address, long sizeBytes, boolean write) {
         MemorySegment range = MemorySegment.ofAddress(address).reinterpret(sizeBytes);
@@ -195,12 +196,12 @@ public final class MemoryMapping {
     }
 
     /**
-     * Makes a segment over mapped memory. It unmaps nothing: the caller must see to it that the
-     * arena is closed before {@link #unmap}.
+     * Creates a segment of mapped memory. It unmaps nothing: the caller must close the arena before
+     * {@link #unmap}.
      *
      * @param address the beginning
      * @param sizeBytes the length
-     * @param arena how long the segment may be used, and from which threads
+     * @param arena lifetime and threads of the segment
      * @return a segment of that range
      */
     @SuppressWarnings("restricted") // addresses come from a mapping of this class
@@ -209,7 +210,7 @@ public final class MemoryMapping {
     }
 
     /**
-     * Tells the size of an ordinary page.
+     * The size of an ordinary page.
      *
      * @return bytes, a power of two
      */

@@ -9,24 +9,24 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.Objects;
 
-/** Memory by its address, and copies by libc. Any thread. */
+/** Access to memory by address, and copies by libc. Any thread. */
 public final class NativeMemory {
     /**
-     * All memory of this process: an offset in it is an address. For words that every message looks
-     * at, in memory that whoever looks holds a reference of, at offsets that are masked or checked.
-     * A constant, so compiled code asks neither bounds nor lifetime; that was a quarter of what a
-     * message cost. An access to what is not mapped ends the JVM, so the architecture tests name
-     * who may use this.
+     * All memory of this process: an offset in it is an address. For words that are accessed for
+     * every message, in memory that the user holds a reference to, at offsets that are masked or
+     * checked. A constant, so compiled code checks neither bounds nor lifetime, which was a quarter
+     * of the cost of a message. An access to unmapped memory crashes the JVM, so the architecture
+     * tests list the classes that may use this.
      */
     @SuppressWarnings("restricted")
-    public static final MemorySegment EVERYTHING = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    public static final MemorySegment ALL_MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     /**
-     * The segments go with the call, behind the arguments that memmove looks at, so that their
-     * memory cannot be freed under it by another thread; as slices in place of the addresses they
-     * would cost two objects a call until it is compiled for good. Both calling conventions pass
-     * them in registers that a callee with fewer arguments ignores. memmove's result is its first
-     * argument, so it is not asked for.
+     * The segments are passed as additional arguments after those of memmove, so that their memory
+     * cannot be freed during the call by another thread; slices in place of the addresses would
+     * allocate two objects per call until it is compiled by C2. Both calling conventions pass them
+     * in registers that a callee with fewer arguments ignores. memmove's result is its first
+     * argument, so it is not bound.
      */
     private static final MethodHandle MEMMOVE =
             Libc.bindPlain(
@@ -38,17 +38,17 @@ public final class NativeMemory {
 
     /**
      * Copies as {@link MemorySegment#copy(MemorySegment, long, MemorySegment, long, long)} does,
-     * but by libc's memmove: from a size on that can be set from outside (glibc's tunable {@code
-     * glibc.cpu.x86_non_temporal_threshold}) this stores past the caches, which for large copies is
-     * up to 1.7 times faster. The order in which bytes are stored is libc's. The call itself costs
-     * about 10 ns, so it is not for small ones. Allocates nothing. The memory cannot be freed while
-     * this lasts: closing its arena from another thread throws IllegalStateException there. A page
-     * that is lost under it, as when a mapped file is truncated, ends the JVM: copy such memory by
-     * other means.
+     * but by libc's memmove: from a configurable size on (glibc's tunable {@code
+     * glibc.cpu.x86_non_temporal_threshold}) this uses non-temporal stores, which for large copies
+     * is up to 1.7 times faster. The order in which bytes are stored is libc's. The call itself
+     * costs about 10 ns, so it is not for small ones. Allocates nothing. The memory cannot be freed
+     * while this lasts: closing its arena from another thread throws IllegalStateException there. A
+     * page that disappears during the copy, as when a mapped file is truncated, crashes the JVM:
+     * copy such memory by other means.
      *
      * @param source native memory
      * @param destination native memory that may be written to; the ranges may overlap
-     * @param sizeBytes how much, 0 or more
+     * @param sizeBytes bytes to copy, 0 or more
      * @throws IndexOutOfBoundsException if a range is not inside its segment
      * @throws IllegalArgumentException if a segment is not native, or the destination read-only
      * @throws IllegalStateException if a segment's memory was freed

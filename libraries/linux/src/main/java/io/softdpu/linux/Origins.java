@@ -6,22 +6,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where this process made what it holds: a stack trace for each open descriptor, mapping, thread
- * and named object, from its making to its end. For finding leaks; switched on by {@code
- * -Dsoftdpu.origins=true} when the JVM starts, and off otherwise, where each method is an empty one
- * and nothing is kept. Any thread.
+ * Stack traces of the creation of each open descriptor, mapping, thread and named object, kept
+ * until its end. For finding leaks; enabled by {@code -Dsoftdpu.origins=true} when the JVM starts;
+ * otherwise each method does nothing. Any thread.
  *
- * <p>A descriptor's number and a mapping's address are given out again as soon as they are free. So
- * whoever closes says so before the call that frees, and whoever opens after the call that made.
+ * <p>Descriptor numbers and addresses of mappings are reused as soon as they are free. So a close
+ * is recorded before the call that frees, and an open after the call that creates.
  *
  * <p>A test kit that may not depend on this module reads {@link #open()} by reflection; the names
  * of this class and of that method, and the form of its keys, are part of the contract.
  */
 public final class Origins {
-    /** The system property that switches it on. */
+    /** The system property that enables it. */
     public static final String PROPERTY = "softdpu.origins";
 
-    /** Whether anything is recorded; callers that would have to build a name ask first. */
+    /** Whether anything is recorded; callers that must build a name check this first. */
     public static final boolean RECORDED = Boolean.getBoolean(PROPERTY);
 
     private static final Map<String, Throwable> OPEN = new ConcurrentHashMap<>();
@@ -31,7 +30,7 @@ public final class Origins {
     private Origins() {}
 
     /**
-     * A descriptor has come into being: opened, duplicated, accepted, or received from a peer.
+     * Records a new descriptor: opened, duplicated, accepted, or received from a peer.
      *
      * @param fd its number
      */
@@ -42,7 +41,7 @@ public final class Origins {
     }
 
     /**
-     * A descriptor is about to be closed.
+     * Removes a descriptor that is about to be closed.
      *
      * @param fd its number
      */
@@ -53,7 +52,7 @@ public final class Origins {
     }
 
     /**
-     * A mapping has come into being.
+     * Records a new mapping.
      *
      * @param address its first byte
      */
@@ -64,7 +63,7 @@ public final class Origins {
     }
 
     /**
-     * A mapping is about to go.
+     * Removes a mapping that is about to be unmapped.
      *
      * @param address its first byte
      */
@@ -75,7 +74,7 @@ public final class Origins {
     }
 
     /**
-     * A thread has been made. It is forgotten when it has ended.
+     * Records a new thread. It is removed when it has ended.
      *
      * @param thread started or not
      */
@@ -87,10 +86,10 @@ public final class Origins {
     }
 
     /**
-     * Something with a name has come into being, such as a region. Ask {@link #RECORDED} before the
-     * name is built.
+     * Records a new named object, such as a region. Check {@link #RECORDED} before building the
+     * name.
      *
-     * @param name its kind, a space, and what tells it from others
+     * @param name its kind, a space, and an identification
      */
     public static void opened(String name) {
         if (RECORDED) {
@@ -99,7 +98,7 @@ public final class Origins {
     }
 
     /**
-     * Something with a name is about to end.
+     * Removes a named object that is about to end.
      *
      * @param name as given to {@link #opened}
      */
@@ -110,24 +109,24 @@ public final class Origins {
     }
 
     /**
-     * The place from which another thread is asked to do something, to be handed to it.
+     * Stack trace of a request to another thread, to be passed to that thread.
      *
-     * @return what that thread passes to {@link #askedAt}; null where nothing is recorded
+     * @return argument of that thread's {@link #askedAt}; null if nothing is recorded
      */
     public static @Nullable Throwable asking() {
         if (!RECORDED) {
             return null;
         }
-        // A thread that acts for somebody hands on who that was, so chains stay one link long.
+        // A thread that serves a request passes on that request's trace, so chains have one link.
         Throwable asked = ASKED.get();
         return asked != null ? asked : place("asked for");
     }
 
     /**
-     * What this thread makes from now on was asked for at that place: it becomes the cause of each
-     * origin.
+     * Attributes what this thread creates from now on to a request: its trace becomes the cause of
+     * each origin.
      *
-     * @param place of {@link #asking}; null when the thread acts for itself again
+     * @param place result of {@link #asking}; null at the end of the request
      */
     public static void askedAt(@Nullable Throwable place) {
         if (RECORDED) {
@@ -136,10 +135,10 @@ public final class Origins {
     }
 
     /**
-     * All that is open now.
+     * Everything that is open now.
      *
-     * @return places by key: {@code descriptor 12}, {@code mapping 0x7f0000000000}, {@code thread
-     *     31}, or the name given to {@link #opened}; sorted, a copy, empty where nothing is
+     * @return stack traces by key: {@code descriptor 12}, {@code mapping 0x7f0000000000}, {@code
+     *     thread 31}, or the name given to {@link #opened}; sorted, a copy, empty if nothing is
      *     recorded
      */
     public static Map<String, Throwable> open() {

@@ -1,8 +1,8 @@
 package io.softdpu.linux;
 
 /**
- * Who was at the other end of a Unix socket when it was connected (SO_PEERCRED). The kernel vouches
- * for it; it does not follow a descriptor that is handed on to another process later.
+ * Process and user of the peer of a Unix socket at the time of its connection (SO_PEERCRED).
+ * Provided by the kernel; not updated when the descriptor is passed to another process later.
  *
  * @param pid the process, as seen from this process's pid namespace
  * @param uid its effective user

@@ -7,26 +7,25 @@ import java.util.Objects;
 import java.util.function.IntConsumer;
 
 /**
- * Room for one message of a Unix socket and the descriptors that come with it, made once and used
- * for many messages. One thread at a time.
+ * Reusable buffer for one message of a Unix socket and its descriptors. One thread at a time.
  *
  * <p>Descriptors belong to this object until they are taken; {@link #close} and the next receive
  * close those that were not. A message that does not fit, in bytes or in descriptors, is {@link
- * #truncated}: its bytes are cut and none of its descriptors is kept, since nobody could tell any
- * more which is which.
+ * #truncated}: its bytes are cut and none of its descriptors is kept, since their order would be
+ * unknown.
  */
 public final class ReceivedMessage implements AutoCloseable {
-    /** Of every structure in here. */
+    /** Alignment of all structures in the buffer. */
     static final int ALIGNMENT = 8;
 
     private static final int MSG_TRUNC = 0x20;
 
-    /** There was no place for a control message, or for all of it. */
+    /** Control data was truncated. */
     static final int MSG_CTRUNC = 8;
 
     private static final int SOL_SOCKET = 1;
 
-    /** Stands for a descriptor that was taken. */
+    /** Marks a descriptor that was taken. */
     private static final int TAKEN = -1;
 
     private final MemorySegment header;
@@ -40,7 +39,7 @@ public final class ReceivedMessage implements AutoCloseable {
     private boolean tableFull;
 
     /**
-     * Makes room.
+     * Allocates the buffer.
      *
      * @param maxBytes longest message that fits, above 0
      * @param maxDescriptors most descriptors that fit, 0 to {@link
@@ -51,23 +50,22 @@ public final class ReceivedMessage implements AutoCloseable {
     }
 
     /**
-     * Makes room.
+     * Allocates the buffer.
      *
-     * @param maxBytes longest message that fits, above 0
-     * @param maxDescriptors most descriptors that fit, 0 to {@link
-     *     DescriptorPassing#MAX_DESCRIPTORS}
-     * @param disposal is given each descriptor that nobody takes, in place of a close here: to
-     *     close one that a peer has chosen takes as long as its kind allows
+     * @param maxBytes length of the longest message, above 0
+     * @param maxDescriptors limit of descriptors, 0 to {@link DescriptorPassing#MAX_DESCRIPTORS}
+     * @param disposal called with each descriptor that is not taken, instead of a close here:
+     *     closing one that a peer has sent may block
      */
     public ReceivedMessage(int maxBytes, int maxDescriptors, IntConsumer disposal) {
         if (maxBytes <= 0) {
-            throw new IllegalArgumentException("no room: maxBytes=" + maxBytes);
+            throw new IllegalArgumentException("maxBytes must be above 0: maxBytes=" + maxBytes);
         }
         Objects.checkIndex(maxDescriptors, DescriptorPassing.MAX_DESCRIPTORS + 1);
         int controlBytes =
                 maxDescriptors == 0 ? 0 : Abi.CmsgHdr.space(maxDescriptors * Integer.BYTES);
-        // One piece, so that the header, which is passed to the call, keeps alive what it points
-        // to.
+        // One allocation, so that the header, which is passed to the call, keeps alive what it
+        // points to.
         int dataOffset = Abi.MsgHdr.BYTES + Abi.IoVec.BYTES + controlBytes;
         MemorySegment memory = Arena.ofAuto().allocate(dataOffset + (long) maxBytes, ALIGNMENT);
         header = memory.asSlice(0, Abi.MsgHdr.BYTES);
@@ -84,25 +82,25 @@ public final class ReceivedMessage implements AutoCloseable {
     }
 
     /**
-     * The room for bytes; beyond {@link #length} it still holds what came earlier.
+     * The buffer of bytes; beyond {@link #length} it has bytes of earlier messages.
      *
-     * @return the whole room, the same segment each time
+     * @return the whole buffer, the same segment each time
      */
     public MemorySegment segment() {
         return data;
     }
 
     /**
-     * Bytes of the message that are here.
+     * Bytes of the message that were received.
      *
-     * @return at most the room's size, also where the message was longer
+     * @return at most the buffer's size, even if the message was longer
      */
     public int length() {
         return length;
     }
 
     /**
-     * Tells whether the message did not fit.
+     * Whether the message did not fit.
      *
      * @return whether bytes or descriptors are missing; then there are no descriptors at all
      */
@@ -111,10 +109,10 @@ public final class ReceivedMessage implements AutoCloseable {
     }
 
     /**
-     * Tells why descriptors are missing where the kernel had more to give than came.
+     * The reason if descriptors are missing.
      *
-     * @return true where there was room, but this process may have no further descriptor; false
-     *     where the peer sent more than fit
+     * @return true if this process has reached its limit of open files; false if the peer sent more
+     *     than fit
      */
     public boolean descriptorTableFull() {
         return tableFull;
@@ -130,7 +128,7 @@ public final class ReceivedMessage implements AutoCloseable {
     }
 
     /**
-     * A descriptor, to look at; it stays this object's.
+     * A descriptor, for inspection; it stays this object's.
      *
      * @param index which, from 0
      * @return the descriptor
@@ -146,7 +144,7 @@ public final class ReceivedMessage implements AutoCloseable {
     }
 
     /**
-     * Takes a descriptor over; it is the caller's to close from then on.
+     * Takes a descriptor, which then belongs to the caller.
      *
      * @param index which, from 0
      * @return the descriptor, close-on-exec
@@ -158,7 +156,9 @@ public final class ReceivedMessage implements AutoCloseable {
         return fd;
     }
 
-    /** Closes, or disposes of, the descriptors that were not taken. The room can be used again. */
+    /**
+     * Closes, or disposes of, the descriptors that were not taken. The buffer can be used again.
+     */
     @Override
     public void close() {
         int count = descriptorCount;
@@ -175,7 +175,7 @@ public final class ReceivedMessage implements AutoCloseable {
         return header;
     }
 
-    /** Empties the room and sets what the kernel changed in the header. */
+    /** Empties the buffer and resets the header fields that the kernel changes. */
     void prepare() {
         close();
         length = 0;
@@ -185,11 +185,12 @@ public final class ReceivedMessage implements AutoCloseable {
         header.set(Libc.INT, Abi.MsgHdr.FLAGS, 0);
     }
 
-    /** Reads what the kernel wrote for a message of so many bytes. */
+    /** Reads the header that the kernel wrote for a message of this length. */
     void arrived(int bytes) {
         length = bytes;
         int flags = header.get(Libc.INT, Abi.MsgHdr.FLAGS);
-        // Padding may leave room for one more than asked for; such a surplus counts as truncated.
+        // Padding may admit one descriptor more than requested; then the message counts as
+        // truncated.
         boolean surplus = collectDescriptors();
         truncated = surplus || (flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
         tableFull = (flags & MSG_CTRUNC) != 0 && descriptorCount < descriptors.length;

@@ -7,24 +7,23 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks, in tests, that threads which serve all peers make no system call whose cost one peer can
- * choose: munmap, madvise and ftruncate, and close of a descriptor that a peer has sent. Switched
- * on by {@code -Dsoftdpu.restricted=true} when the JVM starts; off otherwise, where each method is
- * an empty one. Any thread.
+ * Checks, in tests, that threads which serve all peers make no system call whose duration a peer
+ * determines: munmap, madvise and ftruncate, and close of a descriptor that a peer has sent.
+ * Enabled by {@code -Dsoftdpu.restricted=true} when the JVM starts; otherwise each method does
+ * nothing. Any thread.
  *
- * <p>A violation is thrown where it happens and kept as well, since the threads in question log
- * what is thrown and go on. A test kit that may not depend on this module reads {@link
- * #violations()} by reflection; the names of this class and of that method are part of the
- * contract.
+ * <p>A violation is thrown and also kept, since these threads log exceptions and continue. A test
+ * kit that may not depend on this module reads {@link #violations()} by reflection; the names of
+ * this class and of that method are part of the contract.
  */
 public final class RestrictedThreads {
-    /** The system property that switches the checks on. */
+    /** The system property that enables the checks. */
     public static final String PROPERTY = "softdpu.restricted";
 
-    /** Whether anything is checked. */
+    /** Whether the checks are enabled. */
     public static final boolean CHECKED = Boolean.getBoolean(PROPERTY);
 
-    /** The kind of work that a thread does at present. */
+    /** Kind of the current work of a thread. */
     public enum Scope {
         /** Work of the bus thread: memory of this process counts as much as that of peers. */
         BUS,
@@ -44,7 +43,7 @@ public final class RestrictedThreads {
      * Begins restricted work on this thread.
      *
      * @param scope what the work is; {@link Scope#OWN_MEMORY} changes nothing outside progress
-     * @return the scope before, for {@link #leave}; null where nothing is checked
+     * @return the scope before, for {@link #leave}; null if the checks are disabled
      */
     public static @Nullable Scope enter(Scope scope) {
         if (!CHECKED) {
@@ -77,12 +76,12 @@ public final class RestrictedThreads {
         return List.copyOf(VIOLATIONS);
     }
 
-    /** Forgets the violations, for the test of this class. */
+    /** Clears the violations, for the test of this class. */
     static void clear() {
         VIOLATIONS.clear();
     }
 
-    /** A call is about to be made whose cost depends on memory that a peer may have chosen. */
+    /** Checks a call whose duration depends on memory that a peer may have chosen. */
     static void requireAllowed(String call) {
         if (CHECKED) {
             Scope scope = SCOPE.get();
@@ -92,14 +91,14 @@ public final class RestrictedThreads {
         }
     }
 
-    /** A peer has sent a descriptor. */
+    /** Records a descriptor that a peer has sent. */
     static void received(int fd) {
         if (CHECKED) {
             RECEIVED.add(fd);
         }
     }
 
-    /** A descriptor is about to be closed. */
+    /** Checks the close of a descriptor. */
     static void closes(int fd) {
         if (CHECKED && RECEIVED.remove(fd)) {
             requireAllowed("close of a received descriptor");

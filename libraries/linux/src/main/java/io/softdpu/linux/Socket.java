@@ -11,8 +11,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.Objects;
 
 /**
- * Socket calls that do not depend on the address family: the base of {@link UnixSocket} and {@link
- * TcpSocket}. Every socket made by this package is non-blocking and close-on-exec. Any thread.
+ * Socket calls that do not depend on the address family, shared by {@link UnixSocket} and {@link
+ * TcpSocket}. Every socket created by this package is non-blocking and close-on-exec. Any thread.
  */
 public final class Socket {
     static final int SOL_SOCKET = 1;
@@ -59,7 +59,7 @@ public final class Socket {
      * Creates a socket that is neither bound nor connected; its descriptor is the caller's.
      *
      * @param domain the address family
-     * @param type without the flags that each socket here has
+     * @param type without the flags that every socket here has
      * @param name the address family's, for the message
      */
     static int create(int domain, int type, String name) {
@@ -80,7 +80,7 @@ public final class Socket {
         return result;
     }
 
-    /** Binds to the address that lies in scratch, of so many bytes; 0 or the error number. */
+    /** Binds to the address in scratch, of this length; 0 or the error number. */
     static int bind(CallState state, int fd, int length) {
         int result;
         try {
@@ -91,7 +91,7 @@ public final class Socket {
         return result == 0 ? 0 : state.lastErrno();
     }
 
-    /** Connects to the address that lies in scratch, of so many bytes; 0 or the error number. */
+    /** Connects to the address in scratch, of this length; 0 or the error number. */
     static int connect(CallState state, int fd, int length) {
         int result;
         try {
@@ -103,11 +103,11 @@ public final class Socket {
     }
 
     /**
-     * Lets others connect to a bound socket.
+     * Listens on a bound socket.
      *
      * @param fd the socket
-     * @param backlog how many may wait to be accepted; the connect of the next gets EAGAIN from a
-     *     Unix socket, and goes on trying at a TCP socket
+     * @param backlog limit of pending connections; beyond it connect gets EAGAIN from a Unix
+     *     socket, and retries at a TCP socket
      */
     public static void listen(int fd, int backlog) {
         CallState state = CallState.current();
@@ -123,7 +123,7 @@ public final class Socket {
     }
 
     /**
-     * Takes the next connection of a listening socket.
+     * Accepts the next connection of a listening socket.
      *
      * @param fd the listening socket
      * @return the connection's descriptor, the caller's to close; -1 if none is pending
@@ -153,14 +153,15 @@ public final class Socket {
     }
 
     /**
-     * Sends one message of a socket that keeps message boundaries, whole or not at all; never waits
-     * and raises no SIGPIPE.
+     * Sends one message on a socket that keeps message boundaries, whole or not at all; never
+     * blocks and raises no SIGPIPE.
      *
      * @param fd a connected socket
      * @param bytes the message at its beginning; memory outside the heap is sent without a copy
      * @param length its length, above 0
-     * @return 0; or the error number: {@link Errno#EAGAIN} (no room), {@link Errno#EPIPE} or {@link
-     *     Errno#ECONNRESET} (the peer has gone), {@link Errno#EMSGSIZE} (larger than any room)
+     * @return 0; or the error number: {@link Errno#EAGAIN} (buffer full), {@link Errno#EPIPE} or
+     *     {@link Errno#ECONNRESET} (the peer has gone), {@link Errno#EMSGSIZE} (larger than the
+     *     buffer)
      */
     public static int send(int fd, MemorySegment bytes, int length) {
         checkLength(bytes, length);
@@ -173,7 +174,7 @@ public final class Socket {
         }
     }
 
-    /** Requires that a message has bytes, and that they are there. */
+    /** Requires a message length above 0 and within the segment. */
     static void checkLength(MemorySegment bytes, int length) {
         if (length <= 0) {
             throw new IllegalArgumentException("length must be above 0: length=" + length);
@@ -195,7 +196,7 @@ public final class Socket {
         return result >= 0 ? 0 : state.lastErrno();
     }
 
-    /** Takes a message off and drops it; its length, cut to 8 bytes, or -1 with errno. */
+    /** Receives and drops a message; its length, cut to 8 bytes, or -1 with errno. */
     static long receiveBytes(CallState state, int fd) {
         try {
             return (long)
@@ -207,8 +208,8 @@ public final class Socket {
     }
 
     /**
-     * Lets a close of this open file not wait for unsent data, whatever was set before; for the
-     * sockets of other families that came from a peer.
+     * Disables SO_LINGER, so that close does not block for unsent data; for sockets that a peer has
+     * sent.
      *
      * @param fd any descriptor
      * @return whether it is a socket
@@ -219,7 +220,7 @@ public final class Socket {
         return setOption(state, fd, SOL_SOCKET, SO_LINGER, 2 * Integer.BYTES) == 0;
     }
 
-    /** Sets an option to what lies in scratch; 0 or -1. */
+    /** Sets an option to the value in scratch; 0 or -1. */
     static int setOption(CallState state, int fd, int level, int option, int length) {
         try {
             return (int)
@@ -247,7 +248,7 @@ public final class Socket {
         }
     }
 
-    /** Takes the error that is pending for a socket, 0 for none. */
+    /** Fetches and clears the pending error of a socket, 0 for none. */
     static int takeError(CallState state, int fd) {
         if (getOption(state, fd, SOL_SOCKET, SO_ERROR, Integer.BYTES) != 0) {
             throw new LinuxException("getsockopt(SO_ERROR)", state.lastErrno(), "fd=" + fd);
@@ -256,7 +257,7 @@ public final class Socket {
     }
 
     /**
-     * Looks whether a descriptor is ready, or has an error or a hang-up, without waiting.
+     * Whether a descriptor is ready, or has an error or a hang-up, without waiting.
      *
      * @param events as for {@link Epoll}
      */
@@ -283,8 +284,8 @@ public final class Socket {
     }
 
     /**
-     * Ends the writing half of a connection: the peer reads the end of the stream, and its end is
-     * still seen here. Nothing happens if it has ended already. The descriptor stays open.
+     * Shuts down writing: the peer reads the end of the stream, and its own end can still be
+     * detected here. Does nothing if the connection has ended already. The descriptor stays open.
      *
      * @param fd the socket
      */
@@ -293,9 +294,8 @@ public final class Socket {
     }
 
     /**
-     * Ends the reading half of a connection: what the peer sends from now on fails at its end with
-     * EPIPE, and an epoll here sees {@link Epoll#RDHUP}. What is pending stays. The descriptor
-     * stays open.
+     * Shuts down reading: further sends of the peer fail with EPIPE, and an epoll here reports
+     * {@link Epoll#RDHUP}. Pending data stays. The descriptor stays open.
      *
      * @param fd the socket
      */
@@ -304,8 +304,8 @@ public final class Socket {
     }
 
     /**
-     * Ends a connection in both directions; both sides see the end of the stream. Nothing happens
-     * if it has ended already. The descriptor stays open.
+     * Shuts down both directions; both sides read the end of the stream. Does nothing if the
+     * connection has ended already. The descriptor stays open.
      *
      * @param fd the socket
      */

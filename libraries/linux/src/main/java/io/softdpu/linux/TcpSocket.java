@@ -15,11 +15,11 @@ import java.net.UnknownHostException;
 import java.nio.ByteOrder;
 
 /**
- * TCP sockets over IPv4 and IPv6: their addresses, connections and streams of bytes. {@link Socket}
- * has the calls that they share with sockets of other families. Every socket made here is
- * non-blocking and close-on-exec. Any thread.
+ * TCP sockets over IPv4 and IPv6: addresses, connections and byte streams. {@link Socket} has the
+ * calls that they share with sockets of other families. Every socket created here is non-blocking
+ * and close-on-exec. Any thread.
  *
- * <p>Names are not resolved here: an address is given as {@link InetAddress} has it.
+ * <p>Names are not resolved here: an address is an {@link InetAddress}.
  */
 public final class TcpSocket {
     private static final int AF_INET = 2;
@@ -31,7 +31,7 @@ public final class TcpSocket {
     private static final int TCP_NODELAY = 1;
     private static final int IPV6_V6ONLY = 26;
 
-    /** Where the length of an address lies in scratch; behind the longest address. */
+    /** Offset in scratch of an address's length, after the longest address. */
     private static final int LENGTH_OFFSET = 32;
 
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT;
@@ -49,12 +49,12 @@ public final class TcpSocket {
     private TcpSocket() {}
 
     /**
-     * Creates a socket that is neither bound nor connected. One of IPv6 takes IPv4 connections as
-     * well where it is bound to the wildcard address, whatever the system's default.
+     * Creates a socket that is neither bound nor connected. An IPv6 socket bound to the wildcard
+     * address accepts IPv4 connections too, whatever the system's default.
      *
-     * @param address of the family that it is for
+     * @param address address of the required family
      * @return its descriptor, the caller's to close
-     * @throws LinuxException EMFILE, ENFILE; EAFNOSUPPORT where the system lacks that family
+     * @throws LinuxException EMFILE, ENFILE; EAFNOSUPPORT if the system lacks that family
      */
     public static int create(InetAddress address) {
         if (!(address instanceof Inet6Address)) {
@@ -71,12 +71,12 @@ public final class TcpSocket {
     }
 
     /**
-     * Gives a socket its local address.
+     * Binds a socket to a local address.
      *
      * @param fd a socket of the address's family
-     * @param address port 0 takes any free one
-     * @throws LinuxException EADDRINUSE, EADDRNOTAVAIL (not of this machine), EACCES (a port of the
-     *     system)
+     * @param address port 0 for any free port
+     * @throws LinuxException EADDRINUSE, EADDRNOTAVAIL (not of this machine), EACCES (a privileged
+     *     port)
      * @throws IllegalArgumentException if the address is unresolved
      */
     public static void bind(int fd, InetSocketAddress address) {
@@ -88,13 +88,13 @@ public final class TcpSocket {
     }
 
     /**
-     * Begins to connect; never waits. The socket becomes writable when it is decided, and {@link
-     * #connectResult} tells how.
+     * Begins to connect; never blocks. The socket becomes writable when the connect has ended, and
+     * {@link #connectResult} returns its result.
      *
      * @param fd a socket of the address's family
-     * @return 0 where it is connected at once; {@link Errno#EINPROGRESS}; or why it cannot be, such
-     *     as {@link Errno#ECONNREFUSED}, {@link Errno#ENETUNREACH}, {@link Errno#EADDRNOTAVAIL}
-     * @throws LinuxException for a mistake of the caller: EBADF, ENOTSOCK, EAFNOSUPPORT, EINVAL,
+     * @return 0 if it is connected at once; {@link Errno#EINPROGRESS}; or the failure, such as
+     *     {@link Errno#ECONNREFUSED}, {@link Errno#ENETUNREACH}, {@link Errno#EADDRNOTAVAIL}
+     * @throws LinuxException for a bug of the caller: EBADF, ENOTSOCK, EAFNOSUPPORT, EINVAL,
      *     EISCONN, EALREADY
      * @throws IllegalArgumentException if the address is unresolved
      */
@@ -102,7 +102,7 @@ public final class TcpSocket {
         CallState state = CallState.current();
         int errno = Socket.connect(state, fd, writeAddress(state, address));
         return switch (errno) {
-            // A signal ends the call and not the connecting.
+            // A signal ends the call, and the connect continues.
             case Errno.EINTR -> Errno.EINPROGRESS;
             case Errno.EBADF,
                     Errno.ENOTSOCK,
@@ -116,11 +116,11 @@ public final class TcpSocket {
     }
 
     /**
-     * Asks what became of {@link #connect}; never waits. A failure is told once.
+     * The result of {@link #connect}; never blocks. A failure is reported once.
      *
      * @param fd a socket that was to be connected
-     * @return 0 where it is connected; {@link Errno#EINPROGRESS} while that is not decided; or why
-     *     it failed, such as {@link Errno#ECONNREFUSED}, {@link Errno#ETIMEDOUT}
+     * @return 0 if it is connected; {@link Errno#EINPROGRESS} while it is connecting; or the
+     *     failure, such as {@link Errno#ECONNREFUSED}, {@link Errno#ETIMEDOUT}
      * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
      */
     public static int connectResult(int fd) {
@@ -131,8 +131,8 @@ public final class TcpSocket {
     }
 
     /**
-     * Whether a connection waits to be accepted. To be asked before {@link #accept} where
-     * descriptors may run out: without a free one that fails even if nothing waits.
+     * Whether a connection is pending. Check this before {@link #accept} if descriptors may run
+     * out: without a free descriptor accept fails even if no connection is pending.
      *
      * @param fd a listening socket
      */
@@ -141,11 +141,11 @@ public final class TcpSocket {
     }
 
     /**
-     * Takes the next connection of a listening socket.
+     * Accepts the next connection of a listening socket.
      *
      * @param fd the listening socket
-     * @return the connection's descriptor, the caller's to close; -1 if none is pending, or the one
-     *     that was has failed meanwhile
+     * @return the connection's descriptor, the caller's to close; -1 if none is pending, or the
+     *     pending one has failed
      * @throws LinuxException EMFILE, ENFILE, ENOBUFS, ENOMEM: the connection stays pending
      */
     public static int accept(int fd) {
@@ -169,12 +169,12 @@ public final class TcpSocket {
     }
 
     /**
-     * Reads what has come; never waits.
+     * Reads available bytes; never blocks.
      *
      * @param fd a connected socket
      * @param into native memory, not empty
-     * @return how many bytes were read, above 0; 0 at the end of the stream; else the negated error
-     *     number: -{@link Errno#EAGAIN} (nothing has come), -{@link Errno#ECONNRESET}, -{@link
+     * @return number of bytes read, above 0; 0 at the end of the stream; else the negated error
+     *     number: -{@link Errno#EAGAIN} (nothing available), -{@link Errno#ECONNRESET}, -{@link
      *     Errno#ETIMEDOUT} and the like
      * @throws LinuxException EBADF, ENOTSOCK, ENOTCONN or EFAULT: a bug of the caller
      */
@@ -202,13 +202,13 @@ public final class TcpSocket {
     }
 
     /**
-     * Writes as much as there is room for; never waits and raises no SIGPIPE.
+     * Writes as many bytes as fit into the send buffer; never blocks and raises no SIGPIPE.
      *
      * @param fd a connected socket
      * @param from not empty; memory outside the heap is sent without a copy
-     * @return how many bytes were taken, above 0; else the negated error number: -{@link
-     *     Errno#EAGAIN} (no room), -{@link Errno#EPIPE} or -{@link Errno#ECONNRESET} (the peer has
-     *     gone) and the like
+     * @return number of bytes written, above 0; else the negated error number: -{@link
+     *     Errno#EAGAIN} (buffer full), -{@link Errno#EPIPE} or -{@link Errno#ECONNRESET} (the peer
+     *     has gone) and the like
      * @throws LinuxException EBADF, ENOTSOCK, ENOTCONN or EFAULT: a bug of the caller
      */
     public static int write(int fd, MemorySegment from) {
@@ -235,7 +235,7 @@ public final class TcpSocket {
         return (int) (result >= 0 ? result : -ordinary("send", state.lastErrno(), fd));
     }
 
-    /** An empty buffer would read as the end of the stream. */
+    /** Refuses an empty buffer, whose result would look like the end of the stream. */
     private static void requireBytes(MemorySegment memory) {
         if (memory.byteSize() == 0) {
             throw new IllegalArgumentException("memory is empty: bytes=0, expected=1 or more");
@@ -251,7 +251,7 @@ public final class TcpSocket {
     }
 
     /**
-     * Chooses whether small pieces are sent at once (TCP_NODELAY) or collected.
+     * Sets TCP_NODELAY: whether small writes are sent at once or coalesced.
      *
      * @param fd the socket
      */
@@ -260,8 +260,7 @@ public final class TcpSocket {
     }
 
     /**
-     * Chooses whether a port whose last connection is still in TIME_WAIT may be bound
-     * (SO_REUSEADDR).
+     * Sets SO_REUSEADDR: whether a port with connections in TIME_WAIT may be bound.
      *
      * @param fd a socket that is not bound yet
      */
@@ -282,17 +281,17 @@ public final class TcpSocket {
      * The address that a socket is bound to.
      *
      * @param fd the socket
-     * @return with the real port where any was asked for; port 0 where it is not bound
+     * @return with the actual port if port 0 was requested; port 0 if it is not bound
      */
     public static InetSocketAddress localAddress(int fd) {
         return address("getsockname", GETSOCKNAME, fd);
     }
 
     /**
-     * The address of a connection's other end.
+     * The address of a connection's peer.
      *
      * @param fd a connected socket
-     * @throws LinuxException ENOTCONN where it is not connected, or not any more
+     * @throws LinuxException ENOTCONN if it is not connected, or not any more
      */
     public static InetSocketAddress remoteAddress(int fd) {
         return address("getpeername", GETPEERNAME, fd);
@@ -344,7 +343,7 @@ public final class TcpSocket {
         return Abi.SockAddrIn6.BYTES;
     }
 
-    /** An IPv4 address that a socket of IPv6 reports is one of IPv4 here. */
+    /** Reads a sockaddr; an IPv4-mapped IPv6 address becomes an IPv4 address. */
     private static InetSocketAddress readAddress(MemorySegment source, int fd) {
         int family = Short.toUnsignedInt(source.get(SHORT, Abi.SockAddrIn.FAMILY));
         int port = Short.toUnsignedInt(source.get(PORT, Abi.SockAddrIn.PORT));

@@ -8,9 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A descriptor that becomes readable when a time is over, for {@link Epoll} and for loops outside
- * that can watch a descriptor only. By the monotonic clock, which {@link System#nanoTime} reads as
- * well, and never early. Any thread.
+ * Timerfd, which becomes readable after a delay, for {@link Epoll} and for event loops of the
+ * program. By the monotonic clock, as {@link System#nanoTime}, and never early. Any thread.
  */
 public final class TimerFd {
     private static final int CLOCK_MONOTONIC = 1;
@@ -52,10 +51,10 @@ public final class TimerFd {
     }
 
     /**
-     * Makes it readable once the time is over, and unreadable until then. Allocates nothing.
+     * Makes it readable after the delay, and unreadable until then. Allocates nothing.
      *
      * @param fd the timer's descriptor
-     * @param delayNanos from now on, above 0
+     * @param delayNanos delay, above 0
      */
     public static void arm(int fd, long delayNanos) {
         if (delayNanos <= 0) {
@@ -83,7 +82,7 @@ public final class TimerFd {
         state.scratch.set(
                 ValueLayout.JAVA_LONG, Abi.ITimerSpec.NANOS, delayNanos % NANOS_PER_SECOND);
         int result;
-        try { // without errno first, as in Epoll.await; what fails is done again with it
+        try { // without errno first, as in Epoll.await; a failed call is repeated with errno
             result = (int) TIMERFD_SETTIME_PLAIN.invokeExact(fd, 0, state.scratchAddress, 0L);
             if (result != 0) {
                 result =

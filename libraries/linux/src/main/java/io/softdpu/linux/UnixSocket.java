@@ -11,11 +11,11 @@ import java.nio.charset.StandardCharsets;
 /**
  * Unix sockets that keep message boundaries (SOCK_SEQPACKET): their addresses and peers. {@link
  * Socket} has the calls that they share with sockets of other families, {@link DescriptorPassing}
- * and {@link Doorbell} the messages. Every socket made here is non-blocking and close-on-exec. Any
- * thread.
+ * and {@link Doorbell} the messages. Every socket created here is non-blocking and close-on-exec.
+ * Any thread.
  *
- * <p>A message of length 0 cannot be told from the end of the stream, so none is ever sent, and a
- * peer that sends one has hung up.
+ * <p>A message of length 0 looks like the end of the stream, so none is ever sent, and a peer that
+ * sends one counts as disconnected.
  */
 public final class UnixSocket {
     /** Bytes of a path that fit into a socket address, without the NUL that ends it. */
@@ -25,7 +25,7 @@ public final class UnixSocket {
     private static final int SOCK_SEQPACKET = 5;
     private static final int SO_PEERCRED = 17;
 
-    /** Since Linux 6.16. */
+    /** SO_PASSRIGHTS, since Linux 6.16. */
     private static final int SO_PASSRIGHTS = 83;
 
     private static final int TYPE = SOCK_SEQPACKET | Socket.SOCK_NONBLOCK | Socket.SOCK_CLOEXEC;
@@ -70,12 +70,12 @@ public final class UnixSocket {
     }
 
     /**
-     * Gives a socket a path in the file system. The file outlives the socket; whoever may write to
-     * it may connect.
+     * Binds a socket to a path in the file system. The file remains after the socket is closed; a
+     * process that may write to it may connect.
      *
      * @param fd the socket
      * @param path at most {@link #MAX_PATH_BYTES} bytes of UTF-8
-     * @throws LinuxException EADDRINUSE where the path exists, ENAMETOOLONG
+     * @throws LinuxException EADDRINUSE if the path exists, ENAMETOOLONG
      */
     public static void bind(int fd, String path) {
         CallState state = CallState.current();
@@ -87,13 +87,13 @@ public final class UnixSocket {
     }
 
     /**
-     * Connects to a path; never waits. It is connected at once, before the other side accepts.
+     * Connects to a path; never blocks. It is connected at once, before the peer accepts.
      *
      * @param fd the socket
      * @param path at most {@link #MAX_PATH_BYTES} bytes of UTF-8
-     * @return 0; or {@link Errno#ENOENT} (no such path), {@link Errno#ECONNREFUSED} (nobody listens
-     *     there, the file is left over), {@link Errno#EAGAIN} (too many wait to be accepted)
-     * @throws LinuxException for everything else, such as EACCES, EPROTOTYPE, ENAMETOOLONG
+     * @return 0; or {@link Errno#ENOENT} (no such path), {@link Errno#ECONNREFUSED} (the file
+     *     exists, but no socket listens), {@link Errno#EAGAIN} (backlog full)
+     * @throws LinuxException for all other errors, such as EACCES, EPROTOTYPE, ENAMETOOLONG
      */
     public static int connect(int fd, String path) {
         CallState state = CallState.current();
@@ -130,10 +130,10 @@ public final class UnixSocket {
     }
 
     /**
-     * Asks who is at the other end.
+     * Credentials of the peer.
      *
      * @param fd a connected socket
-     * @return who connected, or who listened, as the kernel noted it then
+     * @return of the process that connected or listened, at that time
      */
     public static PeerCredentials peerCredentials(int fd) {
         CallState state = CallState.current();
@@ -145,12 +145,11 @@ public final class UnixSocket {
     }
 
     /**
-     * Has the kernel refuse descriptors from now on: a message with any fails at its sender, with
-     * EPERM. Those that are pending already still come. Sockets accepted by a listening one that
-     * refuses them refuse them too.
+     * Makes the kernel refuse descriptors from now on: a send with descriptors fails with EPERM.
+     * Pending ones are still received. Sockets accepted by a listening socket inherit this.
      *
      * @param fd a socket
-     * @return whether this kernel can do that (Linux 6.16 and later)
+     * @return whether the kernel supports it (Linux 6.16 and later)
      */
     public static boolean refuseDescriptors(int fd) {
         CallState state = CallState.current();

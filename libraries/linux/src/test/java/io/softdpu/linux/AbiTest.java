@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** The tables against the kernel's headers; data only, so both architectures are checked here. */
+/**
+ * ABI tables compared with the kernel's headers; data only, so both architectures are checked here.
+ */
 final class AbiTest {
     @Test
     void shouldKnowTheConstantsOfX86() {

@@ -3,7 +3,7 @@ package io.softdpu.linux;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/** Measures what an operation allocates on the heap, once it is compiled. */
+/** Meter of the heap allocation of an operation after it was compiled. */
 public final class AllocationMeter {
     /** Operations of one round. */
     public static final int OPERATIONS = 10_000;

@@ -2,6 +2,7 @@ package io.softdpu.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -13,7 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that has no descriptors left, which takes a process of its own to show. */
+/** Behaviour without free descriptors, shown in a process of its own. */
+@StartsProcesses
 final class DescriptorLimitTest {
     private static final int LIMIT = 64;
 
@@ -109,7 +111,10 @@ final class DescriptorLimitTest {
             System.out.println(report);
         }
 
-        /** Without a descriptor accept fails also where nobody waits, and who waits goes on. */
+        /**
+         * Without a free descriptor accept fails even if no connection is pending, and pending ones
+         * stay.
+         */
         private static void tcp(
                 Deque<Integer> fillers, int listener, int client, StringBuilder report) {
             fill(fillers);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What happens to the descriptors that come with a message: taken, or closed, never leaked. */
+/** Descriptors that come with a message: taken or closed, never leaked. */
 final class DescriptorPassingTest {
     private static final MemorySegment TEN_BYTES = MemorySegment.ofArray(new byte[10]);
 
@@ -79,7 +79,7 @@ final class DescriptorPassingTest {
     }
 
     @Test
-    void shouldCloseWhatNobodyTook() {
+    void shouldCloseDescriptorsThatWereNotTaken() {
         int[] pair = files.pair();
         int[] sent = memories(3);
         Map<Integer, String> before = OpenFiles.snapshot();
@@ -95,7 +95,7 @@ final class DescriptorPassingTest {
     }
 
     @Test
-    void shouldCloseWhatNobodyTookBeforeTheNextMessage() {
+    void shouldCloseDescriptorsThatWereNotTakenBeforeTheNextMessage() {
         int[] pair = files.pair();
         int[] sent = memories(2);
         Map<Integer, String> before = OpenFiles.snapshot();
@@ -173,7 +173,7 @@ final class DescriptorPassingTest {
     }
 
     @Test
-    void shouldLetGoOfTheDescriptorsThatADrainedMessageCarried() {
+    void shouldCloseTheDescriptorsOfADrainedMessage() {
         int[] pair = files.pair();
         int[] carried = files.pair();
         Map<Integer, String> before = OpenFiles.snapshot();
@@ -188,7 +188,7 @@ final class DescriptorPassingTest {
     }
 
     @Test
-    void shouldLetGoOfTheDescriptorsOfAMessageThatNobodyReads() {
+    void shouldCloseTheDescriptorsOfAnUnreadMessage() {
         int[] pair = files.pair();
         int[] carried = files.pair();
         DescriptorPassing.send(pair[0], TEN_BYTES, 10, carried[1]);

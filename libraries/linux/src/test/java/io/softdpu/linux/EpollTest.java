@@ -3,6 +3,7 @@ package io.softdpu.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -159,13 +160,14 @@ final class EpollTest {
 
     /** A stop and its continuation end epoll_wait with EINTR, without any handler. */
     @Test
+    @StartsProcesses
     void shouldWaitItsWholeTimeAlsoWhenTheProcessIsStoppedAndContinued() throws Exception {
         int timeoutMillis = 500;
         FutureTask<Integer> waiting = new FutureTask<>(() -> epoll.await(timeoutMillis));
         long start = System.nanoTime();
         Thread.ofPlatform().start(waiting);
         // Each stop must not begin the wait anew, or it would never end under these.
-        long deadline = start + TimeUnit.SECONDS.toNanos(10);
+        long deadline = start + TimeUnit.SECONDS.toNanos(60);
         while (!waiting.isDone() && System.nanoTime() - deadline < 0) {
             stopAndContinueThisProcess();
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.softdpu.testkit.StartsProcesses;
 import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -79,6 +80,7 @@ final class MemfdTest {
     }
 
     @Test
+    @StartsProcesses
     void shouldAllocateAllBlocks() throws IOException {
         int fd = allocated();
 
@@ -87,6 +89,7 @@ final class MemfdTest {
     }
 
     @Test
+    @StartsProcesses
     void shouldRefuseMoreThanTheMachineHasBeforeTakingAnyOfIt() throws IOException {
         int fd = files.own(Memfd.create("test"));
 
@@ -175,7 +178,7 @@ final class MemfdTest {
     }
 
     @Test
-    void shouldRefuseTheWriteSealWhileSomebodyCanWrite() {
+    void shouldRefuseTheWriteSealWhileAWritableMappingExists() {
         int fd = allocated();
         long address = MemoryMapping.map(fd, SIZE_BYTES, true);
         try {

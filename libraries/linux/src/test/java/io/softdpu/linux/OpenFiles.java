@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The descriptors of a test: closes those that it was given, then checks that nothing else of the
- * kinds that this module makes has been left open or has vanished. Files are not counted, since the
+ * Descriptors of a test: closes those that it was given, then checks that no other descriptor of
+ * the kinds that this module creates was leaked or has vanished. Files are not counted, since the
  * JVM opens jars whenever it likes.
  */
 final class OpenFiles implements AutoCloseable {
@@ -71,7 +71,7 @@ final class OpenFiles implements AutoCloseable {
         return found;
     }
 
-    /** What {@code /proc} knows of a descriptor's flags, O_CLOEXEC included. */
+    /** The flags of a descriptor in {@code /proc}, O_CLOEXEC included. */
     static int flagsInProc(int fd) {
         try {
             for (String line : Files.readAllLines(Path.of("/proc/self/fdinfo/" + fd))) {

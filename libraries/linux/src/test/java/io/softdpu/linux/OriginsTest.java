@@ -19,10 +19,12 @@ import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Needs {@code -Dsoftdpu.origins=true}, which the build sets for all tests. */
+/**
+ * Origins of resources; needs {@code -Dsoftdpu.origins=true}, which the build sets for all tests.
+ */
 class OriginsTest {
 
-    /** What the examples left; this test must leave nothing itself. */
+    /** Cleanup of the examples; this test must leak nothing itself. */
     private static final Deque<Runnable> LEFT = new ArrayDeque<>();
 
     private Map<String, Throwable> before;

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Prints what the JVM and libc have chosen for this processor, in this process and in a child
- * process that is started as the tests start theirs; ./matrix compares it with what it has set.
+ * Program that prints the choices of the JVM and libc for this processor, in this process and in a
+ * child process started as those of tests; ./matrix compares them with its settings.
  */
 public final class ProcessorChoices {
     private static final int CODE_BYTES = 32;

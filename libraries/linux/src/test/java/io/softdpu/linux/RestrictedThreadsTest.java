@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Runs with the checks switched on, as all tests do. */
+/** Checks of restricted threads, which are enabled in all tests. */
 final class RestrictedThreadsTest {
     private int memory;
     private long address;

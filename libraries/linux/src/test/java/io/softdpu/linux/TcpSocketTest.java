@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -164,7 +165,7 @@ final class TcpSocketTest {
     }
 
     @Test
-    void shouldTellThatNobodyListens() {
+    void shouldReportThatNoSocketListens() {
         int bound = files.own(TcpSocket.create(LOOPBACK));
         TcpSocket.bind(bound, new InetSocketAddress(LOOPBACK, 0));
 
@@ -274,6 +275,7 @@ final class TcpSocketTest {
 
     /** A stop and its continuation end waits in epoll with EINTR, without any handler. */
     @Test
+    @StartsProcesses
     void shouldMoveEveryByteWhileTheProcessIsStoppedAndContinued() throws Exception {
         int[] pair = pair();
         long total = 64L << 20;

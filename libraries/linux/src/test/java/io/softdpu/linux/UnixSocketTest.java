@@ -87,7 +87,7 @@ final class UnixSocketTest {
     }
 
     @Test
-    void shouldReturnTheOrdinaryReasonsWhyNobodyAnswers() {
+    void shouldReturnTheOrdinaryFailuresOfConnect() {
         int bound = files.own(UnixSocket.create());
         UnixSocket.bind(bound, path("left over"));
         listener(path("busy"), 0);

@@ -14,24 +14,24 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link RdmaConnection#blob()} holds: what the exporter's instance grants, and for each
- * provider that could serve the connection a section that only this provider understands.
+ * Encoding of {@link RdmaConnection#blob()}: the permissions that the exporter's instance grants,
+ * and for each provider that could serve the connection a section that is opaque to all others.
  *
  * <pre>
  *  0  magic        u32  "SRDC"
  *  4  version      u16  2
  *  6  sections     u16  1 to 8
- *  8  permissions  u32  what peers may do through the exporter's instance
+ *  8  permissions  u32  of peers, granted by the exporter's instance
  * 12  check        u32  CRC-32C of the whole blob with zero here
- * 16  the sections, one after the other:
- *      0  provider id  u16  1 to 65,535, rising from section to section
+ * 16  the sections, in sequence:
+ *      0  provider id  u16  1 to 65,535, in ascending order
  *      2  reserved     u16  zero
  *      4  length       u32  bytes of details, 0 to 4,096
- *      8  name         16 B ASCII, filled up with zero bytes
+ *      8  name         16 B ASCII, padded with zero bytes
  *     24  details
  * </pre>
  *
- * All little-endian; nothing follows the last section. Pure: bytes in, values out.
+ * All little-endian; the last section ends the blob. Immutable, without I/O; any thread.
  */
 record ConnectionBlob(Permissions permissions, List<Section> sections) {
     static final int HEADER_BYTES = 16;
@@ -45,13 +45,13 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
     private static final int MAGIC = 0x43445253; // "SRDC" in memory order
 
     /**
-     * One provider's part. The array is nobody else's.
+     * Section of one provider. The array is not shared.
      *
      * @param providerId see {@link io.softdpu.rdma.spi.RdmaProvider#id()}
      * @param name of the provider, for messages
-     * @param details the provider's own
+     * @param details defined by the provider
      */
-    @SuppressWarnings("ArrayRecordComponent") // private to this package, copied at its border
+    @SuppressWarnings("ArrayRecordComponent") // package-private, copied on entry and exit
     record Section(int providerId, String name, byte[] details) {
         Section {
             if (providerId < 1 || providerId > 0xffff) {
@@ -104,8 +104,8 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
     }
 
     /**
-     * Permissions and the keys of a provider mean something to the exporter alone: that they were
-     * changed on their way would show late, as another failure.
+     * Permissions and a provider's keys have a meaning for the exporter only: without a checksum
+     * their corruption would appear later, as another failure.
      */
     private static int checkOf(byte[] blob) {
         CRC32C check = new CRC32C();
@@ -116,9 +116,10 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
     }
 
     /**
-     * Reads a blob that came from anywhere.
+     * Decodes an untrusted blob.
      *
-     * @throws DpuException INVALID_VALUE naming what is wrong, UNSUPPORTED_VERSION for a later one
+     * @throws DpuException INVALID_VALUE naming the illegal field, UNSUPPORTED_VERSION for another
+     *     version
      */
     static ConnectionBlob decode(byte[] blob) {
         byte[] copy = blob.clone();
@@ -161,9 +162,9 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
             sections.add(section);
         }
         if (bytes.hasRemaining()) {
-            throw malformed("bytes behind the last section", bytes.remaining());
+            throw malformed("bytes after the last section", bytes.remaining());
         }
-        if (check != checkOf(blob)) { // last, so that what is not legal is named
+        if (check != checkOf(blob)) { // last, so that an illegal field is named
             throw malformed("check", Integer.toHexString(check));
         }
         return new ConnectionBlob(permissions, sections);

@@ -9,13 +9,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** The providers that the program was given, smallest id first; loaded once. Any thread. */
+/** Providers found by ServiceLoader, smallest id first; loaded once. Any thread. */
 final class Providers {
     private static final List<RdmaProvider> ALL = load();
 
     private Providers() {}
 
-    /** Those that serve a device. */
+    /** The providers that support a device; may be empty. */
     static List<RdmaProvider> supporting(DeviceInfo device) {
         List<RdmaProvider> supporting = new ArrayList<>();
         for (RdmaProvider provider : ALL) {
@@ -27,9 +27,9 @@ final class Providers {
     }
 
     /**
-     * Those that serve a device.
+     * The providers that support a device; at least one.
      *
-     * @throws DpuException NOT_SUPPORTED if there is none, naming those that are there
+     * @throws DpuException NOT_SUPPORTED if there is none, naming the loaded ones
      */
     static List<RdmaProvider> require(DeviceInfo device) {
         List<RdmaProvider> supporting = supporting(device);

@@ -9,38 +9,38 @@ import io.softdpu.core.memory.Permissions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An RDMA instance: a Core context whose tasks exchange data with an instance elsewhere (RDMA
- * guide).
+ * RDMA instance: a context of DOCA Core whose tasks exchange data with instances of other processes
+ * (RDMA guide).
  *
- * <p>The order: create, configure, connect to a progress engine, {@linkplain #start start},
- * {@linkplain #exportConnection export} a connection, carry its blob to the peer, give the peer's
- * blob to {@link #connect}, and call progress. The context is STARTING until its first connection
- * is established, then RUNNING, and tasks can be allocated and submitted. {@linkplain #stop
- * Stopping} flushes what is in flight with CONNECTION_ABORTED; the context is IDLE when all tasks
- * have been freed.
+ * <p>Order of use: create, configure, connect to a progress engine, {@linkplain #start start},
+ * {@linkplain #exportConnection export} a connection, transfer its blob to the peer, pass the
+ * peer's blob to {@link #connect}, and call progress. The context is STARTING until its first
+ * connection is established, then RUNNING, and tasks can be allocated and submitted. {@linkplain
+ * #stop Stopping} flushes the tasks in flight with CONNECTION_ABORTED; the context is IDLE when all
+ * tasks have been freed.
  *
  * <p>A peer may read or write memory here only if both the mmap and this instance grant it ({@link
- * #setPermissions}); it does so without this program's help.
+ * #setPermissions}); this program takes no part in it.
  *
- * <p>An instance for one connection, the default, lives and dies with it: if the connection fails,
- * the context moves to STOPPING by itself, and {@link #failure()} says why. One for several loses
- * only the connection that failed. A connection that a peer ends in good order stops neither.
+ * <p>If the connection of an instance for one connection, the default, fails, the context moves to
+ * STOPPING by itself, and {@link #failure()} gives the reason. An instance for several loses only
+ * the failed connection. An orderly disconnect by the peer stops neither.
  *
- * <p>Thread: that of the engine. Only the reliable connection (RC) is offered, between machines
- * that a provider reaches directly; nothing is routed.
+ * <p>Thread: that of the engine. Only the reliable connection (RC) transport is supported, between
+ * machines that a provider reaches directly, without routing.
  */
 public sealed interface Rdma extends Context permits RdmaContext {
-    /** Tasks of one connection's send queue, unless configured. */
+    /** Default size of a connection's send queue, in tasks. */
     int DEFAULT_SEND_QUEUE_SIZE = 128;
 
-    /** How long a step of connecting waits for the peer's machine, unless configured: 5 s. */
+    /** Default timeout of each connecting step that waits for the peer's machine: 5 s. */
     long DEFAULT_CONNECT_TIMEOUT_NANOS = 5_000_000_000L;
 
-    /** The number of retries that means: without end. The default. */
+    /** Number of retries that means no limit; the default. */
     int RNR_RETRIES_UNLIMITED = 7;
 
     /**
-     * Makes an instance on a device, which cannot be closed before it.
+     * Creates an instance on a device, which cannot be closed before the instance.
      *
      * @throws DpuException NOT_SUPPORTED if no provider serves the device
      */
@@ -53,19 +53,19 @@ public sealed interface Rdma extends Context permits RdmaContext {
     // ---- configuration, in IDLE ----
 
     /**
-     * What peers may do through this instance: {@code RDMA_READ}, {@code RDMA_WRITE}, {@code
-     * RDMA_ATOMIC}; nothing by default. The submitting side needs none.
+     * Sets the permissions of peers through this instance: {@code RDMA_READ}, {@code RDMA_WRITE},
+     * {@code RDMA_ATOMIC}; none by default. The submitting side needs none.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if there are {@code PCI_*} flags
      */
     Rdma setPermissions(Permissions permissions);
 
-    /** What peers may do through this instance. */
+    /** The permissions of peers through this instance. */
     Permissions permissions();
 
     /**
-     * How many sends, reads and writes of one connection can be in flight; rounded up to a power of
-     * two.
+     * Sets the number of sends, reads and writes of one connection that can be in flight; rounded
+     * up to a power of two.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE beyond {@link
      *     RdmaCapabilities#maxSendQueueSize()}
@@ -76,43 +76,43 @@ public sealed interface Rdma extends Context permits RdmaContext {
     int sendQueueSize();
 
     /**
-     * How many connections the instance can have at a time; 1 by default.
+     * Sets the number of connections that the instance can have at a time; 1 by default.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE beyond {@link
      *     RdmaCapabilities#maxConnections()}
      */
     Rdma setMaxConnections(int count);
 
-    /** How many connections the instance can have at a time. */
+    /** The number of connections that the instance can have at a time. */
     int maxConnections();
 
     /**
-     * How often a send is tried again whose peer has no receive task for it: 0 to 6 times, a
-     * millisecond apart, after which it fails and the connection with it; or {@link
-     * #RNR_RETRIES_UNLIMITED}, the default: it waits for the receive.
+     * Sets the number of retries of a send whose peer has no receive task for it: 0 to 6 retries,
+     * one millisecond apart, after which the send and the connection fail; or {@link
+     * #RNR_RETRIES_UNLIMITED}, the default, with which the send waits for a receive.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE
      */
     Rdma setRnrRetries(int retries);
 
-    /** How often a send without a receive at the peer is tried again. */
+    /** The number of retries of a send that finds no receive task at the peer. */
     int rnrRetries();
 
     /**
-     * How long {@link #connect} waits for the peer's machine to answer. Waiting for the peer's
-     * program to connect its side is not bounded; stopping ends it.
+     * Sets the time in nanoseconds that {@link #connect} waits for a reply of the peer's machine.
+     * The wait for the peer's program to connect its side has no limit; stopping ends it.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if it is not positive
      */
     Rdma setConnectTimeout(long timeoutNanos);
 
-    /** How long a step of connecting waits for the peer's machine. */
+    /** The timeout of each connecting step that waits for the peer's machine, in nanoseconds. */
     long connectTimeoutNanos();
 
     /**
-     * Makes send tasks available. Configuring again replaces; so with the other types.
+     * Configures send tasks. A second call replaces the first, also for the other types.
      *
-     * @param count how many can be allocated at a time
+     * @param count number of tasks that can be allocated at a time
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if the count is out of range
      */
     Rdma configureSendTasks(
@@ -120,46 +120,46 @@ public sealed interface Rdma extends Context permits RdmaContext {
             RdmaTaskCallback<RdmaSendTask> onSuccess,
             RdmaTaskCallback<RdmaSendTask> onFailure);
 
-    /** Makes receive tasks available, up to {@link RdmaCapabilities#maxReceiveTasks()}. */
+    /** Configures receive tasks, up to {@link RdmaCapabilities#maxReceiveTasks()}. */
     Rdma configureReceiveTasks(
             int count,
             RdmaTaskCallback<RdmaReceiveTask> onSuccess,
             RdmaTaskCallback<RdmaReceiveTask> onFailure);
 
-    /** Makes read tasks available. */
+    /** Configures read tasks. */
     Rdma configureReadTasks(
             int count,
             RdmaTaskCallback<RdmaReadTask> onSuccess,
             RdmaTaskCallback<RdmaReadTask> onFailure);
 
-    /** Makes write tasks available. */
+    /** Configures write tasks. */
     Rdma configureWriteTasks(
             int count,
             RdmaTaskCallback<RdmaWriteTask> onSuccess,
             RdmaTaskCallback<RdmaWriteTask> onFailure);
 
-    /** Sets who is told of each connection's changes; null for nobody. */
+    /** Sets the callback for state changes of connections; null for none. */
     Rdma setConnectionCallback(@Nullable RdmaConnectionCallback callback);
 
     // ---- connecting, in STARTING and RUNNING ----
 
     /**
-     * Readies this end of a new connection; its {@linkplain RdmaConnection#blob() blob} is for the
-     * peer.
+     * Creates this end of a new connection; its {@linkplain RdmaConnection#blob() blob} has to be
+     * transferred to the peer.
      *
      * @throws DpuException BAD_STATE unless STARTING or RUNNING; FULL if there are as many
-     *     connections as configured (one that has ended does not count); NO_MEMORY,
-     *     OPERATING_SYSTEM
+     *     connections as configured, not counting ended ones; NO_MEMORY, OPERATING_SYSTEM
      */
     RdmaConnection exportConnection();
 
     /**
-     * Connects an exported connection to the peer whose blob this is. Returns at once; progress on
-     * both sides establishes it. The peer has to connect its end to this one's blob.
+     * Connects an exported connection to the peer that exported the blob. Returns at once; progress
+     * on both sides establishes the connection. The peer has to connect its end to this
+     * connection's blob.
      *
      * @throws DpuException BAD_STATE unless STARTING or RUNNING, or if the connection was connected
      *     before; INVALID_VALUE if the blob is damaged or the connection is another instance's;
-     *     UNSUPPORTED_VERSION if it is of a later release; NOT_SUPPORTED if no provider of both
+     *     UNSUPPORTED_VERSION if it is of another version; NOT_SUPPORTED if no provider of both
      *     sides reaches the peer (another machine, another fabric folder)
      */
     void connect(byte[] peerBlob, RdmaConnection connection);
@@ -176,15 +176,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
     RdmaSendTask allocateSend(RdmaConnection connection, @Nullable Buf source);
 
     /**
-     * Allocates a receive task; the same errors.
+     * Allocates a receive task; errors as for {@link #allocateSend}.
      *
-     * @param destination the buf that the message is appended to; null if only empty ones are
-     *     awaited
+     * @param destination the buf that the message is appended to; null to receive only empty
+     *     messages
      */
     RdmaReceiveTask allocateReceive(@Nullable Buf destination);
 
     /**
-     * Allocates a read task; the same errors.
+     * Allocates a read task; errors as for {@link #allocateSend}.
      *
      * @param source over the peer's memory
      * @param destination over local memory
@@ -192,7 +192,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
     RdmaReadTask allocateRead(RdmaConnection connection, Buf source, Buf destination);
 
     /**
-     * Allocates a write task; the same errors.
+     * Allocates a write task; errors as for {@link #allocateSend}.
      *
      * @param source over local memory
      * @param destination over the peer's memory

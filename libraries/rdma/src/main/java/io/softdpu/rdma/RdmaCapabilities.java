@@ -9,8 +9,9 @@ import io.softdpu.rdma.spi.RdmaProvider;
 import java.util.List;
 
 /**
- * What RDMA instances on a device can do (RDMA guide, {@code doca_rdma_cap_*}): over all providers
- * that serve the device, the limits that hold whichever of them is taken. A value; any thread.
+ * Capabilities and limits of RDMA instances on a device (RDMA guide, {@code doca_rdma_cap_*}). Each
+ * limit is the lowest of all providers that support the device, so that it holds whichever is
+ * selected. Immutable; any thread.
  */
 public final class RdmaCapabilities {
     /** The limit that lowers {@link #maxMessageBytes()}. */
@@ -37,7 +38,7 @@ public final class RdmaCapabilities {
         this.limits = limits;
     }
 
-    /** Those of a device; it need not be open. */
+    /** The capabilities of a device, which need not be open. */
     public static RdmaCapabilities of(DeviceInfo device) {
         Arguments.notNull(device, "device");
         List<RdmaProvider> providers = Providers.supporting(device);
@@ -67,12 +68,12 @@ public final class RdmaCapabilities {
                 (int) function.lowered(RECEIVE_TASKS_LIMIT, limits.maxReceiveTasks()));
     }
 
-    /** Whether an RDMA instance can be made on the device at all. */
+    /** Whether an RDMA instance can be created on the device. */
     public boolean isSupported() {
         return !providers.isEmpty();
     }
 
-    /** Whether instances on the device have this operation. */
+    /** Whether instances on the device support this operation. */
     public boolean isSupported(RdmaTaskType type) {
         Arguments.notNull(type, "type");
         return isSupported()
@@ -89,7 +90,7 @@ public final class RdmaCapabilities {
                 };
     }
 
-    /** Names of the providers that serve the device, the preferred one first. */
+    /** Names of the providers that support the device, the preferred one first. */
     public List<String> providers() {
         return Providers.names(providers);
     }
@@ -104,22 +105,22 @@ public final class RdmaCapabilities {
         return limits.maxSendQueueSize();
     }
 
-    /** Most connections of an instance. */
+    /** Largest number of connections of an instance. */
     public int maxConnections() {
         return limits.maxConnections();
     }
 
-    /** Longest list of bufs in a send, read or write: 1, since lists of several are refused. */
+    /** Longest buf list of a send, read or write: 1, since lists are not supported. */
     public int maxSendBufferListLength() {
         return isSupported() ? RdmaTask.MAX_LIST_LENGTH : 0;
     }
 
-    /** Longest list of bufs in a receive: 1, since lists of several are refused. */
+    /** Longest buf list of a receive: 1, since lists are not supported. */
     public int maxReceiveBufferListLength() {
         return isSupported() ? RdmaTask.MAX_LIST_LENGTH : 0;
     }
 
-    /** Most receive tasks of an instance. */
+    /** Largest number of receive tasks of an instance. */
     public int maxReceiveTasks() {
         return limits.maxReceiveTasks();
     }

@@ -8,35 +8,35 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the two ends of a reliable connection (RC, the only transport of the RDMA guide). Made by
- * {@link Rdma#exportConnection()}, which readies this end; {@link Rdma#connect} gives it the other.
+ * Local end of a reliable connection (RC, the only transport of the RDMA guide). Created by {@link
+ * Rdma#exportConnection()}; {@link Rdma#connect} connects it to the peer's end.
  *
- * <p>Work of one connection is executed and completed in the order in which it was submitted.
+ * <p>Tasks of one connection are executed and completed in the order of submission.
  *
  * <p>Thread: that of the instance's engine. The connection belongs to its instance and ends with
  * it.
  */
 public final class RdmaConnection {
-    /** Where a connection is in its life. */
+    /** State of a connection. */
     public enum State {
-        /** This end is ready, and its blob can be given to a peer. */
+        /** This end exists, and its blob can be transferred to a peer. */
         EXPORTED,
-        /** The peer's blob is here; the two ends are getting hold of each other. */
+        /** The peer's blob was passed to connect; the two ends are connecting to each other. */
         CONNECTING,
         /** Tasks can be submitted. */
         CONNECTED,
-        /** Ended in good order, by either side. */
+        /** Ended by an orderly disconnect of either side. */
         DISCONNECTED,
-        /** Ended by a failure; {@link #failure()} and {@link #failureReason()} say why. */
+        /** Ended by a failure; {@link #failure()} and {@link #failureReason()} give the reason. */
         FAILED
     }
 
     private final RdmaContext rdma;
     private final int id;
-    private final @Nullable ProviderConnection[] halves;
+    private final @Nullable ProviderConnection[] providerConnections;
     private byte[] blob = new byte[0];
     private State state = State.EXPORTED;
-    private @Nullable ProviderConnection chosen;
+    private @Nullable ProviderConnection selected;
     private Permissions peerPermissions = Permissions.LOCAL_READ_ONLY;
     private Status failure = Status.SUCCESS;
     private String failureReason = "";
@@ -45,38 +45,39 @@ public final class RdmaConnection {
     RdmaConnection(RdmaContext rdma, int id, int providers) {
         this.rdma = rdma;
         this.id = id;
-        this.halves = new @Nullable ProviderConnection[providers];
+        this.providerConnections = new @Nullable ProviderConnection[providers];
     }
 
     /**
-     * What the peer's {@link Rdma#connect} needs. The application carries it there; it is good for
-     * one peer, which may be in another process of this machine. A copy.
+     * A copy of the blob for the peer's {@link Rdma#connect}. The application transfers it; it is
+     * valid for one peer, which may be another process of this machine.
      */
     public byte[] blob() {
         return blob.clone();
     }
 
-    /** A number of this connection within its instance, in messages. */
+    /** Number of this connection within its instance, for messages. */
     public int id() {
         return id;
     }
 
-    /** Where it is in its life. */
+    /** The state. */
     public State state() {
         return state;
     }
 
     /**
-     * Why it {@linkplain State#FAILED failed}, else SUCCESS: CONNECTION_RESET (the peer or its
-     * memory has gone), IO_FAILED (the peer could not take a message), TOO_BIG (a message did not
-     * fit the receive here), AUTHENTICATION (whoever came was not the one whose blob was
-     * connected), UNEXPECTED (the peer broke the protocol), or what kept it from connecting.
+     * The status of a {@linkplain State#FAILED failed} connection, else SUCCESS: CONNECTION_RESET
+     * (the peer ended, or its memory was revoked), IO_FAILED (the peer could not receive a
+     * message), TOO_BIG (a message did not fit the receive task of this side), AUTHENTICATION
+     * (another process than the exporter of the connected blob leased the connection), UNEXPECTED
+     * (the peer violated the protocol), or the status of a failed connect.
      */
     public Status failure() {
         return failure;
     }
 
-    /** The same for people, as {@code reason: key=value}; empty unless it failed. */
+    /** The failure as text, {@code reason: key=value}; empty unless it failed. */
     public String failureReason() {
         return failureReason;
     }
@@ -102,7 +103,7 @@ public final class RdmaConnection {
     }
 
     /**
-     * Ends the connection in good order, in a later progress: its tasks in flight fail with
+     * Begins an orderly disconnect, done in a later progress: its tasks in flight fail with
      * CONNECTION_ABORTED, receives stay posted, and the peer sees it DISCONNECTED. Does nothing if
      * it has ended.
      *
@@ -127,50 +128,51 @@ public final class RdmaConnection {
         blob = encoded;
     }
 
-    void setHalf(int provider, ProviderConnection half) {
-        halves[provider] = half;
+    void setProviderConnection(int provider, ProviderConnection providerConnection) {
+        providerConnections[provider] = providerConnection;
     }
 
-    @Nullable ProviderConnection half(int provider) {
-        return halves[provider];
+    @Nullable ProviderConnection providerConnection(int provider) {
+        return providerConnections[provider];
     }
 
-    /** Keeps this provider's half and closes the others. */
-    ProviderConnection choose(int provider, Permissions grantedByPeer) {
-        ProviderConnection half = Objects.requireNonNull(halves[provider]);
-        chosen = half;
+    /** Keeps this provider's connection and closes the others. */
+    ProviderConnection select(int provider, Permissions grantedByPeer) {
+        ProviderConnection providerConnection =
+                Objects.requireNonNull(providerConnections[provider]);
+        selected = providerConnection;
         peerPermissions = grantedByPeer;
-        for (int i = 0; i < halves.length; i++) {
+        for (int i = 0; i < providerConnections.length; i++) {
             if (i != provider) {
-                closeHalf(i);
+                closeProviderConnection(i);
             }
         }
-        return half;
+        return providerConnection;
     }
 
-    void closeHalf(int provider) {
-        ProviderConnection half = halves[provider];
-        if (half != null) {
-            halves[provider] = null;
-            half.close();
+    void closeProviderConnection(int provider) {
+        ProviderConnection providerConnection = providerConnections[provider];
+        if (providerConnection != null) {
+            providerConnections[provider] = null;
+            providerConnection.close();
         }
     }
 
-    void closeHalves() {
-        for (int i = 0; i < halves.length; i++) {
-            closeHalf(i);
+    void closeProviderConnections() {
+        for (int i = 0; i < providerConnections.length; i++) {
+            closeProviderConnection(i);
         }
     }
 
-    @Nullable ProviderConnection chosen() {
-        return chosen;
+    @Nullable ProviderConnection selected() {
+        return selected;
     }
 
     Permissions peerPermissions() {
         return peerPermissions;
     }
 
-    void enter(State next) {
+    void changeState(State next) {
         state = next;
     }
 

@@ -1,12 +1,13 @@
 package io.softdpu.rdma;
 
-/** Is told of each change of a connection's state; runs inside {@code progress()} of the engine. */
+/** Callback for state changes of connections; runs inside {@code progress()} of the engine. */
 @FunctionalInterface
 public interface RdmaConnectionCallback {
     /**
-     * A connection has gone from one state to the next.
+     * Handles a state change of a connection.
      *
-     * @param connection the connection; {@link RdmaConnection#failure()} says why it failed
+     * @param connection the connection; {@link RdmaConnection#failure()} gives the reason of a
+     *     failure
      * @param previous the state that it left
      * @param next the state that it entered
      */

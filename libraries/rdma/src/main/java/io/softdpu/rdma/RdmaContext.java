@@ -18,7 +18,7 @@ final class RdmaContext extends ContextBase implements Rdma {
     private final RdmaTasks tasks;
     private final RdmaSettings settings;
     private @Nullable RdmaConnectionCallback connectionCallback;
-    private @Nullable Connections connections;
+    private @Nullable ConnectionTable connections;
 
     RdmaContext(Device device) {
         super("rdma " + device.info().ibdevName(), device);
@@ -145,7 +145,7 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     @Override
     public void connect(byte[] peerBlob, RdmaConnection connection) {
-        Connections open = startedConnections("connect");
+        ConnectionTable open = startedConnections("connect");
         Arguments.notNull(peerBlob, "peerBlob");
         open.connect(requireOwn(connection), peerBlob);
     }
@@ -181,7 +181,7 @@ final class RdmaContext extends ContextBase implements Rdma {
         return task;
     }
 
-    // ---- what the base asks for ----
+    // ---- hooks of ContextBase ----
 
     @Override
     protected void checkConfiguration() {
@@ -194,8 +194,8 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     @Override
     protected ContextState onStart() {
-        Connections made =
-                new Connections(
+        ConnectionTable made =
+                new ConnectionTable(
                         this,
                         settings.endpointConfig(
                                 device(), services(), Math.max(1, tasks.receive.count())));
@@ -206,13 +206,13 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     @Override
     protected boolean onProgress() {
-        // In STOPPING nothing is moved any more: onStop, which follows, flushes.
+        // In STOPPING no data is transferred: onStop, which follows, flushes.
         return state() != ContextState.STOPPING && connections().progress();
     }
 
     @Override
     protected boolean onStop() {
-        Connections open = connections();
+        ConnectionTable open = connections();
         if (!isProgressing() && inFlightTasks() > 0) {
             return false;
         }
@@ -228,13 +228,13 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     @Override
     protected boolean onArm() {
-        Connections open = connections;
+        ConnectionTable open = connections;
         return open != null && open.arm();
     }
 
     @Override
     protected void onDisarm() {
-        Connections open = connections;
+        ConnectionTable open = connections;
         if (open != null) {
             open.disarm();
         }
@@ -242,7 +242,7 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     @Override
     protected void onRing() {
-        Connections open = connections;
+        ConnectionTable open = connections;
         if (open != null) {
             open.ring();
         }
@@ -250,7 +250,7 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     @Override
     protected void onDestroy() {
-        // Everything is made at start and given up at stop.
+        // Everything is created at start and released at stop.
     }
 
     // ---- for the tasks and connections ----
@@ -279,27 +279,27 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     void disconnect(RdmaConnection connection) {
         requireOwnerThread();
-        Connections open = connections;
+        ConnectionTable open = connections;
         if (open != null) {
             open.disconnect(connection);
         }
     }
 
-    /** A connection is established: the first one makes the context RUNNING. */
+    /** A connection was established: the first one makes the context RUNNING. */
     void connectionEstablished() {
         if (state() == ContextState.STARTING) {
             started();
         }
     }
 
-    /** A connection has failed; with only one, that is fatal. */
+    /** A connection has failed, which is fatal for an instance with only one. */
     void connectionFailed(Status status, String reason) {
         if (settings.maxConnections() == 1) {
             fatal(status, reason);
         }
     }
 
-    void tellConnectionCallback(
+    void notifyConnectionCallback(
             RdmaConnection connection, RdmaConnection.State previous, RdmaConnection.State next) {
         RdmaConnectionCallback callback = connectionCallback;
         if (callback == null) {
@@ -324,13 +324,13 @@ final class RdmaContext extends ContextBase implements Rdma {
         }
     }
 
-    private Connections connections() {
+    private ConnectionTable connections() {
         return Objects.requireNonNull(connections, "started");
     }
 
-    private Connections startedConnections(String call) {
+    private ConnectionTable startedConnections(String call) {
         requireOwnerThread();
-        Connections open = connections;
+        ConnectionTable open = connections;
         if (open == null || state() == ContextState.STOPPING) {
             throw new DpuException(
                     Status.BAD_STATE,
@@ -343,7 +343,7 @@ final class RdmaContext extends ContextBase implements Rdma {
         return open;
     }
 
-    /** Asked before a task leaves its pool: one that was taken for nothing would keep a stop. */
+    /** Called before a task leaves its pool: a task that leaks would block a stop. */
     private void requireAllocating(RdmaConnection connection, Buf source, Buf destination) {
         requireAllocating();
         requireOwn(connection);

@@ -1,7 +1,7 @@
 package io.softdpu.rdma;
 
 /**
- * What a peer did that a {@link RdmaReceiveTask} was used up for, in the order of the DOCA numbers.
+ * Operation of a peer that completed an {@link RdmaReceiveTask}, in the order of the DOCA numbers.
  *
  * <p>RDMA guide, receive task, output "result opcode".
  */
@@ -10,6 +10,6 @@ public enum RdmaOpcode {
     SEND,
     /** A send that carried a 32-bit immediate value. */
     SEND_IMMEDIATE,
-    /** A write that carried a 32-bit immediate value; the data went to where the write said. */
+    /** A write that carried a 32-bit immediate value; the data is at the write's destination. */
     WRITE_IMMEDIATE
 }

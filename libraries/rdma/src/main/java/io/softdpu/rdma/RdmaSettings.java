@@ -8,7 +8,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.rdma.spi.EndpointConfig;
 
-/** Properties of an RDMA instance, each checked against what its device can do. */
+/** Properties of an RDMA instance, each checked against the device's capabilities. */
 final class RdmaSettings {
     private final RdmaCapabilities capabilities;
     private Permissions permissions = Permissions.LOCAL_READ_ONLY;
@@ -28,7 +28,7 @@ final class RdmaSettings {
         if (permissions.allowsPci()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "an RDMA instance grants nothing over PCIe: permissions=" + permissions);
+                    "RDMA instance cannot grant PCIe permissions: permissions=" + permissions);
         }
         this.permissions = permissions;
     }
@@ -73,7 +73,7 @@ final class RdmaSettings {
         return connectTimeoutNanos;
     }
 
-    /** The same for a provider. */
+    /** The properties as a provider's configuration. */
     EndpointConfig endpointConfig(Device device, ContextServices services, int receiveTasks) {
         return new EndpointConfig(
                 device,

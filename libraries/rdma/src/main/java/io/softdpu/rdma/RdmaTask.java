@@ -16,13 +16,13 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the tasks share: the request that goes to the provider, and the checks of a local buf, which
- * are those of the guide's table of permissions, strictly.
+ * Base class of the RDMA tasks: the work request for the provider, and the checks of local bufs,
+ * which follow the guide's table of permissions strictly.
  */
 abstract class RdmaTask extends TaskBase {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
-    /** Longest list of bufs that a task takes: a provider is given one piece of memory. */
+    /** Longest buf list of a task: a work request has one contiguous memory range. */
     static final int MAX_LIST_LENGTH = 1;
 
     private static final Permissions LOCAL = Permissions.LOCAL_READ_WRITE;
@@ -37,12 +37,12 @@ abstract class RdmaTask extends TaskBase {
         this.request = new WorkRequest(kind, this);
     }
 
-    /** The provider has done with the request; bufs are the user's from here on. */
+    /** The provider has completed the request; the bufs belong to the user again. */
     abstract void finish(Status status);
 
     /**
-     * Whether a local buf may be used: it belongs to this device and may be read and written.
-     * Memory that was imported over PCIe is as good as local memory.
+     * Checks whether a local buf may be used: its mmap has this device and may be read and written.
+     * Memory that was imported over PCIe counts as local memory.
      */
     final Status checkLocal(Buf buf) {
         if (buf.references() == 0) {
@@ -58,14 +58,14 @@ abstract class RdmaTask extends TaskBase {
         return REGIONS.checkUse(mmap, rdma.device(), OVER_PCI);
     }
 
-    /** Puts the local half of the request down: bytes from an offset within the buf's mmap. */
+    /** Sets the local part of the request: bytes from an offset within the buf's mmap. */
     final void setLocal(@Nullable Buf buf, long offset, long lengthBytes) {
         request.local = buf == null ? MemorySegment.NULL : REGIONS.segmentOf(buf);
         request.localOffset = offset;
         request.lengthBytes = lengthBytes;
     }
 
-    /** What was set up; a task that was freed has nothing any more. */
+    /** The value of a property; throws BAD_STATE if the task was freed, which clears it. */
     final <T> T requireSet(@Nullable T value, String what) {
         if (value == null) {
             throw new DpuException(
@@ -75,10 +75,10 @@ abstract class RdmaTask extends TaskBase {
     }
 
     static Status submit(RdmaConnection connection, WorkRequest request) {
-        ProviderConnection half = connection.chosen();
-        if (half == null || connection.state() != RdmaConnection.State.CONNECTED) {
+        ProviderConnection providerConnection = connection.selected();
+        if (providerConnection == null || connection.state() != RdmaConnection.State.CONNECTED) {
             return Status.NOT_CONNECTED;
         }
-        return half.submit(request);
+        return providerConnection.submit(request);
     }
 }

@@ -3,13 +3,13 @@ package io.softdpu.rdma;
 import io.softdpu.core.execution.Task;
 
 /**
- * Is told of the end of a task; runs inside {@code progress()} of the engine. Inside the callback
- * the task and its bufs are the user's again: submit it anew, keep it, or free it.
+ * Callback for completed tasks; runs inside {@code progress()} of the engine. From the callback on
+ * the task and its bufs belong to the user again, who may resubmit, keep, or free it.
  *
  * @param <T> the kind of task
  */
 @FunctionalInterface
 public interface RdmaTaskCallback<T extends Task> {
-    /** A task has ended; {@link Task#status()} says how. */
+    /** Handles a completed task; {@link Task#status()} is its result. */
     void completed(T task);
 }

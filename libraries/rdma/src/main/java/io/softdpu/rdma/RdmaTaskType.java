@@ -2,26 +2,28 @@ package io.softdpu.rdma;
 
 /**
  * The eleven operations of the RDMA guide. {@link RdmaCapabilities#isSupported(RdmaTaskType)} tells
- * which of them a device has.
+ * whether a device supports one.
  */
 public enum RdmaTaskType {
-    /** Takes what a peer sends. */
+    /** Receives a message of a peer. */
     RECEIVE,
     /** Sends a message to a peer's receive task. */
     SEND,
-    /** Sends a message with a 32-bit value beside it. */
+    /** Sends a message with a 32-bit immediate value. */
     SEND_IMMEDIATE,
-    /** Fetches from memory of the peer. */
+    /** Reads memory of the peer. */
     READ,
-    /** Stores into memory of the peer. */
+    /** Writes memory of the peer. */
     WRITE,
-    /** Stores into memory of the peer and tells its receive task, with a 32-bit value. */
+    /**
+     * Writes memory of the peer and completes a receive task of it, with a 32-bit immediate value.
+     */
     WRITE_IMMEDIATE,
     /** Compares and swaps eight bytes of the peer's memory. */
     ATOMIC_COMPARE_AND_SWAP,
     /** Adds to eight bytes of the peer's memory. */
     ATOMIC_FETCH_AND_ADD,
-    /** Fetches the value of a peer's sync event. */
+    /** Reads the value of a peer's sync event. */
     REMOTE_SYNC_EVENT_GET,
     /** Sets a peer's sync event. */
     REMOTE_SYNC_EVENT_NOTIFY_SET,

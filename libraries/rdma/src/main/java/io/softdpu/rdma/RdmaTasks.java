@@ -1,43 +1,43 @@
 package io.softdpu.rdma;
 
-import io.softdpu.core.spi.TaskSet;
+import io.softdpu.core.spi.TaskType;
 import java.util.List;
 
-/** Tasks of an RDMA instance, by type. */
+/** Task pools and callbacks of an RDMA instance, one set per task type. */
 final class RdmaTasks {
-    /** Tasks of one type that an instance can have; more is a mistake. */
+    /** Largest number of tasks of one type that can be configured. */
     private static final int LIMIT = 1 << 16;
 
-    final TaskSet<SendTask, RdmaTaskCallback<RdmaSendTask>> send;
-    final TaskSet<ReceiveTask, RdmaTaskCallback<RdmaReceiveTask>> receive;
-    final TaskSet<ReadTask, RdmaTaskCallback<RdmaReadTask>> read;
-    final TaskSet<WriteTask, RdmaTaskCallback<RdmaWriteTask>> write;
-    private final List<TaskSet<?, ?>> all;
+    final TaskType<SendTask, RdmaTaskCallback<RdmaSendTask>> send;
+    final TaskType<ReceiveTask, RdmaTaskCallback<RdmaReceiveTask>> receive;
+    final TaskType<ReadTask, RdmaTaskCallback<RdmaReadTask>> read;
+    final TaskType<WriteTask, RdmaTaskCallback<RdmaWriteTask>> write;
+    private final List<TaskType<?, ?>> all;
 
     RdmaTasks(RdmaContext rdma, RdmaCapabilities capabilities) {
-        send = new TaskSet<>("send", LIMIT, () -> new SendTask(rdma));
+        send = new TaskType<>("send", LIMIT, () -> new SendTask(rdma));
         receive =
-                new TaskSet<>(
+                new TaskType<>(
                         "receive", capabilities.maxReceiveTasks(), () -> new ReceiveTask(rdma));
-        read = new TaskSet<>("read", LIMIT, () -> new ReadTask(rdma));
-        write = new TaskSet<>("write", LIMIT, () -> new WriteTask(rdma));
+        read = new TaskType<>("read", LIMIT, () -> new ReadTask(rdma));
+        write = new TaskType<>("write", LIMIT, () -> new WriteTask(rdma));
         all = List.of(send, receive, read, write);
     }
 
     boolean isAnyConfigured() {
-        return all.stream().anyMatch(TaskSet::isConfigured);
+        return all.stream().anyMatch(TaskType::isConfigured);
     }
 
     void makePools() {
-        all.forEach(TaskSet::makePool);
+        all.forEach(TaskType::makePool);
     }
 
     void dropPools() {
-        all.forEach(TaskSet::dropPool);
+        all.forEach(TaskType::dropPool);
     }
 
-    /** Whether no task of any type is in the user's hands. */
+    /** Whether all tasks of all types have been freed. */
     boolean areAllFreed() {
-        return all.stream().allMatch(TaskSet::allFreed);
+        return all.stream().allMatch(TaskType::allFreed);
     }
 }

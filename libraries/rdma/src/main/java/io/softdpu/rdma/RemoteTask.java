@@ -13,8 +13,8 @@ import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What reads and writes share: a source, a destination, one of them over the peer's memory. The
- * peer has to grant the operation twice: by its mmap and by its instance.
+ * Base class of reads and writes: a source and a destination, one of them over the peer's memory.
+ * Both the peer's mmap and the peer's instance have to grant the operation.
  */
 abstract class RemoteTask extends RdmaTask {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
@@ -25,7 +25,7 @@ abstract class RemoteTask extends RdmaTask {
     private @Nullable Buf destination;
 
     /**
-     * @param right what mmap and instance of the peer have to grant
+     * @param right the permission that mmap and instance of the peer have to grant
      */
     RemoteTask(RdmaContext rdma, WorkRequest.Kind kind, Permissions right) {
         super(rdma, kind);
@@ -92,8 +92,7 @@ abstract class RemoteTask extends RdmaTask {
             return Status.BAD_STATE;
         }
         Mmap mmap = remote.mmap();
-        // Only an import from RDMA stands for the peer's memory; it alone carries no rights over
-        // PCIe.
+        // Only an RDMA import refers to the peer's memory; it alone has no PCIe permissions.
         if (!mmap.isImported() || mmap.permissions().allowsPci()) {
             return Status.INVALID_VALUE;
         }

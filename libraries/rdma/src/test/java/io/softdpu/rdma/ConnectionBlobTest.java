@@ -9,9 +9,11 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -113,7 +115,7 @@ class ConnectionBlobTest {
         }
         assertThatThrownBy(() -> ConnectionBlob.decode(Arrays.copyOf(good, good.length + 1)))
                 .isInstanceOf(DpuException.class)
-                .hasMessageContaining("behind");
+                .hasMessageContaining("bytes after the last section");
     }
 
     @Test
@@ -138,5 +140,41 @@ class ConnectionBlobTest {
         ConnectionBlob read = ConnectionBlob.decode(bytes);
         Arrays.fill(bytes, (byte) 0xa5);
         assertThat(HexFormat.of().formatHex(read.encode())).isEqualTo(GOLDEN);
+    }
+
+    @Test
+    void shouldTakeTheMostOfEverySizeAndRefuseMore() {
+        byte[] most = new byte[ConnectionBlob.MAX_DETAILS_BYTES];
+        List<ConnectionBlob.Section> sections =
+                IntStream.rangeClosed(1, ConnectionBlob.MAX_SECTIONS)
+                        .mapToObj(id -> new ConnectionBlob.Section(id, "!" + id + "~", most))
+                        .toList();
+        ConnectionBlob blob = new ConnectionBlob(VALUE.permissions(), sections);
+
+        ConnectionBlob read = ConnectionBlob.decode(blob.encode());
+
+        assertThat(read.providerNames())
+                .containsExactly("!1~", "!2~", "!3~", "!4~", "!5~", "!6~", "!7~", "!8~");
+        assertThat(read.sections())
+                .allSatisfy(section -> assertThat(section.details()).isEqualTo(most));
+        List<ConnectionBlob.Section> more = new ArrayList<>(sections);
+        more.add(new ConnectionBlob.Section(0xffff, "nine", new byte[0]));
+        assertThatThrownBy(() -> new ConnectionBlob(VALUE.permissions(), more))
+                .hasMessageContaining("section count, value=9");
+        assertThatThrownBy(() -> new ConnectionBlob(VALUE.permissions(), List.of()))
+                .hasMessageContaining("section count, value=0");
+        assertThatThrownBy(() -> new ConnectionBlob.Section(1, "more", Arrays.copyOf(most, 4097)))
+                .hasMessageContaining("details length, value=4097");
+        assertThatThrownBy(() -> new ConnectionBlob.Section(0x10000, "more", new byte[0]))
+                .hasMessageContaining("provider id, value=65536");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"20, provider name", "7f, provider name"})
+    void shouldRefuseANameThatIsNotOfPrintableCharacters(String hex, String named) {
+        byte[] damaged = HexFormat.of().parseHex(GOLDEN);
+        damaged[25] = (byte) Integer.parseInt(hex, 16); // the second of its three
+
+        assertThatThrownBy(() -> ConnectionBlob.decode(damaged)).hasMessageContaining(named);
     }
 }

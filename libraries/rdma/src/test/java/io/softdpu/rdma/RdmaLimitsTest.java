@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The limits that RDMA declares; providers' tests show that instances keep to them. */
+/** Limits that RDMA declares; providers' tests show that instances enforce them. */
 class RdmaLimitsTest {
     @TempDir Path folder;
 
@@ -56,7 +56,7 @@ class RdmaLimitsTest {
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
                 .hasMessageContainingAll(
                         "limit=rdma.max_send_list_length",
-                        "available=[rdma.max_message_size, rdma.max_send_queue_size,"
+                        "expected=one of [rdma.max_message_size, rdma.max_send_queue_size,"
                                 + " rdma.max_connections, rdma.max_receive_tasks]");
     }
 }

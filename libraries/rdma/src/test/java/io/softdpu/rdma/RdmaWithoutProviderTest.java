@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tests of this module run without any provider on their class path. */
+/** RDMA without a provider on the class path, as in the tests of this module. */
 class RdmaWithoutProviderTest {
     @Test
     void shouldSayThatNoProviderServesTheDevice(@TempDir Path folder) {

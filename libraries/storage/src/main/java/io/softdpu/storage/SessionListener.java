@@ -1,12 +1,12 @@
 package io.softdpu.storage;
 
-/** Hears how a session proceeds. Called on the role's control thread; must not block. */
+/** Listener for the steps of a session. Called on the role's control thread; must not block. */
 public interface SessionListener {
     /**
-     * A step begins.
+     * Called when a step begins.
      *
-     * @param step which
-     * @param detail what is worth knowing about it, or an empty text
+     * @param step the step
+     * @param detail details such as a peer's address, or an empty text
      */
     default void step(SessionStep step, String detail) {}
 

@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * Report of a role on its session.
+ * Report of a role about its session.
  *
  * @param role {@code target}, {@code zero-copy} or {@code initiator}
- * @param status how the session ended; SUCCESS also while it runs without a failure
- * @param failure the reason where it failed, else empty
- * @param workers one report a core
- * @param controlPayloadBytesCopied payload copied by the control thread's engine: none is expected
+ * @param status result of the session; SUCCESS also while it runs without a failure
+ * @param failure the reason of a failure, else empty
+ * @param workers one report per worker
+ * @param controlPayloadBytesCopied payload bytes copied by the control thread's engine; 0 is
+ *     expected
  * @param controlMessageBytesCopied message bytes copied by the control thread's engine
  */
 public record SessionReport(
@@ -37,12 +38,12 @@ public record SessionReport(
         return sum(WorkerReport::errors);
     }
 
-    /** Rounds with work of all workers. */
+    /** Progress rounds of all workers that found work. */
     public long progressHits() {
         return sum(WorkerReport::progressHits);
     }
 
-    /** Rounds without work of all workers. */
+    /** Progress rounds of all workers that found no work. */
     public long progressMisses() {
         return sum(WorkerReport::progressMisses);
     }
@@ -57,7 +58,7 @@ public record SessionReport(
         return controlMessageBytesCopied + sum(WorkerReport::messageBytesCopied);
     }
 
-    /** Heap that the workers' threads allocated while in the data path. */
+    /** Heap bytes that the workers' threads allocated in the data path. */
     public long allocatedBytes() {
         return sum(WorkerReport::allocatedBytes);
     }

@@ -1,27 +1,27 @@
 package io.softdpu.storage;
 
-/** The steps of a session, in their order; a role goes through those that concern it. */
+/** Steps of a session, in order; each role performs a subset. */
 public enum SessionStep {
     /** The target's port is open; the detail is {@code address:port}. */
     LISTENING,
-    /** The service looks for its target. */
+    /** The service connects to its target. */
     CONNECTING_TO_STORAGE,
-    /** The initiator looks for its service. */
+    /** The initiator connects to its service. */
     CONNECTING_TO_SERVICE,
-    /** The target waits for its service, the service for its initiator. */
+    /** The target waits for its service to connect, the service for its initiator. */
     WAITING_FOR_CLIENT,
-    /** Whoever was waited for is there. */
+    /** The awaited peer is connected; the detail describes it. */
     CONNECTED,
-    /** The size of the storage is asked for or told. */
+    /** The size of the storage is requested or sent. */
     QUERY,
-    /** Memory is exported or imported, workers are made, RDMA contexts connected. */
+    /** Memory is exported or imported, workers are created, RDMA contexts are connected. */
     INIT,
-    /** The data path is about to begin. */
+    /** The data path is started. */
     START,
     /** The data path runs. */
     DATA_PATH,
-    /** The data path has been told to end. */
+    /** The data path is stopped. */
     STOP,
-    /** The workers' objects are taken down. */
+    /** The workers' objects are destroyed. */
     SHUTDOWN
 }

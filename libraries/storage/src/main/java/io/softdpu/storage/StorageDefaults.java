@@ -5,58 +5,63 @@ public final class StorageDefaults {
     /** The name of the service's Comch server. */
     public static final String COMMAND_CHANNEL_NAME = "doca_storage_comch";
 
-    /** How long each control operation may take: 5 s. */
+    /** Timeout of each control operation: 5 s. */
     public static final long CONTROL_TIMEOUT_NANOS = 5_000_000_000L;
 
     /** The longest control timeout: a day. */
     public static final long MAX_CONTROL_TIMEOUT_NANOS = 24 * 3600 * 1_000_000_000L;
 
-    /** Transactions that each core of the initiator keeps in flight at most. */
+    /** Largest number of transactions in flight per worker of the initiator. */
     public static final int TRANSACTION_COUNT = 64;
 
-    /** Operations of each core in a throughput test. */
+    /** Operations per worker in a throughput test. */
     public static final long RUN_LIMIT_OPERATION_COUNT = 1_000_000;
 
-    /** Blocks that one operation moves. */
+    /** Blocks per operation. */
     public static final int BLOCKS_PER_IO = 1;
 
     /** Bytes of a block. */
     public static final int BLOCK_SIZE_BYTES = 4096;
 
     /**
-     * Where the target listens: this machine alone. Control messages carry keys in the clear and
-     * their sender is not asked who he is, so no other machine gets in unless somebody says so.
+     * Address that the target listens on: the loopback interface. Control messages contain keys in
+     * clear text and are not authenticated, so other machines can connect only if the user
+     * configures another address.
      */
     public static final String LISTEN_ADDRESS = "127.0.0.1";
 
-    /** The most data path threads that a role has or lets a peer ask for. */
-    public static final int MAX_CORES = 64;
+    /** Largest number of data path threads of a role, also if a peer requests them. */
+    public static final int MAX_WORKERS = 64;
 
     /**
-     * The most transactions a core that a peer may ask for (the service doubles the initiator's).
+     * Largest number of transactions per worker that a peer may request (the service doubles the
+     * initiator's).
      */
     public static final int MAX_TRANSACTION_COUNT = 4096;
 
     /**
-     * What a peer may take for a byte of the storage between two requests: an initiator allocates
-     * memory as large as the storage, fills it, and compares it. Five to ten times what that takes
-     * on a machine that has nothing else to do.
+     * Inactivity granted to a peer per byte of the storage between two requests: an initiator
+     * allocates memory as large as the storage, fills it, and compares it. Five to ten times the
+     * duration on an idle machine.
      */
-    public static final long SILENCE_NANOS_PER_BYTE = 20;
+    public static final long INACTIVITY_NANOS_PER_BYTE = 20;
 
-    /** What a large storage adds to that at most: a day. */
-    private static final long MOST_FOR_STORAGE_NANOS = 86_400_000_000_000L;
+    /** Upper bound of the inactivity granted for the size of the storage: one day. */
+    private static final long MAX_STORAGE_INACTIVITY_NANOS = 86_400_000_000_000L;
 
     /**
-     * How long a peer may be silent in a session before it counts as lost.
+     * Inactivity of a peer in a session after which it counts as lost, in nanoseconds.
      *
-     * @param timeouts in control timeouts, whatever the size of the storage
-     * @param storageSizeBytes the storage that the session is about; 0 before it is known
+     * @param timeouts number of control timeouts that are granted for any size of the storage
+     * @param storageSizeBytes the size of the session's storage; 0 before it is known
      */
-    public static long silenceNanos(int timeouts, long controlTimeoutNanos, long storageSizeBytes) {
-        // The size is what a peer says: it must not be able to ask for patience without an end.
-        long bytes = Math.min(storageSizeBytes, MOST_FOR_STORAGE_NANOS / SILENCE_NANOS_PER_BYTE);
-        return timeouts * controlTimeoutNanos + bytes * SILENCE_NANOS_PER_BYTE;
+    public static long inactivityNanos(
+            int timeouts, long controlTimeoutNanos, long storageSizeBytes) {
+        // The size comes from a peer, which must not be able to disable the timeout.
+        long bytes =
+                Math.min(
+                        storageSizeBytes, MAX_STORAGE_INACTIVITY_NANOS / INACTIVITY_NANOS_PER_BYTE);
+        return timeouts * controlTimeoutNanos + bytes * INACTIVITY_NANOS_PER_BYTE;
     }
 
     private StorageDefaults() {}

@@ -3,39 +3,39 @@ package io.softdpu.storage;
 import io.softdpu.core.DpuException;
 
 /**
- * One of the three programs of the pipeline, as an object: it serves or drives one session.
+ * Role of the storage pipeline (initiator, service or target), which runs one session.
  *
- * <p>Each wait for a reply is bounded by the role's control timeout, and so is, by a multiple of
- * it, the wait for the next request of a session that is under way. Waiting for a peer to arrive is
- * not, but {@link #abort} ends it, and so does the end of a peer.
+ * <p>Each wait for a reply is limited by the role's control timeout, and the wait for the next
+ * request of a running session by a multiple of it. The wait for a peer to connect is not limited,
+ * but ended by {@link #abort} and by the end of another peer.
  */
 public interface StorageRole extends AutoCloseable {
     /**
-     * Runs one session on the calling thread, which is the role's control thread from now on, and
-     * takes everything down at its end, however it ended. To be called once.
+     * Runs one session on the calling thread, which becomes the role's control thread, and releases
+     * all resources at its end, successful or not. To be called once.
      *
-     * @return what was done; the session went well
-     * @throws DpuException why the session failed: CONNECTION_RESET where a peer vanished,
-     *     CONNECTION_ABORTED after {@link #abort}, TIME_OUT where a reply did not come or a peer
-     *     fell silent, a peer's own status where it sent an error_response; BAD_STATE for a second
-     *     call. {@link #report} still tells what was done.
+     * @return the report of a successful session
+     * @throws DpuException the failure of the session: CONNECTION_RESET if a peer was lost,
+     *     CONNECTION_ABORTED after {@link #abort}, TIME_OUT if a reply was not received in time or
+     *     a peer was inactive, the status of a peer's error_response; BAD_STATE for a second call.
+     *     {@link #report} is still available.
      */
     SessionReport run();
 
     /**
-     * Ends the session soon: whatever {@code run} waits for ends with CONNECTION_ABORTED. Any
-     * thread; only the first call counts.
+     * Aborts the session: each wait of {@code run} ends with CONNECTION_ABORTED. Any thread; only
+     * the first call has an effect.
      *
-     * @param reason why, for example {@code User requested abort}
+     * @param reason for the failure's message, for example {@code User requested abort}
      */
     void abort(String reason);
 
-    /** What is known at this moment; any thread, at any time, also after {@code run}. */
+    /** The current state of the report; any thread, at any time, also after {@code run}. */
     SessionReport report();
 
     /**
-     * Gives back what was opened, if {@code run} has not done so yet; a run that is under way on
-     * another thread is aborted and waited for. Idempotent.
+     * Releases all resources, unless {@code run} has done so; a run on another thread is aborted
+     * and awaited. Idempotent.
      */
     @Override
     void close();

@@ -3,19 +3,19 @@ package io.softdpu.storage;
 /**
  * Report of a data path thread.
  *
- * @param core its index, counted from 0
- * @param cpu what it was bound to
- * @param operations reads and writes that came to their end here, failed ones included
- * @param errors those of them that failed
- * @param progressHits rounds of its progress engine that found work, data path only
- * @param progressMisses rounds that found none, data path only
+ * @param index index of the thread, from 0
+ * @param cpu CPU binding of the thread
+ * @param operations completed reads and writes, failed ones included
+ * @param errors failed reads and writes
+ * @param progressHits progress rounds of the data path that found work
+ * @param progressMisses progress rounds of the data path that found no work
  * @param payloadBytesCopied bytes of the volume's data that its engine copied
  * @param messageBytesCopied bytes of messages that its engine copied
- * @param allocatedBytes heap that its thread allocated while in the data path
- * @param dataPathNanos how long it was in the data path
+ * @param allocatedBytes heap bytes that its thread allocated in the data path
+ * @param dataPathNanos duration of the data path
  */
 public record WorkerReport(
-        int core,
+        int index,
         String cpu,
         long operations,
         long errors,
@@ -26,7 +26,7 @@ public record WorkerReport(
         long allocatedBytes,
         long dataPathNanos) {
 
-    /** Rounds with work per hundred rounds; 0 where there was no round. */
+    /** Percentage of rounds that found work; 0 if there was no round. */
     public double hitRatePercent() {
         long rounds = progressHits + progressMisses;
         return rounds == 0 ? 0 : 100.0 * progressHits / rounds;

@@ -2,9 +2,9 @@ package io.softdpu.storage;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.control.ChannelEnd;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
-import io.softdpu.storage.control.End;
 import io.softdpu.storage.control.TcpClientControlChannel;
 import io.softdpu.storage.control.TcpListener;
 import io.softdpu.storage.control.TcpServerControlChannel;
@@ -18,13 +18,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /**
- * Stands between a service and its target, notes each control message, and changes what they say as
- * a test wants. One thread does it all; it ends when one of the two goes.
+ * Proxy between a service and its target, which records each control message and changes them as a
+ * test specifies. Runs on one thread; ends when one of the two disconnects.
  */
 final class ControlProxy implements AutoCloseable {
     private static final long LOOK_NANOS = 1_000_000L;
 
-    private final TcpListener listener = TcpListener.open(End.ANY_PORT);
+    private final TcpListener listener = TcpListener.open(ChannelEnd.ANY_PORT);
     private final int targetPort;
     private final Change changeRequest;
     private final Change changeAnswer;
@@ -32,10 +32,10 @@ final class ControlProxy implements AutoCloseable {
     private final CompletableFuture<ControlChannel> open = new CompletableFuture<>();
     private final Thread thread;
 
-    /** What is passed on in the place of a message. */
+    /** Replacement of a message. */
     interface Change {
         /**
-         * @param exchange how many requests had come before the one that this belongs to
+         * @param exchange number of requests before that of this message
          */
         List<ControlMessage> apply(int exchange, ControlMessage message);
     }
@@ -59,7 +59,7 @@ final class ControlProxy implements AutoCloseable {
         return listener.address().getPort();
     }
 
-    /** What has passed, in its order; the target's answers before they were changed. */
+    /** The messages in order; the target's replies before they were changed. */
     List<ControlMessage> seen() {
         return List.copyOf(seen);
     }

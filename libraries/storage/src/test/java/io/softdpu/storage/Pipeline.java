@@ -18,6 +18,7 @@ import io.softdpu.storage.workload.Workload;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -27,8 +28,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * The three programs of a session in one JVM, each with a machine and a control thread of its own,
- * in one fabric folder.
+ * The three roles of a session in one JVM, each with a machine and a control thread of its own, in
+ * one fabric folder.
  */
 public final class Pipeline implements AutoCloseable {
     /** Long enough for a slow machine, short enough to fail before the test's own limit. */
@@ -43,7 +44,7 @@ public final class Pipeline implements AutoCloseable {
     private final long controlTimeoutNanos;
     private String channel = CHANNEL;
     private int cores = 1;
-    private int serviceCores = 1;
+    private List<CpuBinding> serviceCpus = List.of(CpuBinding.any());
     private int transactions = 32;
     private InitiatorListener listener = InitiatorListener.none();
     private SessionListener serviceListener = SessionListener.none();
@@ -75,7 +76,12 @@ public final class Pipeline implements AutoCloseable {
     /** Data path threads of the initiator and the target, and of the service. */
     public Pipeline cores(int initiatorCores, int coresOfTheService) {
         cores = initiatorCores;
-        serviceCores = coresOfTheService;
+        return serviceCpus(Collections.nCopies(coresOfTheService, CpuBinding.any()));
+    }
+
+    /** What each data path thread of the service is bound to. */
+    public Pipeline serviceCpus(List<CpuBinding> cpus) {
+        serviceCpus = List.copyOf(cpus);
         return this;
     }
 
@@ -126,9 +132,7 @@ public final class Pipeline implements AutoCloseable {
                         .storageServer(ServiceOptions.parseStorageServer("127.0.0.1:" + targetPort))
                         .commandChannelName(channel)
                         .controlTimeoutNanos(controlTimeoutNanos);
-        for (int i = 0; i < serviceCores; i++) {
-            options.cpu(CpuBinding.any());
-        }
+        serviceCpus.forEach(options::cpu);
         CountDownLatch waiting = new CountDownLatch(1);
         SessionListener outer = serviceListener;
         service =
@@ -195,12 +199,12 @@ public final class Pipeline implements AutoCloseable {
         return service;
     }
 
-    /** Waits for the target's end; throws why it failed. */
+    /** Waits for the target's end; throws its failure. */
     public SessionReport awaitTarget() {
         return await(targetEnd);
     }
 
-    /** Waits for the service's end; throws why it failed. */
+    /** Waits for the service's end; throws its failure. */
     public SessionReport awaitService() {
         return await(serviceEnd);
     }
@@ -228,7 +232,7 @@ public final class Pipeline implements AutoCloseable {
         return end;
     }
 
-    /** The value; what it failed with is thrown as it is. */
+    /** The value; throws its exception unwrapped. */
     public static <T> T await(CompletableFuture<T> future) {
         try {
             return future.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
@@ -266,7 +270,7 @@ public final class Pipeline implements AutoCloseable {
         }
     }
 
-    /** Ends whatever still runs; the machines stay for the next session. */
+    /** Ends all running roles; the machines stay open for the next session. */
     public void endSession() {
         for (StorageRole role : new StorageRole[] {initiator, service, target}) {
             if (role != null) {
@@ -278,7 +282,7 @@ public final class Pipeline implements AutoCloseable {
         target = null;
     }
 
-    /** Ends whatever still runs, and checks that nothing was left open: a machine would refuse. */
+    /** Ends all running roles and closes the machines, which fails if an object was left open. */
     @Override
     public void close() {
         endSession();

@@ -29,14 +29,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What goes wrong in a session, and who hears of it. */
+/** Faults in a session, and the failures that each role reports. */
 class PipelineFaultTest {
     private static final long CONTROL_TIMEOUT = 10_000_000_000L;
     private static final int VOLUME_BYTES = 1 << 20;
 
     @TempDir private Path folder;
 
-    /** Requests that the target has to refuse: what it is asked for. */
+    /** Requests that the target has to reject. */
     enum Bad {
         STORAGE_OFFSET_BEHIND_THE_END(IoType.READ, 4096, 0, VOLUME_BYTES),
         STORAGE_OFFSET_NEGATIVE(IoType.WRITE, 4096, 0, -4096),
@@ -197,7 +197,7 @@ class PipelineFaultTest {
             // The other two hear it in the same words.
             for (var end : List.of(pipeline.serviceEnd(), pipeline.targetEnd())) {
                 assertThat(catchThrowableOfType(DpuException.class, () -> Pipeline.await(end)))
-                        .hasMessageContaining("initiator gave the session up: reason=content")
+                        .hasMessageContaining("initiator ended the session: reason=content")
                         .hasMessageContaining("size=1044480, expected=1048576");
             }
         }
@@ -248,7 +248,7 @@ class PipelineFaultTest {
         }
     }
 
-    /** Who gives up in the middle of the load. */
+    /** Role that fails under load. */
     enum Role {
         INITIATOR,
         SERVICE,
@@ -300,7 +300,7 @@ class PipelineFaultTest {
                 if (role != aborted) {
                     assertThat(failure)
                             .hasMessageContaining(
-                                    victim.report().role() + " gave the session up: reason=");
+                                    victim.report().role() + " ended the session: reason=");
                 }
             }
             assertThat(System.nanoTime() - start).isLessThan(10 * CONTROL_TIMEOUT);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The three programs in one JVM, where nothing is convenient: data and order are still theirs. */
+/** The three roles in one JVM with the sanitizer: data and order are still correct. */
 class SanitizedPipelineTest {
     private static final long CONTROL_TIMEOUT = 20_000_000_000L;
     private static final int VOLUME_BYTES = 100 * 4096;

@@ -11,7 +11,7 @@ import io.softdpu.storage.workload.Content;
 import io.softdpu.storage.workload.IoSize;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.Workload;
-import io.softdpu.testkit.Growth;
+import io.softdpu.testkit.GrowthCheck;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Session after session of the three roles, on machines that stay. */
+/** Repeated sessions of the three roles, on the same machines. */
 class SessionsTest {
     private static final long CONTROL_TIMEOUT = 20_000_000_000L;
     private static final long SHORT_TIMEOUT = 50_000_000L;
@@ -39,7 +39,7 @@ class SessionsTest {
         long start = System.nanoTime();
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
             String findings =
-                    Growth.over(
+                    GrowthCheck.over(
                             WARM_UP,
                             Soak.count(200, 10_000),
                             number -> {
@@ -78,7 +78,7 @@ class SessionsTest {
 
     private static void oddSession(Pipeline pipeline, int end) {
         switch (end) {
-            case 0 -> { // a target that nobody comes to
+            case 0 -> { // a target without a client
                 pipeline.startTarget(MemoryVolume.ofPattern(VOLUME_BYTES, 4096));
                 pipeline.target().close();
                 assertThat(catchThrowableOfType(DpuException.class, pipeline::awaitTarget))
@@ -108,7 +108,7 @@ class SessionsTest {
         }
     }
 
-    /** An initiator that does not look long for a service that is not there, or not any more. */
+    /** An initiator with a short connect timeout, for a service that does not run. */
     private static StorageInitiator hurried(Pipeline pipeline) {
         return pipeline.openInitiator(
                 readAll(), options -> options.controlTimeoutNanos(SHORT_TIMEOUT));

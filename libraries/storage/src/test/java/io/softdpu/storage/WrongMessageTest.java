@@ -33,7 +33,10 @@ class WrongMessageTest {
     @TempDir private Path folder;
     private int sessions;
 
-    /** How a session ended for each of the three, and what passed between service and target. */
+    /**
+     * Results of a session for each of the three roles, and the messages between service and
+     * target.
+     */
     private record Outcome(
             DpuException initiator,
             DpuException service,
@@ -92,7 +95,7 @@ class WrongMessageTest {
             assertEnded(end.initiator(), wrong);
             if (wrong.state() < states.size() - 1) { // behind its last answer it hears nothing more
                 assertThat(end.target()).as("%s", wrong).isNotNull();
-                // Who has sent an error knows it: nobody tells it so again.
+                // The sender of an error is not notified of it.
                 assertThat(end.target().status())
                         .isEqualTo(wrong.isError() ? Status.CONNECTION_RESET : Status.UNEXPECTED);
             }
@@ -136,7 +139,7 @@ class WrongMessageTest {
     void shouldRefuseWhatATargetSaysUnaskedInEachState(SeededRandom random) throws Exception {
         long start = System.nanoTime();
         List<ControlMessageType> states = types(watchedSession(), 1);
-        // Behind the last answer nobody listens any more.
+        // After the last reply no role receives messages.
         List<Case> cases = WrongMessages.cases(states.subList(0, states.size() - 1), random);
         for (Case wrong : cases) {
             Outcome end =
@@ -156,7 +159,9 @@ class WrongMessageTest {
             assertThat(end.service().getMessage())
                     .as("%s", wrong)
                     .containsAnyOf(
-                            "nobody asked for: got=" + wrong.wrong().wireName() + ", expected=none",
+                            "without a request: got="
+                                    + wrong.wrong().wireName()
+                                    + ", expected=none",
                             "field=type, got=" + wrong.wrong().wireName() + ", expected=",
                             "field=message_id, got=0, expected=",
                             WrongMessages.ERROR.message());
@@ -166,7 +171,7 @@ class WrongMessageTest {
 
     // ---- sessions
 
-    /** A session without a fault: what states there are. */
+    /** Records the states of a session without a fault. */
     private List<ControlMessage> watchedSession() throws Exception {
         Outcome end = run((_, request) -> List.of(request), (_, answer) -> List.of(answer));
         assertThat(end.initiator()).isNull();

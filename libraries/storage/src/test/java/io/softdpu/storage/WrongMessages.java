@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The table of the tests of wrong control messages: each state of a role, which is the message that
- * it waits for, and each type that there is. States come from sessions that were watched, types
- * from the enum, so neither can be forgotten.
+ * Table of the tests of wrong control messages: each state of a role, which is the message that it
+ * waits for, and each message type. States come from recorded sessions, types from the enum, so the
+ * table is complete.
  */
 public final class WrongMessages {
     /** Status and text of each wrong message that is an error_response. */
@@ -31,15 +31,17 @@ public final class WrongMessages {
      *
      * @param state the index of the message that is waited for
      * @param expected its type
-     * @param wrong what comes instead
+     * @param wrong the type of the message that is received instead
      */
     public record Case(int state, ControlMessageType expected, ControlMessageType wrong) {
-        /** What the role that gets it has to say. */
+        /** The reason that the receiving role has to report. */
         public String reason() {
             return "got=" + wrong.wireName() + ", expected=" + expected.wireName();
         }
 
-        /** Whether it is a peer's own word, which is no wrong message but the reason of the end. */
+        /**
+         * Whether it is an error_response, which is not a wrong message but the reason of the end.
+         */
         public boolean isError() {
             return wrong == ControlMessageType.ERROR_RESPONSE;
         }
@@ -83,7 +85,7 @@ public final class WrongMessages {
         return type != expected && cases.add(new Case(state, expected, type));
     }
 
-    /** The types of requests that there are. */
+    /** All types of requests. */
     public static List<ControlMessageType> requests() {
         return Stream.of(ControlMessageType.values())
                 .filter(type -> type.wireName().endsWith("_request"))

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the four modules offer, as their descriptors and classes say it. */
+/** Public API of the four modules, from their descriptors and classes. */
 final class Api {
     /** One class of each module, to find the module by. */
     private static final List<Class<?>> MODULES =

@@ -5,11 +5,19 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.softdpu.api.Registry.Fixture;
 import io.softdpu.api.Registry.Threads;
+import io.softdpu.compute.Dma;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.Rdma;
+import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.Soak;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,9 +35,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every public operation in every state, on a wrong thread, and with every argument that is null or
- * odd. What is allowed where stands in two tables among the test resources; a new operation fails
- * here until its row has been written and looked at.
+ * Every public operation in every state, on a wrong thread, and with every null or invalid
+ * argument. The expected results are in two tables of the test resources; a new operation fails
+ * until its row has been added.
  */
 final class ApiMisuseTest {
     private static final String NO_STATE = "-";
@@ -39,10 +47,10 @@ final class ApiMisuseTest {
 
     private final Registry registry = new Registry();
     private final Values values = new Values();
-    private final Odd odd = new Odd();
+    private final InvalidValues invalidValues = new InvalidValues();
     private final Caller caller = new Caller();
     private final Map<String, Integer> byStatus = new TreeMap<>();
-    private @Nullable World world;
+    private @Nullable Environment environment;
 
     @Test
     void shouldKnowHowToMakeAnObjectOfEachPublicType() {
@@ -68,7 +76,39 @@ final class ApiMisuseTest {
         });
     }
 
+    /** Context itself is open, so that libraries of other modules can have some. */
+    @Test
+    @Clause("core-067")
+    void shouldMakeObjectsByCallsOfTheLibraryAlone() {
+        List<Class<?>> objects =
+                Api.types().stream()
+                        .filter(type ->
+                                AutoCloseable.class.isAssignableFrom(type) || type == Buf.class)
+                        .filter(type -> type != Context.class)
+                        .toList();
+        assertThat(objects)
+                .contains(
+                        Mmap.class,
+                        Buf.class,
+                        BufInventory.class,
+                        WorkQueue.class,
+                        ProgressEngine.class,
+                        Rdma.class,
+                        Dma.class);
+        assertThat(objects)
+                .allSatisfy(type -> {
+                    assertThat(type.getConstructors()).isEmpty();
+                    assertThat(type.getFields())
+                            .filteredOn(field -> !Modifier.isStatic(field.getModifiers()))
+                            .isEmpty();
+                    assertThat(Modifier.isFinal(type.getModifiers()) || type.isSealed())
+                            .as("%s is closed to programs", type)
+                            .isTrue();
+                });
+    }
+
     @TestFactory
+    @Clause({"core-002", "core-010", "core-260"})
     Stream<DynamicTest> shouldAnswerEachCallInEachStateAsTheTableSays() {
         Table table = new Table("calls-by-state.txt");
         Stream<DynamicTest> tests =
@@ -76,7 +116,7 @@ final class ApiMisuseTest {
                         .map(fixture ->
                                 dynamicTest(
                                         Api.nameOf(fixture.type()), () -> states(fixture, table)));
-        return inWorld(tests, dynamicTest("the table", table::compare), "api-misuse-states");
+        return inEnvironment(tests, dynamicTest("the table", table::compare), "api-misuse-states");
     }
 
     @TestFactory
@@ -88,7 +128,8 @@ final class ApiMisuseTest {
                                 dynamicTest(
                                         Api.nameOf(fixture.type()),
                                         () -> arguments(fixture, table)));
-        return inWorld(tests, dynamicTest("the table", table::compare), "api-misuse-arguments");
+        return inEnvironment(
+                tests, dynamicTest("the table", table::compare), "api-misuse-arguments");
     }
 
     // ---- states ----
@@ -216,12 +257,12 @@ final class ApiMisuseTest {
         Map<String, String> cells = new LinkedHashMap<>();
         Subject subject = subject(fixture, state);
         try {
-            for (Odd.Value value : oddValues(operation, index)) {
+            for (InvalidValues.Value value : invalidValues(operation, index)) {
                 Outcome outcome =
                         note(
                                 operation,
                                 parameter.getName() + " " + value.label(),
-                                subject.call(operation, index, value.maker().make(subject.scene)));
+                                subject.call(operation, index, value.maker().make(subject.scope)));
                 cells.put(value.label(), outcome.text());
                 checkArgument(operation, index, value, outcome);
                 if (outcome.accepted()) {
@@ -240,18 +281,18 @@ final class ApiMisuseTest {
         table.row(operation, parameter.getName(), cells);
     }
 
-    private List<Odd.Value> oddValues(Operation operation, int index) {
+    private List<InvalidValues.Value> invalidValues(Operation operation, int index) {
         Class<?> type = operation.parameters().get(index).getType();
-        List<Odd.Value> all = new ArrayList<>();
+        List<InvalidValues.Value> all = new ArrayList<>();
         if (!type.isPrimitive()) {
-            all.add(new Odd.Value("null", scene -> null));
+            all.add(new InvalidValues.Value("null", scope -> null));
         }
-        all.addAll(odd.of(type));
+        all.addAll(invalidValues.of(type));
         return all;
     }
 
     private static void checkArgument(
-            Operation operation, int index, Odd.Value value, Outcome outcome) {
+            Operation operation, int index, InvalidValues.Value value, Outcome outcome) {
         String name = operation.parameters().get(index).getName();
         boolean negative = value.label().equals("-1") || value.label().equals("least");
         if (value.label().equals("null") && operation.allowsNull(index)) {
@@ -281,34 +322,34 @@ final class ApiMisuseTest {
     }
 
     private Subject subject(Fixture fixture, String state) {
-        Scene scene = new Scene(Objects.requireNonNull(world));
+        FixtureScope scope = new FixtureScope(Objects.requireNonNull(environment));
         Object receiver =
                 state.equals(NO_STATE)
                         ? null
                         : caller.watched(
                                 "making " + fixture.type() + ", " + state,
-                                () -> fixture.make(scene, state));
-        return new Subject(scene, state, receiver);
+                                () -> fixture.make(scope, state));
+        return new Subject(scope, state, receiver);
     }
 
     /** An object in a state, with what is around it. */
     private final class Subject implements AutoCloseable {
-        private final Scene scene;
+        private final FixtureScope scope;
         private final String state;
         private final @Nullable Object receiver;
 
-        private Subject(Scene scene, String state, @Nullable Object receiver) {
-            this.scene = scene;
+        private Subject(FixtureScope scope, String state, @Nullable Object receiver) {
+            this.scope = scope;
             this.state = state;
             this.receiver = receiver;
         }
 
         private Outcome call(Operation operation) {
-            return call(operation, values.allGood(operation, scene, receiver));
+            return call(operation, values.allGood(operation, scope, receiver));
         }
 
         private Outcome call(Operation operation, int index, @Nullable Object argument) {
-            @Nullable Object[] arguments = values.allGood(operation, scene, receiver);
+            @Nullable Object[] arguments = values.allGood(operation, scope, receiver);
             arguments[index] = argument;
             return call(operation, arguments);
         }
@@ -319,20 +360,20 @@ final class ApiMisuseTest {
                             ? callInCallback(operation, arguments)
                             : caller.call(operation, receiver, arguments);
             if (outcome.accepted() && !Registry.looks(operation)) {
-                scene.keep(outcome.returned());
+                scope.keep(outcome.returned());
             }
             return outcome;
         }
 
         private Outcome callElsewhere(Operation operation) {
             return caller.callElsewhere(
-                    operation, receiver, values.allGood(operation, scene, receiver));
+                    operation, receiver, values.allGood(operation, scope, receiver));
         }
 
         private Outcome callInCallback(Operation operation, @Nullable Object[] arguments) {
             ProgressEngine engine = (ProgressEngine) receiver;
             Outcome[] outcome = new Outcome[1];
-            Rdma rdma = scene.rdma(scene.world.p0);
+            Rdma rdma = scope.rdma(scope.environment.p0);
             engine.connect(rdma);
             rdma.setStateChangedCallback((context, previous, next) -> {
                 if (outcome[0] == null) {
@@ -347,10 +388,10 @@ final class ApiMisuseTest {
         @Override
         public void close() throws Exception {
             caller.watched(
-                    "closing the scene of " + receiver,
+                    "closing the scope of " + receiver,
                     () -> {
                         try {
-                            scene.close();
+                            scope.close();
                             return true;
                         } catch (RuntimeException e) {
                             throw e;
@@ -361,18 +402,21 @@ final class ApiMisuseTest {
         }
     }
 
-    private Stream<DynamicTest> inWorld(
+    private Stream<DynamicTest> inEnvironment(
             Stream<DynamicTest> tests, DynamicTest last, String reportName) {
         long begin = System.nanoTime();
         LeakCheck leaks = LeakCheck.begin(folder);
         Stream<DynamicTest> first =
-                Stream.of(dynamicTest("opening the machines", () -> world = new World(folder)));
+                Stream.of(
+                        dynamicTest(
+                                "opening the machines",
+                                () -> environment = new Environment(folder)));
         Stream<DynamicTest> end =
                 Stream.of(
                         dynamicTest(
                                 "nothing is left",
                                 () -> {
-                                    Objects.requireNonNull(world).close();
+                                    Objects.requireNonNull(environment).close();
                                     caller.close();
                                     leaks.assertNothingLeft(Duration.ofSeconds(20));
                                     report(reportName, begin);

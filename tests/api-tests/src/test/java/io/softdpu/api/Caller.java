@@ -59,7 +59,7 @@ final class Caller implements AutoCloseable {
         }
     }
 
-    /** Calls on a thread that is nobody's afterwards: the call changes the thread. */
+    /** Calls on a thread that is not used afterwards: the call changes the thread. */
     private Outcome callOnItsOwn(
             Operation operation, @Nullable Object receiver, @Nullable Object[] arguments) {
         calls++;
@@ -99,7 +99,7 @@ final class Caller implements AutoCloseable {
         }
     }
 
-    /** How many calls were made. */
+    /** Number of calls. */
     long calls() {
         return calls;
     }

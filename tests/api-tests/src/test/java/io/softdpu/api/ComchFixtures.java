@@ -28,7 +28,7 @@ final class ComchFixtures {
     private ComchFixtures() {}
 
     static void register(Registry registry) {
-        String callback = "the user's to implement, nobody's to call";
+        String callback = "implemented by users, called by libraries only";
         registry.none(ComchConnectionCallback.class, callback);
         registry.none(ComchConsumerCallback.class, callback);
         registry.none(ComchMessageCallback.class, callback);
@@ -39,7 +39,7 @@ final class ComchFixtures {
                 ComchCapabilities.class,
                 Threads.ANY,
                 List.of("value"),
-                (scene, state) -> ComchCapabilities.of(scene.world.p0.info()));
+                (scope, state) -> ComchCapabilities.of(scope.environment.p0.info()));
         registry.add(
                 ComchClient.class,
                 Threads.OF_ENGINE,
@@ -107,36 +107,37 @@ final class ComchFixtures {
                 ComchPostReceiveTask.class, Threads.OF_ENGINE, OF_TASK, ComchFixtures::receiveTask);
     }
 
-    private static ComchClient client(Scene scene, String state) {
+    private static ComchClient client(FixtureScope scope, String state) {
         switch (state) {
             case "running", "stopping", "stopped" -> {
-                Scene.Pair pair = scene.pair();
+                FixtureScope.Pair pair = scope.pair();
                 if (state.equals("stopping")) {
-                    scene.keep(pair.client().allocateSendTask(pair.atClient()));
+                    scope.keep(pair.client().allocateSendTask(pair.atClient()));
                     pair.client().stop();
                 } else if (state.equals("stopped")) {
-                    scene.stop(pair.client());
+                    scope.stop(pair.client());
                 }
                 return pair.client();
             }
             default -> {}
         }
         ComchClient client =
-                scene.keep(ComchClient.create(scene.world.pf0, scene.world.freshName()));
+                scope.keep(
+                        ComchClient.create(scope.environment.pf0, scope.environment.freshName()));
         if (state.equals("created")) {
             return client;
         }
-        Scene.configure(client);
+        FixtureScope.configure(client);
         if (state.equals("configured")) {
             return client;
         }
-        scene.engine().connect(client);
+        scope.engine().connect(client);
         switch (state) {
-            case "starting" -> client.start(); // nobody serves its name
+            case "starting" -> client.start(); // its name is not served
             case "failed" -> {
                 client.setConnectTimeout(1);
                 client.start();
-                scene.until(
+                scope.until(
                         "failed",
                         () -> client.state() == ContextState.IDLE && client.failure() != null);
             }
@@ -146,55 +147,57 @@ final class ComchFixtures {
         return client;
     }
 
-    private static ComchServer server(Scene scene, String state) {
+    private static ComchServer server(FixtureScope scope, String state) {
         switch (state) {
             case "running", "stopping", "stopped" -> {
-                Scene.Pair pair = scene.pair();
+                FixtureScope.Pair pair = scope.pair();
                 if (state.equals("stopping")) {
-                    scene.keep(pair.server().allocateSendTask(pair.atServer()));
+                    scope.keep(pair.server().allocateSendTask(pair.atServer()));
                     pair.server().stop();
                 } else if (state.equals("stopped")) {
-                    scene.stop(pair.server());
+                    scope.stop(pair.server());
                 }
                 return pair.server();
             }
             default -> {}
         }
         ComchServer server =
-                scene.keep(
+                scope.keep(
                         ComchServer.create(
-                                scene.world.p0, scene.world.hpf0, scene.world.freshName()));
+                                scope.environment.p0,
+                                scope.environment.hpf0,
+                                scope.environment.freshName()));
         if (state.equals("created")) {
             return server;
         }
-        Scene.configure(server, (connection, successful) -> {});
+        FixtureScope.configure(server, (connection, successful) -> {});
         if (state.equals("configured")) {
             return server;
         }
-        scene.engine().connect(server);
+        scope.engine().connect(server);
         if (state.equals("closed")) {
             server.close();
         }
         return server;
     }
 
-    private static ComchConnection connection(Scene scene, String state) {
-        Scene.Pair pair = scene.pair();
+    private static ComchConnection connection(FixtureScope scope, String state) {
+        FixtureScope.Pair pair = scope.pair();
         switch (state) {
             case "closing" -> pair.atClient().disconnect();
-            case "ended" -> scene.stop(pair.client());
+            case "ended" -> scope.stop(pair.client());
             default -> {}
         }
         return state.equals("at server") ? pair.atServer() : pair.atClient();
     }
 
-    private static ComchProducer producer(Scene scene, String state) {
-        Scene.Pair pair = scene.pair();
-        ComchProducer producer = scene.keep(ComchProducer.create(pair.atClient()));
+    private static ComchProducer producer(FixtureScope scope, String state) {
+        FixtureScope.Pair pair = scope.pair();
+        ComchProducer producer = scope.keep(ComchProducer.create(pair.atClient()));
         if (state.equals("created")) {
             return producer;
         }
-        scene.engine().connect(producer);
+        scope.engine().connect(producer);
         producer.setSendTasks(1, task -> {}, task -> {});
         switch (state) {
             case "ready" -> {
@@ -209,28 +212,28 @@ final class ComchFixtures {
         if (state.equals("starting")) {
             return producer;
         }
-        scene.until("producer runs", () -> producer.state() == ContextState.RUNNING);
+        scope.until("producer runs", () -> producer.state() == ContextState.RUNNING);
         switch (state) {
             case "stopping" -> {
-                Buf buf = scene.buf(scene.world.pf0, 64, 16);
-                scene.keep(producer.allocateSendTask(buf, 1));
+                Buf buf = scope.buf(scope.environment.pf0, 64, 16);
+                scope.keep(producer.allocateSendTask(buf, 1));
                 producer.stop();
             }
-            case "stopped" -> scene.stop(producer);
-            case "lost" -> lose(scene, pair, producer);
+            case "stopped" -> scope.stop(producer);
+            case "lost" -> lose(scope, pair, producer);
             default -> {}
         }
         return producer;
     }
 
-    private static ComchConsumer consumer(Scene scene, String state) {
-        Scene.Pair pair = scene.pair();
+    private static ComchConsumer consumer(FixtureScope scope, String state) {
+        FixtureScope.Pair pair = scope.pair();
         ComchConsumer consumer =
-                scene.keep(ComchConsumer.create(pair.atServer(), scene.mmap(scene.world.p0)));
+                scope.keep(ComchConsumer.create(pair.atServer(), scope.mmap(scope.environment.p0)));
         if (state.equals("created")) {
             return consumer;
         }
-        scene.engine().connect(consumer);
+        scope.engine().connect(consumer);
         consumer.setPostReceiveTasks(1, task -> {}, task -> {});
         switch (state) {
             case "ready" -> {
@@ -245,43 +248,45 @@ final class ComchFixtures {
         if (state.equals("starting")) {
             return consumer;
         }
-        scene.until("consumer runs", () -> consumer.state() == ContextState.RUNNING);
+        scope.until("consumer runs", () -> consumer.state() == ContextState.RUNNING);
         switch (state) {
             case "stopping" -> {
-                scene.keep(consumer.allocatePostReceiveTask(scene.buf(scene.world.p0, 64, 0)));
+                scope.keep(
+                        consumer.allocatePostReceiveTask(scope.buf(scope.environment.p0, 64, 0)));
                 consumer.stop();
             }
-            case "stopped" -> scene.stop(consumer);
-            case "lost" -> lose(scene, pair, consumer);
+            case "stopped" -> scope.stop(consumer);
+            case "lost" -> lose(scope, pair, consumer);
             default -> {}
         }
         return consumer;
     }
 
     /** The other side leaves: it has nothing active on the connection. */
-    private static void lose(Scene scene, Scene.Pair pair, io.softdpu.core.execution.Context left) {
+    private static void lose(
+            FixtureScope scope, FixtureScope.Pair pair, io.softdpu.core.execution.Context left) {
         if (left instanceof ComchProducer) {
-            scene.stop(pair.server());
+            scope.stop(pair.server());
         } else {
-            scene.stop(pair.client());
+            scope.stop(pair.client());
         }
-        scene.until("lost", () -> left.state() == ContextState.IDLE && left.failure() != null);
+        scope.until("lost", () -> left.state() == ContextState.IDLE && left.failure() != null);
     }
 
-    private static ComchSendTask sendTask(Scene scene, String state) {
-        Scene.Pair pair = scene.pair();
-        ComchSendTask task = scene.keep(pair.client().allocateSendTask(pair.atClient()));
+    private static ComchSendTask sendTask(FixtureScope scope, String state) {
+        FixtureScope.Pair pair = scope.pair();
+        ComchSendTask task = scope.keep(pair.client().allocateSendTask(pair.atClient()));
         task.setMessage(new byte[16]);
         switch (state) {
             case "in flight" -> task.submit();
             case "done" -> {
                 task.submit();
-                scene.until("sent", () -> pair.client().inFlightTasks() == 0);
+                scope.until("sent", () -> pair.client().inFlightTasks() == 0);
             }
             case "freed" -> task.free();
             case "context closed" -> {
                 task.free();
-                scene.stop(pair.client());
+                scope.stop(pair.client());
                 pair.client().close();
             }
             default -> {}
@@ -289,22 +294,22 @@ final class ComchFixtures {
         return task;
     }
 
-    private static ComchProducerSendTask producerTask(Scene scene, String state) {
-        Flow flow = flow(scene);
+    private static ComchProducerSendTask producerTask(FixtureScope scope, String state) {
+        Flow flow = flow(scope);
         ComchProducerSendTask task =
-                scene.keep(
+                scope.keep(
                         flow.producer.allocateSendTask(
-                                scene.buf(scene.world.pf0, 4096, 4096), flow.consumer.id()));
+                                scope.buf(scope.environment.pf0, 4096, 4096), flow.consumer.id()));
         switch (state) {
             case "in flight" -> task.submit();
             case "done" -> {
                 task.submit();
-                scene.until("sent", () -> flow.producer.inFlightTasks() == 0);
+                scope.until("sent", () -> flow.producer.inFlightTasks() == 0);
             }
             case "freed" -> task.free();
             case "context closed" -> {
                 task.free();
-                scene.stop(flow.producer);
+                scope.stop(flow.producer);
                 flow.producer.close();
             }
             default -> {}
@@ -312,22 +317,22 @@ final class ComchFixtures {
         return task;
     }
 
-    private static ComchPostReceiveTask receiveTask(Scene scene, String state) {
-        Flow flow = flow(scene);
+    private static ComchPostReceiveTask receiveTask(FixtureScope scope, String state) {
+        Flow flow = flow(scope);
         if (state.equals("in flight")) {
             return flow.posted;
         }
         ComchProducerSendTask send =
-                scene.keep(
+                scope.keep(
                         flow.producer.allocateSendTask(
-                                scene.buf(scene.world.pf0, 16, 16), flow.consumer.id()));
+                                scope.buf(scope.environment.pf0, 16, 16), flow.consumer.id()));
         send.submit();
-        scene.until("received", () -> flow.consumer.inFlightTasks() == 0);
+        scope.until("received", () -> flow.consumer.inFlightTasks() == 0);
         switch (state) {
             case "freed" -> flow.posted.free();
             case "context closed" -> {
                 flow.posted.free();
-                scene.stop(flow.consumer);
+                scope.stop(flow.consumer);
                 flow.consumer.close();
             }
             default -> {} // allocated and done are the same: it has been used before
@@ -339,25 +344,25 @@ final class ComchFixtures {
     private record Flow(
             ComchProducer producer, ComchConsumer consumer, ComchPostReceiveTask posted) {}
 
-    private static Flow flow(Scene scene) {
-        Scene.Pair pair = scene.pair();
-        ComchProducer producer = scene.keep(ComchProducer.create(pair.atClient()));
-        Mmap mmap = scene.mmap(scene.world.p0);
-        ComchConsumer consumer = scene.keep(ComchConsumer.create(pair.atServer(), mmap));
+    private static Flow flow(FixtureScope scope) {
+        FixtureScope.Pair pair = scope.pair();
+        ComchProducer producer = scope.keep(ComchProducer.create(pair.atClient()));
+        Mmap mmap = scope.mmap(scope.environment.p0);
+        ComchConsumer consumer = scope.keep(ComchConsumer.create(pair.atServer(), mmap));
         producer.setSendTasks(1, task -> {}, task -> {});
         consumer.setPostReceiveTasks(1, task -> {}, task -> {});
-        scene.engine().connect(producer);
-        scene.engine().connect(consumer);
+        scope.engine().connect(producer);
+        scope.engine().connect(consumer);
         producer.start();
         consumer.start();
-        scene.until(
+        scope.until(
                 "flow",
                 () ->
                         producer.state() == ContextState.RUNNING
                                 && consumer.state() == ContextState.RUNNING
                                 && pair.atClient().remoteConsumers().length == 1);
         ComchPostReceiveTask posted =
-                scene.keep(consumer.allocatePostReceiveTask(scene.buf(mmap, 8192, 0)));
+                scope.keep(consumer.allocatePostReceiveTask(scope.buf(mmap, 8192, 0)));
         posted.submit();
         return new Flow(producer, consumer, posted);
     }

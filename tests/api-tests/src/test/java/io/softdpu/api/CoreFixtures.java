@@ -44,7 +44,7 @@ final class CoreFixtures {
                 PciFunction.class, Topology.builtin().functionByKey("host/pf0").orElseThrow());
         registry.none(Context.class, "an interface; its calls are made on all that implement it");
         registry.none(Task.class, "an interface; its calls are made on all that implement it");
-        registry.none(StateChangedCallback.class, "the user's to implement, nobody's to call");
+        registry.none(StateChangedCallback.class, "implemented by users, called by libraries only");
         registry.add(
                 Machine.class,
                 Threads.ANY,
@@ -59,7 +59,7 @@ final class CoreFixtures {
                 Topology.Builder.class,
                 Threads.ONE_AT_A_TIME,
                 List.of("new", "used"),
-                (scene, state) -> {
+                (scope, state) -> {
                     Topology.Builder builder = Topology.builder("misuse");
                     if (state.equals("used")) {
                         builder.build();
@@ -70,9 +70,9 @@ final class CoreFixtures {
                 DeviceInfo.class,
                 Threads.ANY,
                 List.of("open machine", "closed machine"),
-                (scene, state) -> {
+                (scope, state) -> {
                     Machine machine =
-                            machine(scene, state.equals("open machine") ? "open" : "closed");
+                            machine(scope, state.equals("open machine") ? "open" : "closed");
                     return machine.findDevice("p0");
                 });
         registry.add(
@@ -84,7 +84,7 @@ final class CoreFixtures {
                 RepresentorInfo.class,
                 Threads.ANY,
                 List.of("value"),
-                (scene, state) -> scene.world.p0.findRepresentor("hpf0"));
+                (scope, state) -> scope.environment.p0.findRepresentor("hpf0"));
         registry.add(
                 Representor.class,
                 Threads.ANY,
@@ -93,19 +93,19 @@ final class CoreFixtures {
         registry.add(
                 CpuBinding.class,
                 Threads.ANY,
-                List.of("first core", "any", "no such core"),
-                (scene, state) ->
+                List.of("processor 0", "any", "no processor"),
+                (scope, state) ->
                         switch (state) {
-                            case "first core" -> CpuBinding.core(0);
+                            case "processor 0" -> CpuBinding.hard(0);
                             case "any" -> CpuBinding.any();
-                            default -> CpuBinding.core(Integer.MAX_VALUE);
+                            default -> CpuBinding.hard(Integer.MAX_VALUE);
                         });
-        registry.none(DescriptorCallback.class, "the user's to implement, nobody's to call");
+        registry.none(DescriptorCallback.class, "implemented by users, called by libraries only");
         registry.add(
                 Deadline.class,
                 Threads.ANY,
                 List.of("open", "passed", "none"),
-                (scene, state) ->
+                (scope, state) ->
                         switch (state) {
                             case "open" -> Deadline.in(3_600_000_000_000L);
                             case "passed" -> Deadline.in(0);
@@ -128,65 +128,65 @@ final class CoreFixtures {
                 CoreFixtures::engine);
     }
 
-    private static Machine machine(Scene scene, String state) {
-        Machine machine = scene.keep(scene.world.machine(Side.DPU));
+    private static Machine machine(FixtureScope scope, String state) {
+        Machine machine = scope.keep(scope.environment.machine(Side.DPU));
         switch (state) {
-            case "in use" -> scene.keep(machine.findDevice("p0").open());
+            case "in use" -> scope.keep(machine.findDevice("p0").open());
             case "closed" -> machine.close();
             default -> {}
         }
         return machine;
     }
 
-    private static Machine.Builder machineBuilder(Scene scene, String state) {
+    private static Machine.Builder machineBuilder(FixtureScope scope, String state) {
         Machine.Builder builder =
-                Machine.builder(Side.HOST).fabricFolder(scene.world.folder.resolve("fabric"));
+                Machine.builder(Side.HOST).fabricFolder(scope.environment.folder.resolve("fabric"));
         if (state.equals("used")) {
-            scene.keep(builder.open());
+            scope.keep(builder.open());
         }
         return builder;
     }
 
-    private static Device device(Scene scene, String state) {
-        Device device = scene.keep(scene.world.dpu.findDevice("p0").open());
+    private static Device device(FixtureScope scope, String state) {
+        Device device = scope.keep(scope.environment.dpu.findDevice("p0").open());
         switch (state) {
-            case "in use" -> scene.keep(device.findRepresentor("hpf0").open(device));
+            case "in use" -> scope.keep(device.findRepresentor("hpf0").open(device));
             case "closed" -> device.close();
             default -> {}
         }
         return device;
     }
 
-    private static Representor representor(Scene scene, String state) {
-        Device device = device(scene, "open");
-        Representor representor = scene.keep(device.findRepresentor("hpf0").open(device));
+    private static Representor representor(FixtureScope scope, String state) {
+        Device device = device(scope, "open");
+        Representor representor = scope.keep(device.findRepresentor("hpf0").open(device));
         switch (state) {
             case "in use" ->
-                    scene.keep(
+                    scope.keep(
                             io.softdpu.comch.ComchServer.create(
-                                    device, representor, scene.world.freshName()));
+                                    device, representor, scope.environment.freshName()));
             case "closed" -> representor.close();
             default -> {}
         }
         return representor;
     }
 
-    private static ProgressEngine engine(Scene scene, String state) {
-        ProgressEngine engine = scene.keep(ProgressEngine.create());
+    private static ProgressEngine engine(FixtureScope scope, String state) {
+        ProgressEngine engine = scope.keep(ProgressEngine.create());
         switch (state) {
-            case "connected" -> engine.connect(scene.rdma(scene.world.p0));
+            case "connected" -> engine.connect(scope.rdma(scope.environment.p0));
             case "closed" -> engine.close();
             default -> {}
         }
         return engine;
     }
 
-    private static DescriptorWatch watch(Scene scene, String state) {
-        ProgressEngine engine = scene.keep(ProgressEngine.create());
+    private static DescriptorWatch watch(FixtureScope scope, String state) {
+        ProgressEngine engine = scope.keep(ProgressEngine.create());
         DescriptorWatch watch =
-                scene.keep(
+                scope.keep(
                         engine.watch(
-                                scene.descriptor(),
+                                scope.descriptor(),
                                 DescriptorWatch.READABLE,
                                 (present, events) -> {}));
         switch (state) {
@@ -197,8 +197,8 @@ final class CoreFixtures {
         return watch;
     }
 
-    private static EngineTimer timer(Scene scene, String state) {
-        ProgressEngine engine = scene.keep(ProgressEngine.create());
+    private static EngineTimer timer(FixtureScope scope, String state) {
+        ProgressEngine engine = scope.keep(ProgressEngine.create());
         EngineTimer timer = engine.timer(() -> {});
         switch (state) {
             case "set" -> timer.set(1);

@@ -15,7 +15,7 @@ import io.softdpu.core.device.RepresentorFilter;
 import io.softdpu.core.device.RepresentorInfo;
 import java.util.List;
 
-/** What describes devices, and what they can do. */
+/** Fixtures of the types that describe devices and their capabilities. */
 final class DeviceFixtures {
     private DeviceFixtures() {}
 
@@ -30,12 +30,12 @@ final class DeviceFixtures {
                 Capabilities.class,
                 Threads.ANY,
                 List.of("value"),
-                (scene, state) -> Capabilities.of(scene.world.p0.info(), "comch"));
+                (scope, state) -> Capabilities.of(scope.environment.p0.info(), "comch"));
         registry.add(
                 PciFunctionBuilder.class,
                 Threads.ONE_AT_A_TIME,
                 List.of("new", "used"),
-                (scene, state) -> {
+                (scope, state) -> {
                     PciFunctionBuilder builder = function();
                     if (state.equals("used")) {
                         builder.build();
@@ -56,17 +56,20 @@ final class DeviceFixtures {
                 .vuid("SDPU-9");
     }
 
-    /** A representor of what was plugged in through the device, which is p0 of the world's card. */
-    static RepresentorInfo plugged(Scene scene) {
-        Device p0 = scene.world.p0;
+    /**
+     * A representor of what was plugged in through the device, which is p0 of the environment's
+     * card.
+     */
+    static RepresentorInfo plugged(FixtureScope scope) {
+        Device p0 = scope.environment.p0;
         return p0.representors(RepresentorFilter.EMULATED).stream()
                 .findFirst()
                 .orElseGet(() -> p0.plug(function().build()));
     }
 
     /** A function that no other of the card has the names of. */
-    static PciFunction unplugged(Scene scene) {
-        Device p0 = scene.world.p0;
+    static PciFunction unplugged(FixtureScope scope) {
+        Device p0 = scope.environment.p0;
         p0.representors(RepresentorFilter.EMULATED).forEach(p0::unplug);
         return function().build();
     }

@@ -15,12 +15,12 @@ final class DmaFixtures {
     private DmaFixtures() {}
 
     static void register(Registry registry) {
-        registry.none(DmaTaskCallback.class, "the user's to implement, nobody's to call");
+        registry.none(DmaTaskCallback.class, "implemented by users, called by libraries only");
         registry.add(
                 DmaCapabilities.class,
                 Threads.ANY,
                 List.of("value"),
-                (scene, state) -> DmaCapabilities.of(scene.world.p0.info()));
+                (scope, state) -> DmaCapabilities.of(scope.environment.p0.info()));
         registry.add(
                 Dma.class,
                 Threads.OF_ENGINE,
@@ -47,34 +47,34 @@ final class DmaFixtures {
                 DmaFixtures::job);
     }
 
-    private static Dma dma(Scene scene, String state) {
+    private static Dma dma(FixtureScope scope, String state) {
         switch (state) {
             case "created" -> {
-                return scene.keep(Dma.create(scene.world.p0));
+                return scope.keep(Dma.create(scope.environment.p0));
             }
             case "running for jobs" -> {
-                return scene.startedDma();
+                return scope.startedDma();
             }
             case "on a queue" -> {
-                return scene.dmaOf(scene.queueWithDma());
+                return scope.dmaOf(scope.queueWithDma());
             }
             default -> {}
         }
-        Dma dma = scene.dma();
+        Dma dma = scope.dma();
         if (state.equals("configured")) {
             return dma;
         }
-        scene.engine().connect(dma);
+        scope.engine().connect(dma);
         switch (state) {
             case "running" -> dma.start();
             case "stopping" -> {
                 dma.start();
-                scene.keep(allocate(scene, dma));
+                scope.keep(allocate(scope, dma));
                 dma.stop();
             }
             case "stopped" -> {
                 dma.start();
-                scene.stop(dma);
+                scope.stop(dma);
             }
             case "closed" -> dma.close();
             default -> {}
@@ -82,24 +82,24 @@ final class DmaFixtures {
         return dma;
     }
 
-    private static DmaMemcpyTask allocate(Scene scene, Dma dma) {
+    private static DmaMemcpyTask allocate(FixtureScope scope, Dma dma) {
         return dma.allocateMemcpy(
-                scene.buf(scene.world.p0, 64, 16), scene.buf(scene.world.p0, 64, 16));
+                scope.buf(scope.environment.p0, 64, 16), scope.buf(scope.environment.p0, 64, 16));
     }
 
-    private static DmaMemcpyTask task(Scene scene, String state) {
-        Dma dma = dma(scene, "running");
-        DmaMemcpyTask task = scene.keep(allocate(scene, dma));
+    private static DmaMemcpyTask task(FixtureScope scope, String state) {
+        Dma dma = dma(scope, "running");
+        DmaMemcpyTask task = scope.keep(allocate(scope, dma));
         switch (state) {
             case "in flight" -> task.submit();
             case "done" -> {
                 task.submit();
-                scene.until("done", () -> dma.inFlightTasks() == 0);
+                scope.until("done", () -> dma.inFlightTasks() == 0);
             }
             case "freed" -> task.free();
             case "context closed" -> {
                 task.free();
-                scene.stop(dma);
+                scope.stop(dma);
                 dma.close();
             }
             default -> {}
@@ -107,17 +107,17 @@ final class DmaFixtures {
         return task;
     }
 
-    private static DmaMemcpyJob job(Scene scene, String state) {
-        // That which is closed is its own: other queues of the scene use theirs.
-        Dma dma = state.equals("context closed") ? scene.startedDma() : scene.queuedDma();
-        WorkQueue queue = scene.queueWith(dma);
-        DmaMemcpyJob job = scene.job(queue);
+    private static DmaMemcpyJob job(FixtureScope scope, String state) {
+        // That which is closed is its own: other queues of the scope use theirs.
+        Dma dma = state.equals("context closed") ? scope.startedDma() : scope.queuedDma();
+        WorkQueue queue = scope.queueWith(dma);
+        DmaMemcpyJob job = scope.job(queue);
         switch (state) {
             case "in flight" -> queue.submit(job);
             case "retrieved" -> {
                 JobEvent event = JobEvent.create();
                 queue.submit(job);
-                scene.until("retrieved", () -> !queue.progressRetrieve(event).isError());
+                scope.until("retrieved", () -> !queue.progressRetrieve(event).isError());
             }
             case "context closed" -> {
                 queue.remove(dma);

@@ -25,7 +25,7 @@ final class MemoryFixtures {
         registry.value(AccessFlag.class, AccessFlag.RDMA_READ);
         registry.value(Mapping.class, Mapping.ACCESS);
         registry.value(Mmap.State.class, Mmap.State.IDLE);
-        registry.value(Permissions.class, Scene.ALL);
+        registry.value(Permissions.class, FixtureScope.ALL);
         registry.add(
                 SharedMemory.class,
                 Threads.ANY,
@@ -47,7 +47,7 @@ final class MemoryFixtures {
                         "in use",
                         "stopped",
                         "imported",
-                        "withdrawn",
+                        "revoked",
                         "closed"),
                 MemoryFixtures::mmap);
         registry.add(
@@ -81,56 +81,56 @@ final class MemoryFixtures {
                 MemoryFixtures::buf);
     }
 
-    private static SharedMemory memory(Scene scene, String state) {
-        SharedMemory memory = scene.memory();
+    private static SharedMemory memory(FixtureScope scope, String state) {
+        SharedMemory memory = scope.memory();
         switch (state) {
-            case "in use" -> scene.keep(Mmap.create()).setMemory(memory);
+            case "in use" -> scope.keep(Mmap.create()).setMemory(memory);
             case "closed" -> memory.close();
             default -> {}
         }
         return memory;
     }
 
-    private static LocalMemory localMemory(Scene scene, String state) {
-        LocalMemory memory = scene.keep(LocalMemory.allocate(4096));
+    private static LocalMemory localMemory(FixtureScope scope, String state) {
+        LocalMemory memory = scope.keep(LocalMemory.allocate(4096));
         switch (state) {
-            case "in use" -> scene.keep(Mmap.create()).setMemory(memory);
+            case "in use" -> scope.keep(Mmap.create()).setMemory(memory);
             case "closed" -> memory.close();
             default -> {}
         }
         return memory;
     }
 
-    private static Mmap mmap(Scene scene, String state) {
+    private static Mmap mmap(FixtureScope scope, String state) {
         switch (state) {
             case "created" -> {
-                return scene.keep(Mmap.create());
+                return scope.keep(Mmap.create());
             }
             case "configured" -> { // all but its memory, of which it gets one
-                return scene.keep(Mmap.create())
-                        .setPermissions(Scene.ALL)
-                        .addDevice(scene.world.pf0);
+                return scope.keep(Mmap.create())
+                        .setPermissions(FixtureScope.ALL)
+                        .addDevice(scope.environment.pf0);
             }
             case "imported" -> {
-                return scene.remoteMemory();
+                return scope.remoteMemory();
             }
-            case "withdrawn" -> {
-                Mmap exporter = scene.mmap(scene.world.t0);
-                byte[] blob = exporter.exportRdma(scene.world.t0);
-                Mmap imported = scene.keep(Mmap.createFromExport(blob, scene.world.p0));
+            case "revoked" -> {
+                Mmap exporter = scope.mmap(scope.environment.t0);
+                byte[] blob = exporter.exportRdma(scope.environment.t0);
+                Mmap imported = scope.keep(Mmap.createFromExport(blob, scope.environment.p0));
                 exporter.stop();
-                scene.until("withdrawn", () -> isWithdrawn(scene, imported));
+                scope.until("revoked", () -> isRevoked(scope, imported));
                 return imported;
             }
             default -> {}
         }
-        Mmap mmap = scene.mmap(scene.world.pf0);
+        Mmap mmap = scope.mmap(scope.environment.pf0);
         switch (state) {
             case "exported" -> {
-                mmap.exportPci(scene.world.pf0);
-                mmap.exportRdma(scene.world.pf0);
+                mmap.exportPci(scope.environment.pf0);
+                mmap.exportRdma(scope.environment.pf0);
             }
-            case "in use" -> scene.buf(mmap, 16, 0);
+            case "in use" -> scope.buf(mmap, 16, 0);
             case "stopped" -> mmap.stop();
             case "closed" -> mmap.close();
             default -> {}
@@ -138,23 +138,24 @@ final class MemoryFixtures {
         return mmap;
     }
 
-    private static boolean isWithdrawn(Scene scene, Mmap imported) {
+    private static boolean isRevoked(FixtureScope scope, Mmap imported) {
         try {
-            imported.exportRdma(scene.world.p0);
+            imported.exportRdma(scope.environment.p0);
             return false;
         } catch (DpuException e) {
             return e.status() == Status.SHUTDOWN;
         }
     }
 
-    private static BufInventory inventory(Scene scene, String state) {
-        BufInventory inventory = scene.keep(BufInventory.create(2));
+    private static BufInventory inventory(FixtureScope scope, String state) {
+        BufInventory inventory = scope.keep(BufInventory.create(2));
         if (state.equals("created")) {
             return inventory;
         }
         inventory.start();
         switch (state) {
-            case "in use" -> scene.keep(inventory.bufByAddress(scene.mmap(scene.world.pf0), 0, 16));
+            case "in use" ->
+                    scope.keep(inventory.bufByAddress(scope.mmap(scope.environment.pf0), 0, 16));
             case "stopped" -> inventory.stop();
             case "closed" -> inventory.close();
             default -> {}
@@ -162,14 +163,14 @@ final class MemoryFixtures {
         return inventory;
     }
 
-    private static BufPool pool(Scene scene, String state) {
-        BufPool pool = scene.keep(BufPool.create(2, 16, scene.mmap(scene.world.pf0)));
+    private static BufPool pool(FixtureScope scope, String state) {
+        BufPool pool = scope.keep(BufPool.create(2, 16, scope.mmap(scope.environment.pf0)));
         if (state.equals("created")) {
             return pool;
         }
         pool.start();
         switch (state) {
-            case "in use" -> scene.keep(pool.allocate());
+            case "in use" -> scope.keep(pool.allocate());
             case "stopped" -> pool.stop();
             case "closed" -> pool.close();
             default -> {}
@@ -177,18 +178,18 @@ final class MemoryFixtures {
         return pool;
     }
 
-    private static BufArray array(Scene scene, String state) {
-        BufArray array = scene.keep(BufArray.create(2));
+    private static BufArray array(FixtureScope scope, String state) {
+        BufArray array = scope.keep(BufArray.create(2));
         if (state.equals("created")) {
             return array;
         }
-        array.setMemory(scene.mmap(scene.world.pf0), 16, 0);
+        array.setMemory(scope.mmap(scope.environment.pf0), 16, 0);
         if (state.equals("configured")) {
             return array;
         }
         array.start();
         switch (state) {
-            case "in use" -> scene.keep(array.get(0)).retain();
+            case "in use" -> scope.keep(array.get(0)).retain();
             case "stopped" -> array.stop();
             case "closed" -> array.close();
             default -> {}
@@ -196,19 +197,19 @@ final class MemoryFixtures {
         return array;
     }
 
-    private static Buf buf(Scene scene, String state) {
+    private static Buf buf(FixtureScope scope, String state) {
         if (state.equals("in flight")) {
-            Rdma rdma = scene.link().near();
-            Buf buf = scene.buf(scene.world.p0, 64, 0);
-            scene.keep(rdma.allocateReceive(buf)).submit();
+            Rdma rdma = scope.link().near();
+            Buf buf = scope.buf(scope.environment.p0, 64, 0);
+            scope.keep(rdma.allocateReceive(buf)).submit();
             return buf;
         }
-        Mmap mmap = scene.mmap(scene.world.pf0);
-        Buf buf = scene.buf(mmap, 64, 16);
+        Mmap mmap = scope.mmap(scope.environment.pf0);
+        Buf buf = scope.buf(mmap, 64, 16);
         switch (state) {
             case "retained" -> buf.retain();
-            case "head of a list" -> buf.chain(scene.buf(mmap, 16, 0));
-            case "behind a head" -> scene.buf(mmap, 16, 0).chain(buf);
+            case "head of a list" -> buf.chain(scope.buf(mmap, 16, 0));
+            case "behind a head" -> scope.buf(mmap, 16, 0).chain(buf);
             case "mmap stopped" -> mmap.stop();
             case "released" -> buf.release();
             default -> {}

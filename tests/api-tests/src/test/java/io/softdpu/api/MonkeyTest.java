@@ -21,14 +21,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Calls in no order: random operations on random objects that share a scene, with arguments that
- * are good, odd, null, random, or another object of the scene. What must come of it is only that
- * each call answers properly and that the scene can still be brought to its end.
+ * Random operations on random objects that share a scope, with arguments that are valid, invalid,
+ * null, random, or another object of the scope. Each call must succeed or fail as specified, and
+ * the scope must still close.
  */
 @Tag(Soak.TAG)
 final class MonkeyTest {
-    /** How many scenes there are depends on the machine, so each has a seed of its own. */
-    private static final String SCENE_PROPERTY = "softdpu.scene";
+    /**
+     * Seed of a single scope to run; the number of scopes depends on the machine, so each has its
+     * own.
+     */
+    private static final String SCOPE_PROPERTY = "softdpu.scope";
 
     private static final int OBJECTS = 4;
     private static final int CALLS = 60;
@@ -42,7 +45,7 @@ final class MonkeyTest {
     private final List<Fixture> living =
             fixtures.stream().filter(fixture -> fixture.states().size() > 1).toList();
     private final Values values = new Values();
-    private final Odd odd = new Odd();
+    private final InvalidValues invalidValues = new InvalidValues();
     private final Map<String, Integer> byStatus = new TreeMap<>();
     private final Deque<String> last = new ArrayDeque<>();
 
@@ -54,65 +57,66 @@ final class MonkeyTest {
         long begin = System.nanoTime();
         long lengthNanos = Soak.duration(Duration.ofSeconds(6), Duration.ofMinutes(5)).toNanos();
         LeakCheck leaks = LeakCheck.begin(folder);
-        int scenes = 0;
+        int scopes = 0;
         try (Caller caller = new Caller()) {
-            try (World world = new World(folder)) {
-                Long only = Long.getLong(SCENE_PROPERTY);
+            try (Environment environment = new Environment(folder)) {
+                Long only = Long.getLong(SCOPE_PROPERTY);
                 do {
-                    scene(caller, world, only != null ? only : random.nextLong());
-                    scenes++;
+                    scope(caller, environment, only != null ? only : random.nextLong());
+                    scopes++;
                 } while (only == null && System.nanoTime() - begin < lengthNanos);
             }
             Soak.report(
                     "api-misuse",
                     random.seed(),
                     Duration.ofNanos(System.nanoTime() - begin),
-                    "methods=%d, scenes=%d, calls=%d, outcomes=%s"
+                    "methods=%d, scopes=%d, calls=%d, outcomes=%s"
                             .formatted(
                                     fixtures.stream()
                                             .mapToInt(f -> Api.operations(f.type()).size())
                                             .sum(),
-                                    scenes,
+                                    scopes,
                                     caller.calls(),
                                     byStatus.toString().replace(", ", ";")));
         }
         leaks.assertNothingLeft(Duration.ofSeconds(20));
     }
 
-    private void scene(Caller caller, World world, long seed) throws Exception {
+    private void scope(Caller caller, Environment environment, long seed) throws Exception {
         SeededRandom random = new SeededRandom(seed);
         last.clear();
-        Scene scene = new Scene(world);
+        FixtureScope scope = new FixtureScope(environment);
         try {
             List<Subject> subjects = new ArrayList<>();
             for (int i = 0; i < OBJECTS; i++) {
-                subjects.add(subject(scene, random));
+                subjects.add(subject(scope, random));
             }
             for (int i = 0; i < CALLS; i++) {
-                step(caller, scene, subjects, random);
+                step(caller, scope, subjects, random);
             }
-            caller.watched("the end of a scene", () -> end(scene));
+            caller.watched("the end of a scope", () -> end(scope));
         } catch (Throwable e) {
             throw new AssertionError(
                     "%s, again alone with -D%s=%d, after these calls:\n  %s"
-                            .formatted(e, SCENE_PROPERTY, seed, String.join("\n  ", last)),
+                            .formatted(e, SCOPE_PROPERTY, seed, String.join("\n  ", last)),
                     e);
         }
     }
 
-    private Subject subject(Scene scene, SeededRandom random) {
+    private Subject subject(FixtureScope scope, SeededRandom random) {
         List<Fixture> some = random.chance(0.8) ? living : fixtures;
         Fixture fixture = some.get(random.nextInt(some.size()));
         List<String> states = new ArrayList<>(fixture.states());
         states.remove(CoreFixtures.IN_CALLBACK);
         String state = states.get(random.nextInt(states.size()));
         remember("made " + Api.nameOf(fixture.type()) + ", " + state);
-        return new Subject(fixture, fixture.make(scene, state));
+        return new Subject(fixture, fixture.make(scope, state));
     }
 
-    private void step(Caller caller, Scene scene, List<Subject> subjects, SeededRandom random) {
+    private void step(
+            Caller caller, FixtureScope scope, List<Subject> subjects, SeededRandom random) {
         if (random.chance(0.3)) {
-            scene.progress();
+            scope.progress();
         }
         Subject subject = subjects.get(random.nextInt(subjects.size()));
         List<Operation> operations = Api.operations(subject.fixture().type());
@@ -126,7 +130,7 @@ final class MonkeyTest {
         Object receiver = operation.needsReceiver() ? subject.object() : null;
         @Nullable Object[] arguments;
         try {
-            arguments = arguments(operation, receiver, scene, subjects, random);
+            arguments = arguments(operation, receiver, scope, subjects, random);
         } catch (DpuException e) {
             return; // what the argument is made of has been misused before
         }
@@ -144,15 +148,15 @@ final class MonkeyTest {
         byStatus.merge(outcome.text(), 1, Integer::sum);
         assertThat(outcome.offence()).as("%s on %s", operation, receiver).isNull();
         if (outcome.accepted() && !Registry.looks(operation)) {
-            adopt(scene, subjects, outcome.returned());
+            adopt(scope, subjects, outcome.returned());
         }
     }
 
-    private void adopt(Scene scene, List<Subject> subjects, @Nullable Object returned) {
+    private void adopt(FixtureScope scope, List<Subject> subjects, @Nullable Object returned) {
         if (returned == null) {
             return;
         }
-        scene.keep(returned);
+        scope.keep(returned);
         Fixture fixture = registry.fixtures.get(returned.getClass());
         boolean known = subjects.stream().anyMatch(subject -> subject.object() == returned);
         if (fixture != null && !known && subjects.size() < MOST_OBJECTS) {
@@ -163,12 +167,12 @@ final class MonkeyTest {
     private @Nullable Object[] arguments(
             Operation operation,
             @Nullable Object receiver,
-            Scene scene,
+            FixtureScope scope,
             List<Subject> subjects,
             SeededRandom random) {
         @Nullable Object[] arguments = new Object[operation.parameters().size()];
         for (int i = 0; i < arguments.length; i++) {
-            arguments[i] = argument(operation, i, receiver, scene, subjects, random);
+            arguments[i] = argument(operation, i, receiver, scope, subjects, random);
         }
         return arguments;
     }
@@ -177,19 +181,19 @@ final class MonkeyTest {
             Operation operation,
             int index,
             @Nullable Object receiver,
-            Scene scene,
+            FixtureScope scope,
             List<Subject> subjects,
             SeededRandom random) {
         Class<?> type = operation.parameters().get(index).getType();
         if (operation.key().equals("WorkQueue.awaitEvent")) {
-            return values.good(operation, index, scene, receiver); // nothing would end a long one
+            return values.good(operation, index, scope, receiver); // nothing would end a long one
         }
         if (random.chance(0.05) && !type.isPrimitive()) {
             return null;
         }
-        List<Odd.Value> odds = odd.of(type);
-        if (random.chance(0.1) && !odds.isEmpty()) {
-            return odds.get(random.nextInt(odds.size())).maker().make(scene);
+        List<InvalidValues.Value> candidates = invalidValues.of(type);
+        if (random.chance(0.1) && !candidates.isEmpty()) {
+            return candidates.get(random.nextInt(candidates.size())).maker().make(scope);
         }
         if (random.chance(0.3)) {
             if (type == int.class) {
@@ -209,12 +213,12 @@ final class MonkeyTest {
                 return fitting.get(random.nextInt(fitting.size()));
             }
         }
-        return values.good(operation, index, scene, receiver);
+        return values.good(operation, index, scope, receiver);
     }
 
-    private static boolean end(Scene scene) {
+    private static boolean end(FixtureScope scope) {
         try {
-            scene.close();
+            scope.close();
             return true;
         } catch (RuntimeException e) {
             throw e;

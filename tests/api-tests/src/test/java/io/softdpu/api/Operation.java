@@ -32,7 +32,7 @@ record Operation(Class<?> type, Executable executable) {
         return executable instanceof Constructor ? "new" : executable.getName();
     }
 
-    /** What the registry knows it by: {@code ComchClient.create}. */
+    /** Key in the registry, for example {@code ComchClient.create}. */
     String key() {
         return Api.nameOf(type) + "." + name();
     }

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a call ended.
+ * Result of a call.
  *
  * @param returned what came back
  * @param thrown what was thrown instead

@@ -28,13 +28,14 @@ final class RdmaFixtures {
         registry.value(RdmaOpcode.class, RdmaOpcode.SEND);
         registry.value(RdmaTaskType.class, RdmaTaskType.SEND);
         registry.value(RdmaConnection.State.class, RdmaConnection.State.EXPORTED);
-        registry.none(RdmaConnectionCallback.class, "the user's to implement, nobody's to call");
-        registry.none(RdmaTaskCallback.class, "the user's to implement, nobody's to call");
+        registry.none(
+                RdmaConnectionCallback.class, "implemented by users, called by libraries only");
+        registry.none(RdmaTaskCallback.class, "implemented by users, called by libraries only");
         registry.add(
                 RdmaCapabilities.class,
                 Threads.ANY,
                 List.of("value"),
-                (scene, state) -> RdmaCapabilities.of(scene.world.p0.info()));
+                (scope, state) -> RdmaCapabilities.of(scope.environment.p0.info()));
         registry.add(
                 Rdma.class,
                 Threads.OF_ENGINE,
@@ -65,28 +66,28 @@ final class RdmaFixtures {
         registry.add(RdmaWriteTask.class, Threads.OF_ENGINE, OF_TASK, RdmaFixtures::writeTask);
     }
 
-    private static Rdma rdma(Scene scene, String state) {
+    private static Rdma rdma(FixtureScope scope, String state) {
         switch (state) {
             case "running", "stopping", "stopped" -> {
-                Scene.Link link = scene.link();
+                FixtureScope.Link link = scope.link();
                 if (state.equals("stopping")) {
-                    scene.keep(link.near().allocateReceive(null));
+                    scope.keep(link.near().allocateReceive(null));
                     link.near().stop();
                 } else if (state.equals("stopped")) {
-                    scene.stop(link.near());
+                    scope.stop(link.near());
                 }
                 return link.near();
             }
             case "created" -> {
-                return scene.keep(Rdma.create(scene.world.p0));
+                return scope.keep(Rdma.create(scope.environment.p0));
             }
             default -> {}
         }
-        Rdma rdma = scene.rdma(scene.world.p0);
+        Rdma rdma = scope.rdma(scope.environment.p0);
         if (state.equals("configured")) {
             return rdma;
         }
-        scene.engine().connect(rdma);
+        scope.engine().connect(rdma);
         switch (state) {
             case "starting" -> rdma.start();
             case "closed" -> rdma.close();
@@ -95,29 +96,29 @@ final class RdmaFixtures {
         return rdma;
     }
 
-    private static RdmaConnection connection(Scene scene, String state) {
+    private static RdmaConnection connection(FixtureScope scope, String state) {
         switch (state) {
             case "exported" -> {
-                return rdma(scene, "starting").exportConnection();
+                return rdma(scope, "starting").exportConnection();
             }
             case "connecting" -> {
-                Rdma rdma = rdma(scene, "starting");
+                Rdma rdma = rdma(scope, "starting");
                 RdmaConnection connection = rdma.exportConnection();
-                rdma.connect(scene.peerBlob(), connection);
+                rdma.connect(scope.peerBlob(), connection);
                 return connection;
             }
             default -> {}
         }
-        Scene.Link link = scene.link();
+        FixtureScope.Link link = scope.link();
         RdmaConnection connection = link.here();
         switch (state) {
             case "disconnected" -> {
                 connection.disconnect();
-                scene.until("ended", () -> connection.state() != RdmaConnection.State.CONNECTED);
+                scope.until("ended", () -> connection.state() != RdmaConnection.State.CONNECTED);
             }
-            case "failed" -> fail(scene, link);
+            case "failed" -> fail(scope, link);
             case "instance closed" -> {
-                scene.stop(link.near());
+                scope.stop(link.near());
                 link.near().close();
             }
             default -> {}
@@ -126,67 +127,67 @@ final class RdmaFixtures {
     }
 
     /** The peer's receive is too small for the message. */
-    private static void fail(Scene scene, Scene.Link link) {
-        scene.keep(link.far().allocateReceive(null)).submit();
-        Buf message = scene.buf(scene.world.p0, 16, 16);
-        RdmaSendTask task = scene.keep(link.near().allocateSend(link.here(), message));
+    private static void fail(FixtureScope scope, FixtureScope.Link link) {
+        scope.keep(link.far().allocateReceive(null)).submit();
+        Buf message = scope.buf(scope.environment.p0, 16, 16);
+        RdmaSendTask task = scope.keep(link.near().allocateSend(link.here(), message));
         task.submit();
-        scene.until("failed", () -> link.here().state() == RdmaConnection.State.FAILED);
-        scene.until("task is back", () -> link.near().inFlightTasks() == 0);
+        scope.until("failed", () -> link.here().state() == RdmaConnection.State.FAILED);
+        scope.until("task is back", () -> link.near().inFlightTasks() == 0);
     }
 
-    private static RdmaSendTask sendTask(Scene scene, String state) {
-        Scene.Link link = scene.link();
-        Buf message = scene.buf(scene.world.p0, 16, 16);
-        RdmaSendTask task = scene.keep(link.near().allocateSend(link.here(), message));
+    private static RdmaSendTask sendTask(FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        Buf message = scope.buf(scope.environment.p0, 16, 16);
+        RdmaSendTask task = scope.keep(link.near().allocateSend(link.here(), message));
         if (state.equals("done")) {
-            scene.keep(link.far().allocateReceive(scene.buf(scene.world.t0, 64, 0))).submit();
+            scope.keep(link.far().allocateReceive(scope.buf(scope.environment.t0, 64, 0))).submit();
         }
-        bring(scene, link.near(), task, state);
+        bring(scope, link.near(), task, state);
         return task;
     }
 
-    private static RdmaReceiveTask receiveTask(Scene scene, String state) {
-        Scene.Link link = scene.link();
+    private static RdmaReceiveTask receiveTask(FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
         RdmaReceiveTask task =
-                scene.keep(link.near().allocateReceive(scene.buf(scene.world.p0, 64, 0)));
+                scope.keep(link.near().allocateReceive(scope.buf(scope.environment.p0, 64, 0)));
         if (state.equals("done")) {
-            scene.keep(link.far().allocateSend(link.there(), null)).submit();
+            scope.keep(link.far().allocateSend(link.there(), null)).submit();
         }
-        bring(scene, link.near(), task, state);
+        bring(scope, link.near(), task, state);
         return task;
     }
 
-    private static RdmaReadTask readTask(Scene scene, String state) {
-        Scene.Link link = scene.link();
-        Buf remote = scene.buf(scene.remoteMemory(), 64, 16);
-        Buf local = scene.buf(scene.world.p0, 64, 0);
-        RdmaReadTask task = scene.keep(link.near().allocateRead(link.here(), remote, local));
-        bring(scene, link.near(), task, state);
+    private static RdmaReadTask readTask(FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        Buf remote = scope.buf(scope.remoteMemory(), 64, 16);
+        Buf local = scope.buf(scope.environment.p0, 64, 0);
+        RdmaReadTask task = scope.keep(link.near().allocateRead(link.here(), remote, local));
+        bring(scope, link.near(), task, state);
         return task;
     }
 
-    private static RdmaWriteTask writeTask(Scene scene, String state) {
-        Scene.Link link = scene.link();
-        Buf remote = scene.buf(scene.remoteMemory(), 64, 0);
-        Buf local = scene.buf(scene.world.p0, 64, 16);
-        RdmaWriteTask task = scene.keep(link.near().allocateWrite(link.here(), local, remote));
-        bring(scene, link.near(), task, state);
+    private static RdmaWriteTask writeTask(FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        Buf remote = scope.buf(scope.remoteMemory(), 64, 0);
+        Buf local = scope.buf(scope.environment.p0, 64, 16);
+        RdmaWriteTask task = scope.keep(link.near().allocateWrite(link.here(), local, remote));
+        bring(scope, link.near(), task, state);
         return task;
     }
 
-    private static void bring(Scene scene, Rdma rdma, Task task, String state) {
+    private static void bring(FixtureScope scope, Rdma rdma, Task task, String state) {
         switch (state) {
             case "in flight" -> task.submit();
             case "done" -> {
                 task.submit();
-                scene.until("done", () -> rdma.inFlightTasks() == 0);
+                scope.until("done", () -> rdma.inFlightTasks() == 0);
             }
             case "freed" -> task.free();
             case "context closed" -> {
                 task.free();
-                scene.stop(rdma);
-                scene.until("idle", () -> rdma.state() == ContextState.IDLE);
+                scope.stop(rdma);
+                scope.until("idle", () -> rdma.state() == ContextState.IDLE);
                 rdma.close();
             }
             default -> {}

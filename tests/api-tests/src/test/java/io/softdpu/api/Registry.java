@@ -7,16 +7,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What reflection cannot know: how to come by an object of each public type in each of its states,
- * whose thread it belongs to, and which few rules do not hold for whom. A public type without an
- * entry fails the tests.
+ * Knowledge that reflection cannot provide: how to create an object of each public type in each of
+ * its states, the thread that it belongs to, and exceptions from the rules. A public type without
+ * an entry fails the tests.
  */
 final class Registry {
-    /** Who may call an object's methods. */
+    /** Threads that may call an object's methods. */
     enum Threads {
         /** Everybody, at any time. */
         ANY,
-        /** Everybody, but one at a time; nobody checks. */
+        /** Any thread, but one at a time, which is not checked. */
         ONE_AT_A_TIME,
         /** The thread of the engine: others are refused with NOT_PERMITTED. */
         OF_ENGINE
@@ -25,7 +25,7 @@ final class Registry {
     /** Makes an object in a state. */
     @FunctionalInterface
     interface Maker {
-        Object make(Scene scene, String state);
+        Object make(FixtureScope scope, String state);
     }
 
     /**
@@ -34,8 +34,8 @@ final class Registry {
      * @param states all of them, the one in which most is allowed first
      */
     record Fixture(Class<?> type, Threads threads, List<String> states, Maker maker) {
-        Object make(Scene scene, String state) {
-            return maker.make(scene, state);
+        Object make(FixtureScope scope, String state) {
+            return maker.make(scope, state);
         }
     }
 
@@ -77,7 +77,7 @@ final class Registry {
                 && (operation.name().equals("valueOf") || operation.name().equals("values"));
     }
 
-    /** What is public but nothing to call: why, by type. */
+    /** Public types without operations to test, with the reason. */
     final Map<Class<?>, String> withoutFixture = new LinkedHashMap<>();
 
     final Map<Class<?>, Fixture> fixtures = new LinkedHashMap<>();
@@ -98,7 +98,7 @@ final class Registry {
 
     /** A value: one state, any thread. */
     void value(Class<?> type, Object value) {
-        add(type, Threads.ANY, List.of("value"), (scene, state) -> value);
+        add(type, Threads.ANY, List.of("value"), (scope, state) -> value);
     }
 
     void none(Class<?> type, String reason) {

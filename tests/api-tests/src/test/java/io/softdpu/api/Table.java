@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What came of the calls, as text for people: written to the target folder, and compared with what
- * was looked at and committed.
+ * Results of the calls as a readable text: written to the target folder, and compared with what was
+ * looked at and committed.
  */
 final class Table {
     private static final int NAME_WIDTH = 62;

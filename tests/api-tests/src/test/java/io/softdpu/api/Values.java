@@ -59,14 +59,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An argument with which a call succeeds in a state that allows it: by the parameter's type, or by
- * its name where the type says too little.
+ * Valid arguments, with which a call succeeds in a state that allows it: by the parameter's type,
+ * or by its name if the type is not specific enough.
  */
 final class Values {
     /** Gives an argument; the receiver is null for a static method. */
     @FunctionalInterface
     interface Good {
-        @Nullable Object of(Scene scene, @Nullable Object receiver);
+        @Nullable Object of(FixtureScope scope, @Nullable Object receiver);
     }
 
     private final Map<Class<?>, Good> byType = new HashMap<>();
@@ -83,7 +83,8 @@ final class Values {
     }
 
     /** The good argument for a parameter. */
-    @Nullable Object good(Operation operation, int index, Scene scene, @Nullable Object receiver) {
+    @Nullable Object good(
+            Operation operation, int index, FixtureScope scope, @Nullable Object receiver) {
         Parameter parameter = operation.parameters().get(index);
         Good good = byName.get(operation.key() + "." + parameter.getName());
         if (good == null) {
@@ -97,13 +98,13 @@ final class Values {
                     "no good value is known: type=%s, parameter=%s, operation=%s"
                             .formatted(parameter.getType(), parameter.getName(), operation));
         }
-        return good.of(scene, receiver);
+        return good.of(scope, receiver);
     }
 
-    @Nullable Object[] allGood(Operation operation, Scene scene, @Nullable Object receiver) {
+    @Nullable Object[] allGood(Operation operation, FixtureScope scope, @Nullable Object receiver) {
         @Nullable Object[] arguments = new Object[operation.parameters().size()];
         for (int i = 0; i < arguments.length; i++) {
-            arguments[i] = good(operation, i, scene, receiver);
+            arguments[i] = good(operation, i, scope, receiver);
         }
         return arguments;
     }
@@ -129,12 +130,12 @@ final class Values {
         byType.put(
                 PciFunction.class,
                 (s, r) -> Topology.builtin().functionByKey("dpu/p0").orElseThrow());
-        byType.put(Machine.class, (s, r) -> s.world.host);
-        byType.put(Path.class, (s, r) -> s.world.folder.resolve("fabric"));
+        byType.put(Machine.class, (s, r) -> s.environment.host);
+        byType.put(Path.class, (s, r) -> s.environment.folder.resolve("fabric"));
         byType.put(Device.class, Values::device);
-        byType.put(DeviceInfo.class, (s, r) -> s.world.p0.info());
-        byType.put(Representor.class, (s, r) -> s.world.hpf0);
-        byType.put(Context.class, (s, r) -> s.rdma(s.world.p0));
+        byType.put(DeviceInfo.class, (s, r) -> s.environment.p0.info());
+        byType.put(Representor.class, (s, r) -> s.environment.hpf0);
+        byType.put(Context.class, (s, r) -> s.rdma(s.environment.p0));
         byType.put(StateChangedCallback.class, (s, r) -> (StateChangedCallback) (c, a, b) -> {});
     }
 
@@ -188,12 +189,15 @@ final class Values {
         byType.put(AccessFlag[].class, (s, r) -> new AccessFlag[] {AccessFlag.RDMA_READ});
         byType.put(
                 Permissions.class,
-                (s, r) -> r instanceof Rdma ? Permissions.of(AccessFlag.RDMA_READ) : Scene.ALL);
+                (s, r) ->
+                        r instanceof Rdma
+                                ? Permissions.of(AccessFlag.RDMA_READ)
+                                : FixtureScope.ALL);
         byType.put(Mapping.class, (s, r) -> Mapping.ACCESS);
         byType.put(SharedMemory.class, (s, r) -> s.memory());
         byType.put(LocalMemory.class, (s, r) -> s.keep(LocalMemory.allocate(4096)));
-        byType.put(Mmap.class, (s, r) -> s.mmap(r == null ? s.world.p0 : s.world.pf0));
-        byType.put(Buf.class, (s, r) -> s.buf(s.world.p0, 64, 16));
+        byType.put(Mmap.class, (s, r) -> s.mmap(r == null ? s.environment.p0 : s.environment.pf0));
+        byType.put(Buf.class, (s, r) -> s.buf(s.environment.p0, 64, 16));
         byType.put(BufArray.Target.class, (s, r) -> BufArray.Target.CPU);
         byType.put(MemoryFreeCallback.class, (s, r) -> (MemoryFreeCallback) memory -> {});
     }
@@ -261,9 +265,11 @@ final class Values {
         byName.put(
                 "Topology.Builder.add.function",
                 (s, r) -> Topology.builtin().functionByKey("dpu/p0").orElseThrow());
-        byName.put("RepresentorInfo.open.device", (s, r) -> s.world.p0);
-        byName.put("createFromExport.blob", (s, r) -> s.mmap(s.world.pf0).exportPci(s.world.pf0));
-        byName.put("createFromExport.device", (s, r) -> s.world.p0);
+        byName.put("RepresentorInfo.open.device", (s, r) -> s.environment.p0);
+        byName.put(
+                "createFromExport.blob",
+                (s, r) -> s.mmap(s.environment.pf0).exportPci(s.environment.pf0));
+        byName.put("createFromExport.device", (s, r) -> s.environment.p0);
         byName.put("createFromExport.timeoutNanos", (s, r) -> 2_000_000_000L);
         byName.put("SharedMemory.allocate.sizeBytes", (s, r) -> 4096L);
         byName.put("LocalMemory.allocate.sizeBytes", (s, r) -> 4096L);
@@ -272,30 +278,30 @@ final class Values {
         byName.put("setMessage.lengthBytes", (s, r) -> 16);
         byName.put("setImmediate.sourceOffset", (s, r) -> 0L);
         byName.put("setImmediate.lengthBytes", (s, r) -> 16);
-        byName.put("Mmap.removeDevice.device", (s, r) -> s.world.pf0);
-        byName.put("Mmap.addDevice.device", (s, r) -> s.world.pf1);
-        byName.put("ComchClient.create.device", (s, r) -> s.world.pf0);
-        byName.put("ComchClient.create.serverName", (s, r) -> s.world.freshName());
-        byName.put("ComchServer.create.device", (s, r) -> s.world.p0);
-        byName.put("ComchServer.create.name", (s, r) -> s.world.freshName());
+        byName.put("Mmap.removeDevice.device", (s, r) -> s.environment.pf0);
+        byName.put("Mmap.addDevice.device", (s, r) -> s.environment.pf1);
+        byName.put("ComchClient.create.device", (s, r) -> s.environment.pf0);
+        byName.put("ComchClient.create.serverName", (s, r) -> s.environment.freshName());
+        byName.put("ComchServer.create.device", (s, r) -> s.environment.p0);
+        byName.put("ComchServer.create.name", (s, r) -> s.environment.freshName());
         byName.put("ComchConsumer.create.connection", (s, r) -> s.anyPair().atServer());
-        byName.put("Rdma.create.device", (s, r) -> s.world.p0);
+        byName.put("Rdma.create.device", (s, r) -> s.environment.p0);
         byName.put("Rdma.connect.peerBlob", (s, r) -> s.peerBlob());
         byName.put("Rdma.connect.connection", (s, r) -> s.exported((Rdma) r));
         byName.put("BufArray.get.index", (s, r) -> 0);
         byName.put("Buf.unchain.list", (s, r) -> behind(s, (Buf) r));
-        byName.put("BufInventory.duplicate.buf", (s, r) -> s.buf(s.world.pf0, 64, 16));
+        byName.put("BufInventory.duplicate.buf", (s, r) -> s.buf(s.environment.pf0, 64, 16));
     }
 
-    /** What follows the receiver in its list; any buf where nothing does. */
-    private static Buf behind(Scene scene, @Nullable Buf head) {
+    /** The buf that follows the receiver in its list; any buf if none does. */
+    private static Buf behind(FixtureScope scope, @Nullable Buf head) {
         Buf next = head == null ? null : head.nextInList();
-        return next == null ? scene.buf(scene.world.p0, 64, 16) : next;
+        return next == null ? scope.buf(scope.environment.p0, 64, 16) : next;
     }
 
     /** A device that the receiver, an mmap, has; of the host where it has none. */
-    private static Device device(Scene scene, @Nullable Object receiver) {
+    private static Device device(FixtureScope scope, @Nullable Object receiver) {
         List<Device> devices = receiver instanceof Mmap mmap ? mmap.devices() : List.of();
-        return devices.isEmpty() ? scene.world.pf0 : devices.getFirst();
+        return devices.isEmpty() ? scope.environment.pf0 : devices.getFirst();
     }
 }

@@ -26,7 +26,7 @@ final class WorkQueueFixtures {
                 new SanitizerReport(
                         SanitizerReport.Kind.TASK_LEAKED, "misused: object=x", 1, null));
         registry.none(Job.class, "an interface; its calls are made on all that implement it");
-        registry.none(SanitizerListener.class, "the user's to implement, nobody's to call");
+        registry.none(SanitizerListener.class, "implemented by users, called by libraries only");
         registry.add(
                 WorkQueue.class,
                 Threads.OF_ENGINE,
@@ -41,8 +41,8 @@ final class WorkQueueFixtures {
                 Sanitizer.class,
                 Threads.ANY,
                 List.of("on", "closed"),
-                (scene, state) -> {
-                    Sanitizer sanitizer = scene.keep(Sanitizer.start(1));
+                (scope, state) -> {
+                    Sanitizer sanitizer = scope.keep(Sanitizer.start(1));
                     if (state.equals("closed")) {
                         sanitizer.close();
                     }
@@ -50,19 +50,19 @@ final class WorkQueueFixtures {
                 });
     }
 
-    private static WorkQueue queue(Scene scene, String state) {
-        WorkQueue queue = scene.keep(WorkQueue.create(2));
+    private static WorkQueue queue(FixtureScope scope, String state) {
+        WorkQueue queue = scope.keep(WorkQueue.create(2));
         if (state.equals("created")) {
             return queue;
         }
         if (state.equals("armed") || state.equals("event-driven")) {
             queue.setEventDriven(true);
         }
-        queue.add(scene.dmaOf(queue));
+        queue.add(scope.dmaOf(queue));
         switch (state) {
-            case "job in flight" -> queue.submit(scene.job(queue));
+            case "job in flight" -> queue.submit(scope.job(queue));
             case "armed" -> {
-                queue.submit(scene.job(queue));
+                queue.submit(scope.job(queue));
                 queue.armEvent();
             }
             case "closed" -> queue.close();
@@ -71,14 +71,14 @@ final class WorkQueueFixtures {
         return queue;
     }
 
-    private static JobEvent event(Scene scene, String state) {
+    private static JobEvent event(FixtureScope scope, String state) {
         JobEvent event = JobEvent.create();
         if (state.equals("created")) {
             return event;
         }
-        WorkQueue queue = scene.queueWithDma();
-        queue.submit(scene.job(queue));
-        scene.until("retrieved", () -> !queue.progressRetrieve(event).isError());
+        WorkQueue queue = scope.queueWithDma();
+        queue.submit(scope.job(queue));
+        scope.until("retrieved", () -> !queue.progressRetrieve(event).isError());
         if (state.equals("emptied")) {
             queue.progressRetrieve(event);
         }

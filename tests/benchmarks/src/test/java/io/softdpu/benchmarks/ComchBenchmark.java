@@ -41,8 +41,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A message of 64 bytes from a producer to a consumer, with all that is around it: task, progress
- * of both engines, both callbacks, and the buffer posted again. What it costs more than {@link
+ * A message of 64 bytes from a producer to a consumer, through all layers: task, progress of both
+ * engines, both callbacks, and the buffer posted again. What it costs more than {@link
  * RingBenchmark} is the layers' own.
  */
 @State(Scope.Thread)
@@ -55,7 +55,7 @@ public class ComchBenchmark {
     private static final int BATCH = 32;
     private static final int BUFFERS = 64;
     private static final int BYTES = FastPathRing.INLINE_BYTES;
-    private static final int ROUNDS_A_LOOK = 1 << 16;
+    private static final int ROUNDS_PER_POLL = 1 << 16;
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Folder folder = Folder.make();
@@ -113,7 +113,7 @@ public class ComchBenchmark {
         while (sent < BATCH || received < BATCH) {
             hostEngine.progress();
             dpuEngine.progress();
-            if (++rounds % ROUNDS_A_LOOK == 0) { // a batch takes a few: the clock stays outside
+            if (++rounds % ROUNDS_PER_POLL == 0) { // a batch takes a few: the clock stays outside
                 deadline = requireInTime(deadline);
             }
         }

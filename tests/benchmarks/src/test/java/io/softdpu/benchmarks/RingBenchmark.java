@@ -64,7 +64,7 @@ public class RingBenchmark {
             producer.commit(ticket, BYTES, 1, 0, true);
         }
         if (producer.peerArmed()) {
-            throw new IllegalStateException("nobody sleeps here");
+            throw new IllegalStateException("no side sleeps here");
         }
         for (int i = 0; i < BATCH; i++) {
             if (consumer.poll() != 1) {

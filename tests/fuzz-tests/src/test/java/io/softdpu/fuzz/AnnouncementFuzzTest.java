@@ -7,9 +7,11 @@ import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.comch.wire.ControlWord;
 import io.softdpu.comch.wire.MessageType;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.testkit.StartsProcesses;
 import java.lang.foreign.MemorySegment;
 
-/** The control messages of a Comm Channel: where a consumer is, and the numbers beside it. */
+/** The control messages of a Comm Channel: announcements of consumers, and their numbers. */
+@StartsProcesses
 class AnnouncementFuzzTest {
 
     @FuzzTest

@@ -7,10 +7,12 @@ import io.softdpu.core.Side;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.rdma.ConnectionBlobs;
+import io.softdpu.testkit.StartsProcesses;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** Blobs that one process gives another by whatever way: exports of memory, RDMA connections. */
+/** Blobs that one process passes to another: exports of memory, RDMA connections. */
+@StartsProcesses
 class BlobFuzzTest {
 
     @FuzzTest

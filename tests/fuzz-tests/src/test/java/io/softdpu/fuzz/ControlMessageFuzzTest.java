@@ -10,6 +10,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
 import io.softdpu.storage.wire.RdmaConnectionRole;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The control messages of the storage pipeline, as a stream and one by one. */
+@StartsProcesses
 class ControlMessageFuzzTest {
 
     /** The same messages, and then the same refusal, however the stream was cut. */

@@ -8,7 +8,7 @@ import io.softdpu.fabric.wire.RegionAddress;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** The frames of the bus's handshake, which the fabric keeps to itself. */
+/** The frames of the bus's handshake, which are package-private in fabric. */
 public final class Frames {
     /** What is received into: what lies behind the frame must not matter. */
     private static final byte[] BUFFER = new byte[2 * Frame.MAX_BYTES];

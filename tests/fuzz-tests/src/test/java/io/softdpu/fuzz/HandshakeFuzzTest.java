@@ -6,8 +6,10 @@ import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ChannelTerms;
 import io.softdpu.comch.wire.Hello;
 import io.softdpu.core.DpuException;
+import io.softdpu.testkit.StartsProcesses;
 
-/** The datagrams of the bus's handshake and what the Comm Channel puts into them. */
+/** The datagrams of the bus handshake, and the payload of the Comm Channel in them. */
+@StartsProcesses
 class HandshakeFuzzTest {
 
     @FuzzTest

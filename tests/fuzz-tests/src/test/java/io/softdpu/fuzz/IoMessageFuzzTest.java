@@ -4,13 +4,15 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.softdpu.core.Status;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
+import io.softdpu.testkit.StartsProcesses;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * The 64 bytes of the data path. Their view takes any: what a field may hold is for its reader to
- * check, who must get what stands there and nothing else.
+ * The 64 bytes of the data path. Their view accepts any bytes: the reader checks the fields, and
+ * must get exactly their values.
  */
+@StartsProcesses
 class IoMessageFuzzTest {
     private static final int AT = 3;
     private static final int SIZE = IoMessageView.WIRE_BYTES;

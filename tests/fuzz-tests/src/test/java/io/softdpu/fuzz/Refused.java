@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.function.UnaryOperator;
 
-/** What a decoder may answer with: a value that encodes to the same bytes, or a refusal. */
+/** Checks of the results of a decoder: a value that encodes to the same bytes, or a refusal. */
 public final class Refused {
     private Refused() {}
 
-    /** Decodes and encodes again; returns null instead of what was refused. */
+    /** Decodes and encodes again; returns null for a refusal. */
     public interface Decoding<T> {
         /** May throw a refusal. */
         T decode();

@@ -7,10 +7,12 @@ import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.testkit.GuardedMemory;
+import io.softdpu.testkit.StartsProcesses;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Rings in memory that the peer writes between our looks, whatever and wherever it likes. */
+/** Rings in memory that the peer changes at any place between two reads. */
+@StartsProcesses
 class RingFuzzTest {
     private static final int STEPS = 200;
     private static final MessageRing.Geometry MESSAGES = new MessageRing.Geometry(4, 40);
@@ -87,7 +89,7 @@ class RingFuzzTest {
                     long length = data.consumeLong(0, 128);
                     long ticket = producer.claim(length);
                     if (ticket >= 0) {
-                        producer.regionOffset(ticket); // any value, for whoever checks it
+                        producer.regionOffset(ticket); // any value; the caller checks it
                         memory.asSlice(producer.inlineOffset(ticket), FastPathRing.INLINE_BYTES);
                         memory.asSlice(
                                 producer.immediateOffset(ticket), FastPathRing.IMMEDIATE_BYTES);

@@ -4,10 +4,12 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
+import io.softdpu.testkit.StartsProcesses;
 import io.softdpu.topology.json.TopologyJson;
 import java.nio.charset.StandardCharsets;
 
-/** What was plugged in, as another process noted it, and topology files. */
+/** Topology files, and plugged-in functions in the file of another process. */
+@StartsProcesses
 class TopologyFuzzTest {
 
     @FuzzTest

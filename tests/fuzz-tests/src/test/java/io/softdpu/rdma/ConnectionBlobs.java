@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** The blobs of RDMA connections, which the library keeps to itself. */
+/** The blobs of RDMA connections, which are package-private in the library. */
 public final class ConnectionBlobs {
     private ConnectionBlobs() {}
 

@@ -13,9 +13,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** The whole way of a wait over a ring: look, yield, arm, look again, sleep until it rings. */
+/** A complete wait on a ring: poll, yield, arm, poll again, sleep until the doorbell. */
 @JCStressTest
-@Outcome(id = "true, false", expect = ACCEPTABLE, desc = "the message, and no sleep was for good")
+@Outcome(id = "true, false", expect = ACCEPTABLE, desc = "the message, and every sleep has ended")
 @State
 public class AwaitMessage implements Waitable {
     private static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(2, 16);
@@ -79,7 +79,7 @@ public class AwaitMessage implements Waitable {
         long begin = System.nanoTime();
         while (!bell && !lost) {
             Thread.onSpinWait();
-            lost = System.nanoTime() - begin > Waiters.LOST_NANOS;
+            lost = System.nanoTime() - begin > Pollers.LOST_NANOS;
         }
         bell = false;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,11 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the tests of this module under jcstress: what two threads may never see is not seen, and the
- * full fences are needed, since without them it is.
+ * Runs the tests of this module under jcstress: forbidden outcomes do not occur, and the full
+ * fences are needed, since without them such outcomes occur.
  *
  * <p>jcstress takes no seed: its schedules are those of the machine.
  */
+@StartsProcesses
 @Tag(Soak.TAG)
 class ConcurrencyTest {
     private static final String UNFENCED = ".*\\.Unfenced.*";

@@ -2,7 +2,7 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.softdpu.core.internal.engine.EngineCore;
+import io.softdpu.core.internal.engine.EngineImpl;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -10,12 +10,14 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** An engine that arms, looks and sleeps while something is left for it: it is there afterwards. */
+/**
+ * An engine that arms, polls and sleeps while an action is posted: the action is run afterwards.
+ */
 @JCStressTest
 @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "seen after one sleep at most")
 @State
 public class EngineSleep {
-    private final EngineCore engine = Waiters.engine();
+    private final EngineImpl engine = Pollers.engine();
     private int ran;
 
     @Actor
@@ -26,7 +28,7 @@ public class EngineSleep {
     @Actor
     public void sleep(II_Result r) {
         if (!engine.arm()) {
-            engine.sleep(Waiters.LOST_NANOS);
+            engine.sleep(Pollers.LOST_NANOS);
         }
         engine.disarm();
         engine.mailbox().drain();

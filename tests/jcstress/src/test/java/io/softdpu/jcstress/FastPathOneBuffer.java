@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** Two producers of one process, one buffer: one gets it, the other is told that there is none. */
+/** Two producers of one process, one buffer: one gets it, the other gets none. */
 @JCStressTest
 @Outcome(
         id = {"0, -1, 1", "-1, 0, 2"},

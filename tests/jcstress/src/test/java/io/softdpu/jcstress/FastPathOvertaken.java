@@ -12,8 +12,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
 /**
- * A producer that another one overtakes between its two loads, so that the ring has gone round
- * meanwhile, looks again and does not take the consumer for corrupt.
+ * A producer that another one overtakes between its two loads, so that the ring has wrapped
+ * meanwhile, reads again and does not report a corrupt ring.
  */
 @JCStressTest
 @Outcome(

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/** A posting that can be claimed is whole: where the buffer is, and how large. */
+/** A posting that can be claimed is complete: place and size of the buffer. */
 @JCStressTest
 @Outcome(id = "-1, 0", expect = ACCEPTABLE, desc = "not posted yet")
 @Outcome(id = "0, 4660", expect = ACCEPTABLE, desc = "claimed, with its offset and capacity")

@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A consumer that sleeps while a buffer is completed sees it or is rung. */
+/** A consumer that sleeps while a buffer is completed sees the completion or is rung. */
 @JCStressTest
 @Outcome(id = "false, false", expect = FORBIDDEN, desc = "lost: it sleeps, and is not rung")
 @Outcome(expect = ACCEPTABLE, desc = "rung, or seen, or both")

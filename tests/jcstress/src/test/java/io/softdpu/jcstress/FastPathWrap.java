@@ -13,7 +13,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Up to six messages through two buffers that are posted again and again: once each, in order. */
+/**
+ * Up to six messages through two buffers that are posted repeatedly: each arrives once, in order.
+ */
 @JCStressTest
 @Outcome(id = "[1-6], 1", expect = ACCEPTABLE, desc = "all that was sent has come, in order")
 @State

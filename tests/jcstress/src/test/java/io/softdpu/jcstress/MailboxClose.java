@@ -11,12 +11,12 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** What is posted while the mailbox ends runs all the same, once. */
+/** An action that is posted while the mailbox closes runs exactly once. */
 @JCStressTest
 @Outcome(id = "1", expect = ACCEPTABLE, desc = "once, on one thread or the other")
 @State
 public class MailboxClose {
-    private final Mailbox mailbox = new Mailbox(Waiters.waiter());
+    private final Mailbox mailbox = new Mailbox(Pollers.poller());
     private final AtomicInteger ran = new AtomicInteger();
 
     @Actor

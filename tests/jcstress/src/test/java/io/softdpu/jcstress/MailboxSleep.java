@@ -2,7 +2,7 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.link.Mailbox;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -11,13 +11,13 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** What is left for an engine that goes to sleep runs, once each and in order. */
+/** Actions that are posted for an engine that goes to sleep run once each and in order. */
 @JCStressTest
-@Outcome(id = "12, 0", expect = ACCEPTABLE, desc = "both, in order, and no sleep was for good")
+@Outcome(id = "12, 0", expect = ACCEPTABLE, desc = "both, in order, and every sleep has ended")
 @State
 public class MailboxSleep {
-    private final EngineWaiter waiter = Waiters.waiter();
-    private final Mailbox mailbox = new Mailbox(waiter);
+    private final EventPoller poller = Pollers.poller();
+    private final Mailbox mailbox = new Mailbox(poller);
     private int ran;
     private int lost;
 
@@ -30,7 +30,7 @@ public class MailboxSleep {
     @Actor
     public void drain() {
         while (ran < 12 && lost == 0) {
-            if (mailbox.drain() == 0 && mailbox.isEmpty() && !waiter.sleep(Waiters.LOST_NANOS)) {
+            if (mailbox.drain() == 0 && mailbox.isEmpty() && !poller.sleep(Pollers.LOST_NANOS)) {
                 lost = 1;
             }
         }

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Native memory for the rings of the states, taken round and round: nothing is cleared between two
- * uses, so that what is not published yet is somebody's old message and not a zero.
+ * Native memory for the rings of the states, used in turn: nothing is cleared between two uses, so
+ * that unpublished content is an old message and not a zero.
  *
  * <p>jcstress holds few states at a time: {@link Stress} sees to it that there are more pieces.
  */

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A message that is seen is the whole message: header and payload, never what lay there before. */
+/** A visible message is complete: header and payload, never earlier content. */
 @JCStressTest
 @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "not there yet")
 @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "there and whole")

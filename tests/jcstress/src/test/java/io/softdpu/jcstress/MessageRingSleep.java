@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A receiver that sleeps while a message comes sees it or is rung. */
+/** A receiver that sleeps while a message arrives sees it or is rung. */
 @JCStressTest
 @Outcome(id = "false, false", expect = FORBIDDEN, desc = "lost: it sleeps, and is not rung")
 @Outcome(expect = ACCEPTABLE, desc = "rung, or seen, or both")

@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A sender that sleeps while room is made sees it or is rung. */
+/** A sender that sleeps while a slot is released sees it or is rung. */
 @JCStressTest
 @Outcome(id = "false, false", expect = FORBIDDEN, desc = "lost: it sleeps, and is not rung")
 @Outcome(expect = ACCEPTABLE, desc = "rung, or seen, or both")

@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Up to six messages through two slots: what was committed arrives, once each and in order, and a
+ * Up to six messages through two slots: committed messages arrive once each and in order, and a
  * slot is written again only after it was released.
  */
 @JCStressTest

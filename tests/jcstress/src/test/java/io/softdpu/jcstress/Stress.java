@@ -24,7 +24,7 @@ import org.openjdk.jcstress.infra.collectors.TestResult;
 import org.openjdk.jcstress.infra.grading.GradingResult;
 import org.openjdk.jcstress.infra.runners.TestList;
 
-/** Runs of jcstress in processes of their own, and what came of them. */
+/** Runs of jcstress in separate processes, and their results. */
 final class Stress {
     /** States between two meetings of the threads. */
     private static final int STRIDE = 64;
@@ -36,20 +36,20 @@ final class Stress {
     private static final int STRIDES_OF_DESCRIPTORS = 2;
 
     private static final String HOLD_DESCRIPTORS =
-            "io\\.softdpu\\.jcstress\\.(Mailbox|Waiter|Engine).*";
+            "io\\.softdpu\\.jcstress\\.(Mailbox|Poller|Engine).*";
 
     static {
         // While it looks for the number of states that fit, jcstress tries a few too many.
-        if (2 * STRIDE * STRIDES_OF_DESCRIPTORS > Waiters.COUNT
+        if (2 * STRIDE * STRIDES_OF_DESCRIPTORS > Pollers.COUNT
                 || 2 * STRIDE * STRIDES > Memory.PIECES) {
             throw new ExceptionInInitializerError("more states at a time than there is for them");
         }
     }
 
-    /** How long and in how many ways each test runs. */
+    /** Duration and number of configurations of each test. */
     record Effort(int iterations, Duration iteration, boolean everyCompiler) {}
 
-    /** What one test came to, over all its configurations. */
+    /** Result of one test over all its configurations. */
     static final class Found {
         long samples;
         long forbidden;

@@ -10,7 +10,7 @@ import java.lang.classfile.instruction.InvokeInstruction;
 
 /**
  * The product's rings with one full fence taken out of their bytecode, under a loader of their own.
- * All else is what the product runs, so that what goes wrong goes wrong for want of that fence.
+ * Everything else is the product's code, so that a failure is due to the missing fence.
  */
 final class Unfenced extends ClassLoader {
     private static final String RINGS = "io.softdpu.fabric.ring.";

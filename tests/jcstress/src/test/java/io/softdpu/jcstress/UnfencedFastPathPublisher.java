@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A fast path producer without the fence between completing and asking. */
+/** A fast path producer without the fence between completing and reading the armed word. */
 @JCStressTest
 @Outcome(
         id = "false, false",

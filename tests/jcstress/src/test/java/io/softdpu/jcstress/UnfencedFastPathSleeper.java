@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A fast path consumer without the fence between arming and looking again. */
+/** A fast path consumer without the fence between arming and polling again. */
 @JCStressTest
 @Outcome(
         id = "false, false",

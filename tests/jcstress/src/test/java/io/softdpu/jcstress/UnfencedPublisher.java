@@ -9,7 +9,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** The product's code but for the fence between publishing and asking: wake-ups are lost. */
+/**
+ * The product's code without the fence between publishing and reading the armed word: wake-ups are
+ * lost.
+ */
 @JCStressTest
 @Outcome(
         id = "false, false",

@@ -9,7 +9,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A receiver that makes room, without the fence between releasing and asking. */
+/**
+ * A receiver that releases a slot, without the fence between releasing and reading the armed word.
+ */
 @JCStressTest
 @Outcome(
         id = "false, false",

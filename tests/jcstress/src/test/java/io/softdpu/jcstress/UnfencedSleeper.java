@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** The product's code but for the fence between arming and looking again: wake-ups are lost. */
+/** The product's code without the fence between arming and polling again: wake-ups are lost. */
 @JCStressTest
 @Outcome(
         id = "false, false",

@@ -3,8 +3,8 @@ package io.softdpu.jcstress;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Sleep and wake over one ring, reduced to the two looks that must not both miss: one side
- * publishes and asks whether it has to ring, the other arms and looks again before it sleeps.
+ * Sleep and wake on one ring, reduced to the two reads that must not both miss: one side publishes
+ * and reads the armed word, the other arms and polls again before it sleeps.
  */
 public interface WakeUp {
     /** Publishes, then asks: whether the other side sleeps and is rung. */
@@ -15,7 +15,7 @@ public interface WakeUp {
 
     /** Makes one for each state. */
     interface Maker {
-        /** One that nobody has used, over memory of its own. */
+        /** A new one, on memory of its own. */
         WakeUp make(MemorySegment memory);
     }
 }

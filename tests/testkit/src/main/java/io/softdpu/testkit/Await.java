@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits for what tells nobody when it happens, such as a line in /proc. Where there is a future, a
- * latch or a line of output to wait for, wait for that.
+ * Waits for conditions without an event, such as a line in /proc. Where there is a future, a latch
+ * or a line of output to wait for, wait for that.
  */
 public final class Await {
 

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Calls that may hang in the system, where no interrupt reaches them: made on a thread of their
- * own, so that the test fails at a deadline and says where the thread is.
+ * own, so that the test fails at a deadline with the stack of the thread.
  */
 public final class Bounded {
 

@@ -53,8 +53,8 @@ public record ClassPath(List<Path> entries) {
     }
 
     /**
-     * A copy that every user may read, since a home folder such as root's lets nobody in. The copy
-     * is made once and is removed when this JVM ends.
+     * A copy that every user may read, since a home folder such as root's is closed to other users.
+     * The copy is made once and is removed when this JVM ends.
      *
      * @return the same entries below a new folder in {@code java.io.tmpdir}
      */

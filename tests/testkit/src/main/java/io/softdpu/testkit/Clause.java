@@ -13,7 +13,8 @@ import java.lang.annotation.Target;
  *
  * <p>On a class it holds for each test in it. A clause counts as passed in {@code
  * docs/conformance.md} when at least one test names it and every test that names it passed; so name
- * a clause only where breaking it would break the test.
+ * a clause only where breaking it would break the test. A test names three at most, which a test of
+ * {@code architecture-tests} checks.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -24,7 +25,7 @@ public @interface Clause {
     /**
      * The ids, such as {@code "cc-031"}.
      *
-     * @return one id or several
+     * @return one id to three
      */
     String[] value();
 
@@ -36,7 +37,7 @@ public @interface Clause {
      */
     String refused() default "";
 
-    /** Holds the marks of a test that shows some clauses and the refusal of others. */
+    /** Container of the annotations of a test that shows some clauses and the refusal of others. */
     @Documented
     @Retention(RetentionPolicy.RUNTIME)
     @Target({ElementType.METHOD, ElementType.TYPE})

@@ -21,11 +21,11 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Writes what each test marked with {@link Clause} came to, for the generator of {@code
+ * Writes the result of each test with {@link Clause}, for the generator of {@code
  * docs/conformance.md}.
  *
- * <p>One file a test class in {@code target/clauses}, one line a clause and test: {@code id, test,
- * passed|failed|skipped, reason of the refusal}, separated by tabs, sorted. JUnit finds this
+ * <p>One file per test class in {@code target/clauses}, one line per clause and test: {@code id,
+ * test, passed|failed|skipped, reason of the refusal}, separated by tabs, sorted. JUnit finds this
  * listener by ServiceLoader wherever testkit is on the test class path.
  */
 public final class ClauseListener implements TestExecutionListener {

@@ -4,8 +4,8 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * Longest CPU time of one piece of a thread's work, such as one progress of an engine: what a test
- * limits where a peer must not choose how much a thread does. Other processes that want the
+ * Longest CPU time of one piece of a thread's work, such as one progress of an engine: limited by
+ * tests of peers that must not determine the work of a thread. Other processes that want the
  * processors do not change it, and what the thread does in the kernel counts.
  *
  * <p>{@link #begin()}, {@link #end()} and {@link #next()} belong to the thread that is measured;

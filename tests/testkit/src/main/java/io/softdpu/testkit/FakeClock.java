@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * A clock that stands still until the test moves it; any thread may read it.
+ * A clock that advances only when the test moves it; any thread may read it.
  *
  * <p>It counts nanoseconds like {@link System#nanoTime()}, and starts a second before its number
  * overflows: code that compares two readings with {@code <} instead of their difference fails with

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Memory of a ring between two pages that nobody may touch: an access to one ends the process. What
- * is left of the ring's own pages holds canaries. It stays until the process ends.
+ * Memory of a ring between two guard pages: an access to one ends the process. What is left of the
+ * ring's own pages holds canaries. It stays until the process ends.
  *
  * <p>The segment of a ring reaches into the page behind, so that no check of the JDK stands between
  * a wrong offset and the guard; before its beginning such a check is the guard.
@@ -52,7 +52,7 @@ public final class GuardedMemory {
         return whole.asSlice(ringStart);
     }
 
-    /** Whether nothing was written beside the ring. */
+    /** True if nothing was written outside of the ring. */
     public boolean isIntact() {
         return intact(page, ringStart) && intact(ringStart + ringBytes, page + usableBytes);
     }

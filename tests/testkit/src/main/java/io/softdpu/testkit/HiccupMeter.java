@@ -4,12 +4,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures what the machine does to threads that have nothing to do with what is tested. A thread
- * of its own waits for a moment again and again: the longest that a wait took beyond what was asked
- * for shows when other processes had all processors, or the collector had the JVM. But who mostly
- * sleeps is given a processor at once, while who works shares them; so now and then it does a piece
- * of work that is always the same, and how much longer than the fastest of these one took counts as
- * well.
+ * Measures pauses that the machine causes, independent of the tested code. A thread of its own
+ * waits for a short time repeatedly: the longest that a wait took beyond what was asked for shows
+ * when other processes had all processors, or the collector had the JVM. But who mostly sleeps is
+ * given a processor at once, while who works shares them; so now and then it does a piece of work
+ * that is always the same, and how much longer than the fastest of these one took counts as well.
  *
  * <p>A test prints the longest hiccup beside the longest gap that it has seen, for people to
  * compare; what it limits is CPU time ({@link CpuMeter}), which other processes do not change. Made
@@ -31,13 +30,13 @@ public final class HiccupMeter implements AutoCloseable {
 
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = new Thread(this::watch, "testkit-hiccups");
-    private volatile Stretch now = new Stretch(System.nanoTime(), PAUSE_NANOS);
+    private volatile Wait now = new Wait(System.nanoTime(), PAUSE_NANOS);
     private volatile long longestNanos;
     private volatile long worked = 1;
     private long bestNanos = Long.MAX_VALUE;
 
-    /** What the thread does: since when, and how long it takes if nobody is in its way. */
-    private record Stretch(long beganNanos, long expectedNanos) {
+    /** A wait of the thread: its begin, and its length without other load. */
+    private record Wait(long beganNanos, long expectedNanos) {
         long hiccupNanos(long untilNanos) {
             return Math.max(0, untilNanos - beganNanos - expectedNanos);
         }
@@ -77,32 +76,32 @@ public final class HiccupMeter implements AutoCloseable {
         }
     }
 
-    /** One stretch begins with the timestamp at which the one before ended: no time is lost. */
+    /** One wait begins with the timestamp at which the one before ended: no time is lost. */
     private void watch() {
         try {
             boolean over = false;
             for (int waits = 1; !over; waits++) {
                 over = closed.await(PAUSE_NANOS, TimeUnit.NANOSECONDS);
                 if (waits % WAITS_PER_WORK == 0) {
-                    Stretch work = next(bestNanos);
+                    Wait work = next(bestNanos);
                     work();
-                    Stretch wait = next(PAUSE_NANOS);
+                    Wait wait = next(PAUSE_NANOS);
                     bestNanos = Math.min(bestNanos, wait.beganNanos() - work.beganNanos());
                 } else {
                     next(PAUSE_NANOS);
                 }
             }
-            next(Long.MAX_VALUE); // what comes after the end is nobody's hiccup
+            next(Long.MAX_VALUE); // pauses after the end do not count
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts the meter", e);
+            throw new IllegalStateException("the meter is not interrupted", e);
         }
     }
 
     /** Ends what is going on and begins the next. */
-    private Stretch next(long expectedNanos) {
+    private Wait next(long expectedNanos) {
         long nanos = System.nanoTime();
         longestNanos = Math.max(longestNanos, now.hiccupNanos(nanos));
-        Stretch next = new Stretch(nanos, expectedNanos);
+        Wait next = new Wait(nanos, expectedNanos);
         now = next;
         return next;
     }

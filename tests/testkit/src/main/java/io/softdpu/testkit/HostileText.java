@@ -9,7 +9,7 @@ public final class HostileText {
     private static final String HEAD =
             "evil\u001b[2J\nsoftdpu: OK\r\u2028\u2029\u202e\u0085\u009b31m\u007f\u0000";
 
-    /** How a message shows the beginning. */
+    /** The beginning as messages show it. */
     public static final String SHOWN_HEAD = "evil\\u001b[2J\\nsoftdpu: OK\\r\\u2028\\u2029\\u202e";
 
     /** 3.9 MB. */

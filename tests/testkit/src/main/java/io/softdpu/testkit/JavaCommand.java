@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to start a JVM: the one that runs the test, with native access allowed and a small heap.
+ * Command line of a JVM: the one that runs the test, with native access allowed and a small heap.
  * {@link Processes#start(JavaCommand)} starts it. The methods that change something answer with a
  * new command and leave this one as it is; any thread.
  */
@@ -156,7 +156,7 @@ public final class JavaCommand {
     public JavaCommand as(OtherUser user) {
         return new JavaCommand(
                 joined(prefix, user.prefix()),
-                // Nobody else may write to that of the test.
+                // Other users cannot write to that of the test.
                 joined(List.of(temporaryFolder(TestFolders.shared())), jvmOptions),
                 path.readableByAll(),
                 main,

@@ -1,6 +1,6 @@
 package io.softdpu.testkit;
 
-import io.softdpu.testkit.Holdings.Thing;
+import io.softdpu.testkit.ResourceSnapshot.Thing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds what code has left behind in this JVM by a point within a test, and socket files in a
+ * Finds resources that code has left in this JVM at a point within a test, and socket files in a
  * folder. Take one before, run the code, then {@link #assertNothingLeft(Duration)}. What a whole
  * test leaves is found by {@link LeakExtension} without asking; a program that a test starts asks
  * here.
@@ -27,12 +27,12 @@ import java.util.stream.Stream;
 public final class LeakCheck {
 
     private final List<Path> folders;
-    private final Holdings holdings;
+    private final ResourceSnapshot holdings;
     private final Set<String> sockets;
 
     private LeakCheck(List<Path> folders) {
         this.folders = List.copyOf(folders);
-        this.holdings = Holdings.now();
+        this.holdings = ResourceSnapshot.now();
         this.sockets = sockets(folders);
     }
 
@@ -61,14 +61,14 @@ public final class LeakCheck {
         }
     }
 
-    /** Whether there is nothing more than at the beginning, at this moment. */
+    /** True if there is nothing more than at the beginning. */
     public boolean isClean() {
         return left().isEmpty();
     }
 
     private Set<String> left() {
         Set<String> left =
-                Holdings.now().since(holdings).stream()
+                ResourceSnapshot.now().since(holdings).stream()
                         .map(Thing::toString)
                         .collect(Collectors.toCollection(TreeSet::new));
         Set<String> files = sockets(folders);

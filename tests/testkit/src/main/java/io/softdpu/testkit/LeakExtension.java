@@ -1,6 +1,6 @@
 package io.softdpu.testkit;
 
-import io.softdpu.testkit.Holdings.Thing;
+import io.softdpu.testkit.ResourceSnapshot.Thing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
@@ -24,12 +24,12 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
  * Fails a test that leaves a descriptor, a mapping, a thread, a process, a file or a region behind,
- * and says where it was made. JUnit finds this extension by ServiceLoader.
+ * and reports where it was made. JUnit finds this extension by ServiceLoader.
  *
  * <p>It looks before a test's instance is made and again when all of the test has been cleaned up:
  * after its AfterEach methods, its {@link Processes} and its temporary folders. What a class makes
  * for all its tests is there before and after each of them, and is looked for when the class ends.
- * What ends by itself gets some seconds for that. See {@link Holdings} for what counts.
+ * What ends by itself gets some seconds for that. See {@link ResourceSnapshot} for what counts.
  */
 public final class LeakExtension
         implements BeforeAllCallback, TestInstancePreConstructCallback, BeforeEachCallback {
@@ -47,7 +47,7 @@ public final class LeakExtension
     /** False where a module's tests use a library that keeps something for itself. */
     private static final boolean FAILING = !"report".equals(System.getProperty("softdpu.leaks"));
 
-    /** What a failure has named and is still there; the test's class has it too. */
+    /** Leaks that a failure has named and that still exist; the class of the test has them, too. */
     private static final Set<Thing> REPORTED = ConcurrentHashMap.newKeySet();
 
     static {
@@ -88,7 +88,7 @@ public final class LeakExtension
                 .computeIfAbsent(
                         context.getUniqueId(),
                         id -> {
-                            Holdings now = Holdings.now();
+                            ResourceSnapshot now = ResourceSnapshot.now();
                             now.retainIn(REPORTED);
                             return new Baseline(
                                     context.getRequiredTestClass().getName(),
@@ -105,7 +105,7 @@ public final class LeakExtension
                         .orElse(DEADLINE_MILLIS));
     }
 
-    /** A first use of these leaves descriptors with the JDK for good. */
+    /** Uses APIs of the JDK that keep descriptors open after their first use. */
     private static void openWhatTheJdkKeeps() {
         try {
             Selector.open().close();
@@ -118,7 +118,7 @@ public final class LeakExtension
     }
 
     private record Baseline(
-            String testClass, Duration deadline, Holdings before, int violationsBefore)
+            String testClass, Duration deadline, ResourceSnapshot before, int violationsBefore)
             implements AutoCloseable {
 
         @Override
@@ -154,7 +154,7 @@ public final class LeakExtension
         }
 
         private Set<Thing> left() {
-            Set<Thing> left = Holdings.now().since(before);
+            Set<Thing> left = ResourceSnapshot.now().since(before);
             left.removeAll(REPORTED);
             return left;
         }
@@ -179,7 +179,7 @@ public final class LeakExtension
             return failure;
         }
 
-        /** What can be said of a thing that did not come from a class of the module linux. */
+        /** The description of a resource that is not from a class of the module linux. */
         private static String unrecorded(Thing thing) {
             if (!thing.kind().equals("thread")) {
                 return ", not made through softdpu";

@@ -5,16 +5,12 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assertions;
 
 /**
  * Named pipe (FIFO) without a peer: an ordinary open for reading or writing waits for one until the
  * pipe is closed here. Any thread.
  */
 public final class NamedPipe implements AutoCloseable {
-
-    private static final long DEADLINE_SECONDS = 60;
 
     private final Path path;
 
@@ -23,24 +19,13 @@ public final class NamedPipe implements AutoCloseable {
     }
 
     /**
-     * Makes a pipe, by mkfifo of the system.
+     * Makes a pipe that its owner may read and write.
      *
      * @param path where nothing is yet
      * @return the pipe
      */
     public static NamedPipe create(Path path) {
-        try {
-            Process made = new ProcessBuilder("mkfifo", path.toString()).inheritIO().start();
-            if (!made.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS) || made.exitValue() != 0) {
-                made.destroyForcibly();
-                Assertions.fail("mkfifo failed: path=" + path);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError("interrupted while mkfifo ran: path=" + path, e);
-        }
+        SystemCalls.createPipe(path);
         return new NamedPipe(path);
     }
 

@@ -8,10 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads where the product made what it holds, as {@code io.softdpu.linux.Origins} records it, and
- * which system calls {@code io.softdpu.linux.RestrictedThreads} has found on threads that must not
- * make them. This module knows those classes by name only, since it imports no other; where the
- * module {@code linux} is not on the class path of the tests, nothing is recorded.
+ * Reads the places where the product created its resources, as {@code io.softdpu.linux.Origins}
+ * records it, and which system calls {@code io.softdpu.linux.RestrictedThreads} has found on
+ * threads that must not make them. This module knows those classes by name only, since it imports
+ * no other; where the module {@code linux} is not on the class path of the tests, nothing is
+ * recorded.
  */
 final class OriginsReader {
 

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A uid that is neither root nor that of the test, for what one user must refuse another: root is
- * refused nothing, so a test of permissions that runs as root shows nothing. Any thread.
+ * A uid that is neither root nor that of the test, for tests of permissions: root is refused
+ * nothing. Any thread.
  */
 public final class OtherUser {
 
@@ -82,7 +82,7 @@ public final class OtherUser {
         }
     }
 
-    /** What stands before a command line so that it runs as this user, under the same pid. */
+    /** The prefix of a command line that runs it as this user, under the same pid. */
     List<String> prefix() {
         return List.of(
                 setpriv.toString(),

@@ -72,7 +72,7 @@ final class Output {
         long start = System.nanoTime();
         while (!ended) {
             if (!waitUntil(start, deadline)) {
-                // A descendant holds the pipe; whoever closes the process kills that too.
+                // A descendant holds the pipe; closing the process kills it, too.
                 return;
             }
         }

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Clears the fabric folder of this process after each test, for those whose code opens its machine
- * there: the first machine makes files that stay.
+ * Clears the fabric folder of this process after each test, for tests that open a machine there:
+ * the first machine makes files that remain.
  */
 public final class OwnFabric implements AfterEachCallback {
     /** For JUnit. */

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * A process from outside, as /proc shows it. Each method reads anew; what ends meanwhile is left
- * out. Any thread.
+ * A process as /proc shows it. Each method reads again; entries that end meanwhile are left out.
+ * Any thread.
  */
 public final class ProcessView {
 

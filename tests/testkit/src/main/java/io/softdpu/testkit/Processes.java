@@ -7,9 +7,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The processes that one test has started. A test takes it as a parameter; when the test has ended,
- * well or not, all of them and their descendants are gone. Also where the JVM of the test is told
- * to end. Any thread.
+ * The processes that one test has started. A test takes it as a parameter; at the end of the test,
+ * passed or failed, all of them and their descendants are killed, also when the JVM of the test
+ * gets a signal. Any thread.
  */
 public final class Processes implements AutoCloseable {
 

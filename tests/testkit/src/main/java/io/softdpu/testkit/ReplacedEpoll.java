@@ -9,7 +9,7 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * An eventfd in the place of an epoll, under the same number: each epoll_ctl fails with EINVAL, as
- * it would with ENOSPC or ENOMEM in a kernel that lets this user watch nothing more. Closing puts
+ * it would with ENOSPC or ENOMEM in a kernel without further watches for this user. Closing puts
  * the epoll back with all that it watches. On the thread that waits on the epoll.
  */
 public final class ReplacedEpoll implements AutoCloseable {

@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * Randomness that can be had again: the same seed gives the same values on every machine.
+ * Repeatable random values: the same seed gives the same values on every machine.
  *
  * <p>A test takes one as a parameter of its method. When the test fails, its failure names the
  * seed, and {@code -Dsoftdpu.seed=N} runs the test with that seed again. Not for use by several

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * How much a test does: little in every build, much under {@code ./soak}.
+ * Amount of work of a test: little in every build, much under {@code ./soak}.
  *
  * <p>A test that has both forms is tagged with {@link #TAG}, asks {@link #count} or {@link
  * #duration} how far to go, and says in a line of {@link #report} what it has done. Any thread.

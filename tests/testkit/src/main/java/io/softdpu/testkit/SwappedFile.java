@@ -103,7 +103,7 @@ public final class SwappedFile implements AutoCloseable {
         }
     }
 
-    /** Where both names are of one file already, a rename does nothing and the scratch stays. */
+    /** A rename between two names of one file does nothing, and the scratch file remains. */
     private void replace() throws IOException {
         Files.move(scratch, name, StandardCopyOption.ATOMIC_MOVE);
         Files.deleteIfExists(scratch);

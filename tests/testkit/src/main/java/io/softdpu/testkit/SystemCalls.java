@@ -8,11 +8,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * System calls that the product never makes, since they are those of an attacker or of a test that
- * looks whether an attack is refused. A call that fails throws {@link Failed}. Any thread.
+ * System calls that the product never makes: those of an attacker, or of a test of the defence. A
+ * call that fails throws {@link Failed}. Any thread.
  */
 public final class SystemCalls {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
@@ -30,6 +31,9 @@ public final class SystemCalls {
             bind("memfd_create", INT, ValueLayout.ADDRESS, INT);
 
     private static final int EINVAL = 22;
+    private static final int ENOSYS = 38;
+    private static final int OWNER_ONLY = 0600;
+    private static final int S_IFCHR = 0020000;
     private static final int FALLOC_FL_KEEP_SIZE = 1;
     private static final int FALLOC_FL_PUNCH_HOLE = 2;
     private static final int PROT_READ = 1;
@@ -54,6 +58,8 @@ public final class SystemCalls {
                     "EFBIG",
                     28,
                     "ENOSPC",
+                    ENOSYS,
+                    "ENOSYS",
                     95,
                     "EOPNOTSUPP");
 
@@ -125,6 +131,40 @@ public final class SystemCalls {
             throw e;
         } catch (Throwable e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /** Makes a pipe with a name, which only its owner may read and write. */
+    public static void createPipe(Path path) {
+        MethodHandle mkfifo = bind("mkfifo", INT, ValueLayout.ADDRESS, INT);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocateFrom(path.toString());
+            checked("mkfifo", state -> (int) mkfifo.invokeExact(state, name, OWNER_ONLY));
+        }
+    }
+
+    /**
+     * Makes a character device, which only root may do.
+     *
+     * @param major number of the driver, up to 255
+     * @param minor number of the device, up to 255
+     */
+    public static void createCharacterDevice(Path path, int major, int minor) {
+        if (Linker.nativeLinker().defaultLookup().find("mknod").isEmpty()) {
+            throw new Failed("mknod", ENOSYS); // glibc before 2.33 has it in its headers alone
+        }
+        MethodHandle mknod = bind("mknod", INT, ValueLayout.ADDRESS, INT, LONG);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocateFrom(path.toString());
+            checked(
+                    "mknod",
+                    state ->
+                            (int)
+                                    mknod.invokeExact(
+                                            state,
+                                            name,
+                                            S_IFCHR | OWNER_ONLY,
+                                            (long) (major << 8 | minor)));
         }
     }
 

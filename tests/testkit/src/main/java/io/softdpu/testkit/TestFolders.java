@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Folders in which a test may leave a file without knowing: the temporary folder of this JVM and of
- * those it starts, made for them alone since the machine's is everybody's, and the place where
- * softdpu puts its fabric unless a program says another: {@code SOFTDPU_FABRIC}, which a build sets
- * to a folder of its own, since in the usual places somebody may be at work. Any thread.
+ * Folders in which a test may leave a file unknowingly: the temporary folder of this JVM and of
+ * those it starts, made for them alone since the machine's is shared, and the place where softdpu
+ * puts its fabric unless a program says another: {@code SOFTDPU_FABRIC}, which a build sets to a
+ * folder of its own, since other programs may use the usual places. Any thread.
  */
 final class TestFolders {
 
@@ -27,7 +27,7 @@ final class TestFolders {
 
     private TestFolders() {}
 
-    /** What {@code java.io.tmpdir} is set to here and in JVMs that a test starts. */
+    /** The value of {@code java.io.tmpdir} here and in JVMs that a test starts. */
     static Path temporary() {
         return PRIVATE;
     }

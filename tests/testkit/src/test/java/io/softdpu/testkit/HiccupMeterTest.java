@@ -10,6 +10,7 @@ class HiccupMeterTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     @Test
+    @StartsProcesses
     void shouldSeeThatItsProcessStoodStill(Processes processes) throws IOException {
         ChildProcess measured = processes.start(JavaCommand.ofClass(Measured.class));
         measured.awaitLine("^begun$", Duration.ofSeconds(60));

@@ -45,6 +45,7 @@ class LeakExtensionTest {
                 "thread (left-alone), now at",
                 "process ("
             })
+    @StartsProcesses
     void shouldFailATestThatLeavesAThingAndSayWhich(String thing) {
         String kind = thing.substring(0, thing.indexOf(' '));
         String detail = thing.substring(thing.indexOf(' '));
@@ -83,6 +84,7 @@ class LeakExtensionTest {
     }
 
     @Test
+    @StartsProcesses
     void shouldPassWhatCleansUpAfterItself() {
         Launching launching = Launching.run(DiscoverySelectors.selectClass(Clean.class));
 
@@ -154,6 +156,7 @@ class LeakExtensionTest {
         }
 
         @Test
+        @StartsProcesses
         void process() throws IOException {
             // Its standard streams are not ours, so that it leaves no descriptor.
             Process process = new ProcessBuilder("sleep", "600").inheritIO().start();
@@ -254,6 +257,7 @@ class LeakExtensionTest {
         }
 
         @Test
+        @StartsProcesses
         void leavesAProcessToTheParameter(Processes processes) throws IOException {
             ofEach = ServerSocketChannel.open();
             processes.start(new ProcessBuilder("sleep", "600"));

@@ -11,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@StartsProcesses
 class ProcessesTest {
 
     private static final Duration SOON = Duration.ofSeconds(60);

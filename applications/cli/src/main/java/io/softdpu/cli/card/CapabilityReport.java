@@ -11,7 +11,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What devices can do, as text, where devices that can do the same share a table, and as JSON. */
+/**
+ * Capabilities of devices: as text, with one table for devices with the same capabilities, and as
+ * JSON.
+ */
 public final class CapabilityReport {
     private final Map<DeviceInfo, List<Capabilities>> answers = new LinkedHashMap<>();
 
@@ -21,12 +24,12 @@ public final class CapabilityReport {
     /**
      * A table.
      *
-     * @param devices those that it is true of
-     * @param rows all that they can do
+     * @param devices devices with these capabilities
+     * @param rows all capabilities
      */
     public record Table(List<DeviceInfo> devices, List<Row> rows) {}
 
-    /** Adds what some libraries can do on a device. */
+    /** Adds the capabilities of some libraries on a device. */
     public void add(DeviceInfo device, List<Capabilities> libraries) {
         answers.put(device, libraries);
     }
@@ -41,7 +44,7 @@ public final class CapabilityReport {
                 .toList();
     }
 
-    /** An object a device. */
+    /** One object per device. */
     public ArrayNode toJson() {
         ArrayNode all = JsonNodeFactory.instance.arrayNode();
         answers.forEach((device, libraries) -> {

@@ -8,14 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option {@code --topology} of the commands that stand at a card. */
+/** The option {@code --topology} of the commands that use a card. */
 public final class TopologyOption {
     @Option(
             names = "--topology",
             paramLabel = "FILE",
             description = {
-                "The card: a JSON file, or default or storage-guide, which come along (default:"
-                        + " what SOFTDPU_TOPOLOGY names, else default)."
+                "The card: a JSON file, or one of the built-in default and storage-guide (default:"
+                        + " the file in SOFTDPU_TOPOLOGY, else default)."
             })
     private @Nullable String named;
 
@@ -25,16 +25,16 @@ public final class TopologyOption {
     /**
      * The topology that the user has chosen.
      *
-     * @throws DpuException NOT_FOUND, IO_FAILED or BAD_CONFIG if it cannot be had
+     * @throws DpuException NOT_FOUND, IO_FAILED or BAD_CONFIG if it cannot be read
      */
     public Topology load() {
         return named == null ? TopologyJson.fromEnvironment() : TopologyJson.load(named);
     }
 
-    /** What makes a child of this process choose the same, wherever it stands; often nothing. */
+    /** Arguments by which a child process uses the same topology; empty if it inherits it. */
     public List<String> arguments() {
         if (named == null) {
-            return List.of(); // it inherits the environment
+            return List.of(); // the child inherits the environment
         }
         String absolute =
                 TopologyJson.SHIPPED.contains(named)

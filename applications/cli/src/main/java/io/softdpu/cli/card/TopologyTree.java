@@ -21,7 +21,7 @@ public final class TopologyTree {
 
     private final List<Row> rows = new ArrayList<>();
 
-    /** Aligned cells, and a text behind them that no column waits for. */
+    /** Aligned cells, followed by a text that is not aligned. */
     private record Row(List<String> cells, String behind) {}
 
     private TopologyTree() {}
@@ -112,7 +112,7 @@ public final class TopologyTree {
     private List<String> align() {
         int[] widths = new int[COLUMNS];
         for (Row row : rows) {
-            // What a representor points at may reach over the columns behind it.
+            // The target of a representor may extend over the columns after it.
             int aligned = row.cells.size() == COLUMNS ? COLUMNS : Math.max(0, row.cells.size() - 1);
             for (int column = 0; column < aligned; column++) {
                 widths[column] = Math.max(widths[column], row.cells.get(column).length());

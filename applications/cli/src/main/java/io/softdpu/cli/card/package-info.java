@@ -1,7 +1,7 @@
 /**
- * The card as the command shows and chooses it: the topology as a tree, and what the devices can do
- * as a table and as JSON. Pure but for {@link io.softdpu.cli.card.TopologyOption}, which reads a
- * file.
+ * Display and selection of the card: the topology as a tree, and the capabilities of the devices as
+ * a table and as JSON. No side effects except in {@link io.softdpu.cli.card.TopologyOption}, which
+ * reads a file.
  */
 @NullMarked
 package io.softdpu.cli.card;

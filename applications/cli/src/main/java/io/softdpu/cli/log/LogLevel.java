@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * How much a program logs, on the scale of the DOCA programs: each level shows its own lines and
- * those of the levels above it.
+ * Log level on the scale of the DOCA programs: each level shows its own lines and those of the more
+ * severe levels.
  *
  * <p>The libraries log by {@link System.Logger}, which knows one level for errors; so {@link
  * #CRITICAL} shows what {@link #ERROR} shows.
@@ -42,13 +42,13 @@ public enum LogLevel {
                 && level.getSeverity() >= threshold.getSeverity();
     }
 
-    /** True if whoever chose this level wants to see stack traces. */
+    /** True if this level shows stack traces. */
     public boolean showsStackTraces() {
         return number >= DEBUG.number;
     }
 
     /**
-     * The level that a number or a name (any case) stands for.
+     * Parses the number or the name of a level (any case).
      *
      * @throws IllegalArgumentException for another text, naming what there is
      */

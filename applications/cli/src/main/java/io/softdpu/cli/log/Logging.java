@@ -1,18 +1,18 @@
 package io.softdpu.cli.log;
 
-/** The one switch for how much this program logs. */
+/** The log level of this program. */
 public final class Logging {
     /** Quiet until a command says otherwise. */
     private static volatile LogLevel level = LogLevel.WARNING;
 
     private Logging() {}
 
-    /** What is logged from now on, by all loggers of the program, those that exist included. */
+    /** Sets the level of all loggers of the program, existing ones included. */
     public static void setLevel(LogLevel newLevel) {
         level = newLevel;
     }
 
-    /** What is logged at the moment. */
+    /** The current level. */
     public static LogLevel level() {
         return level;
     }

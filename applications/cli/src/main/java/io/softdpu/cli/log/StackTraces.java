@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 
-/** Stack traces in which no message can pass for a line of its own. Any thread. */
+/** Formats stack traces with escaped messages, which cannot imitate further lines. Any thread. */
 public final class StackTraces {
     private static final String OURS = "io.softdpu.";
 

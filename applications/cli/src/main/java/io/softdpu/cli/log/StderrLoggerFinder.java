@@ -1,6 +1,8 @@
 package io.softdpu.cli.log;
 
-/** Gives each {@link System.Logger} of the program; found by the platform through ServiceLoader. */
+/**
+ * Creates each {@link System.Logger} of the program; found by the platform through ServiceLoader.
+ */
 public final class StderrLoggerFinder extends System.LoggerFinder {
     /** For ServiceLoader. */
     public StderrLoggerFinder() {}

@@ -1,13 +1,13 @@
 /**
- * What the program logs, and where: everything goes to standard error, one line each, at the level
- * that the option {@code --log-level} chose.
+ * Logging of the program to standard error, one line per record, at the level of the option {@code
+ * --log-level}.
  *
  * <p>The libraries log by {@link System.Logger} and know nothing of this package; the platform
- * finds {@link io.softdpu.cli.log.StderrLoggerFinder} by itself. It stands in for java.util.logging
- * because that one shuts its handlers when a signal ends the program, at the same time as the roles
- * report what they did.
+ * finds {@link io.softdpu.cli.log.StderrLoggerFinder} by itself. It replaces java.util.logging,
+ * which closes its handlers when a signal ends the program, at the same time as the roles report
+ * what they did.
  *
- * <p>Any thread may log. The level is one volatile field; nobody else owns anything.
+ * <p>Any thread may log. The level is one volatile field.
  */
 @NullMarked
 package io.softdpu.cli.log;

@@ -5,7 +5,7 @@ import io.softdpu.core.execution.CpuBinding;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads what a data path thread is bound to: see {@link CpuBinding#of}. */
+/** Parses the CPU affinity of a data path thread: see {@link CpuBinding#of}. */
 public final class CpuConverter implements ITypeConverter<CpuBinding> {
     /** For picocli. */
     public CpuConverter() {}

@@ -4,7 +4,7 @@ import io.softdpu.cli.log.LogLevel;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a log level by its number or its name. */
+/** Parses a log level by its number or its name. */
 public final class LogLevelConverter implements ITypeConverter<LogLevel> {
     /** For picocli. */
     public LogLevelConverter() {}

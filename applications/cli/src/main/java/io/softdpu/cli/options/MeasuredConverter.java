@@ -7,7 +7,7 @@ import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads and lists what a demo can measure, in lower case with hyphens. */
+/** Parses and lists the measurements of a demo, in lower case with hyphens. */
 public final class MeasuredConverter implements ITypeConverter<DemoPhase>, Iterable<String> {
     @Override
     public DemoPhase convert(String text) {

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a time in seconds, decimals allowed, from a thousandth to a day. */
+/** Parses a time in seconds, decimals allowed, from a thousandth to a day. */
 public final class SecondsConverter implements ITypeConverter<Duration> {
     private static final Pattern FORM = Pattern.compile("\\d{1,9}(\\.\\d{1,9})?");
     private static final Duration SHORTEST = Duration.ofMillis(1);

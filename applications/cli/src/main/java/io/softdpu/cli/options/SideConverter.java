@@ -5,7 +5,7 @@ import io.softdpu.core.Side;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a side: host, dpu or target. */
+/** Parses a side: host, dpu or target. */
 public final class SideConverter implements ITypeConverter<Side> {
     /** For picocli. */
     public SideConverter() {}

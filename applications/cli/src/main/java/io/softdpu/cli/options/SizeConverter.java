@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a size: plain bytes, or a number with K, M, G (or KiB, MiB, GiB), powers of 1024. */
+/** Parses a size: plain bytes, or a number with K, M, G (or KiB, MiB, GiB), powers of 1024. */
 public final class SizeConverter implements ITypeConverter<Long> {
     private static final Pattern FORM = Pattern.compile("(\\d{1,19})(?:([KMG])(?:I?B)?|B)?");
     private static final Map<String, Integer> SHIFTS = Map.of("K", 10, "M", 20, "G", 30);
@@ -23,7 +23,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
     }
 
     /**
-     * The bytes that a text stands for, at least 1.
+     * Parses a number of bytes, at least 1.
      *
      * @throws TypeConversionException for another text, zero, or more than a long holds
      */

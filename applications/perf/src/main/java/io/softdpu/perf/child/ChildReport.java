@@ -89,12 +89,12 @@ public record ChildReport(
             actualSha256 = ForeignText.escapeAndCut(actualSha256);
         }
 
-        /** Operations a second; 0 for a phase that took no time. */
+        /** Operations per second; 0 for a phase that took no time. */
         public double iops() {
             return nanos == 0 ? 0 : operations * 1e9 / nanos;
         }
 
-        /** Payload in GiB a second; 0 for a phase that took no time. */
+        /** Payload in GiB per second; 0 for a phase that took no time. */
         public double gibPerSecond() {
             return nanos == 0 ? 0 : payloadBytes * 1e9 / nanos / (1L << 30);
         }

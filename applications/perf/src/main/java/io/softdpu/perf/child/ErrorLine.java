@@ -4,8 +4,8 @@ import io.softdpu.core.Status;
 import java.util.Optional;
 
 /**
- * The line on standard error by which a command says why it failed: {@code softdpu: STATUS:
- * reason}. A user reads it, and so does a parent.
+ * The line on standard error with the reason why a command failed: {@code softdpu: STATUS: reason}.
+ * Users and parent processes read it.
  */
 public final class ErrorLine {
     private static final String PREFIX = "softdpu: ";

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How this program was started, up to and with its main class: what starts another one like it,
- * with the same Java, modules and flags.
+ * The command line of this program up to its main class, which starts another process with the same
+ * Java, modules and flags.
  *
  * @param prefix the Java command and all arguments before the program's own
  */

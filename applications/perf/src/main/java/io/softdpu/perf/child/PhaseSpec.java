@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One phase of a plan, as a parent hands it to its initiator by the hidden option {@code --phase}.
+ * One phase of a plan, which a parent passes to its initiator by the hidden option {@code --phase}.
  * The text form, which {@link #parse} and {@link #toString} share, is for example
  *
  * <pre>
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param operation read or write
  * @param name how the phase is called in reports, lower case with underscores
- * @param ioSizeBytes bytes an operation
+ * @param ioSizeBytes bytes per operation
  * @param transactions operations in flight
  * @param random random places instead of one after the other
  * @param nanos how long; 0: once over the whole volume
@@ -42,7 +42,7 @@ public record PhaseSpec(
         @Nullable PlanContent fill,
         @Nullable PlanContent expect) {
 
-    /** Which random places: any number does, the same each time makes runs comparable. */
+    /** Seed of random offsets: the same for all runs, to compare them. */
     private static final long RANDOM_SEED = 0x5eed;
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9_]{1,40}");

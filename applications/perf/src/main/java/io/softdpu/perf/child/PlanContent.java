@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The contents that a plan can speak of, by a word. */
+/** The contents that a plan can name. */
 public enum PlanContent {
     /** Zeros. */
     ZEROS,
-    /** What the volume holds when the session begins: a file's bytes, or the volumes' pattern. */
+    /** The initial content of the volume: the bytes of a file, or the pattern. */
     VOLUME,
     /** Another pattern, of which no 8 bytes are those of the volumes' pattern at the same place. */
     WRITTEN;

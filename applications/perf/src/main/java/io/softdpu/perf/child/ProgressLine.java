@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an initiator that has a plan tells its parent, a line each on its standard output.
+ * Progress of an initiator that has a plan, as a line on its standard output for its parent.
  *
  * @param phase the phase's name
  * @param finished true for the last line of a phase
@@ -21,7 +21,7 @@ public record ProgressLine(
                     "phase: name=(\\w{1,40}), state=(running|finished), operations=(\\d{1,18}),"
                             + " payload_bytes=(\\d{1,18}), elapsed_nanos=(\\d{1,18})");
 
-    /** Whether it tells of a phase's beginning or end. */
+    /** True at the begin or end of a phase. */
     public boolean isBoundary() {
         return finished || elapsedNanos == 0;
     }
@@ -43,7 +43,7 @@ public record ProgressLine(
     /** The line. */
     @Override
     public String toString() {
-        // Not formatted: it is written while what is allocated is being counted.
+        // Not formatted, since formatting allocates while allocations are counted.
         return "phase: name="
                 + phase
                 + ", state="

@@ -6,9 +6,9 @@ import io.softdpu.storage.workload.Phase;
 import java.io.PrintWriter;
 
 /**
- * Tells a parent how far the plan is, and unasked what this process has used at each end of a
- * phase: by the time that a question had come, the next thing would have begun. So what it has used
- * in a phase is said before the phase's end.
+ * Prints progress of the plan for a parent, and unasked the resource use of this process at each
+ * phase boundary: a request would arrive after the next phase has begun. So the use of a phase is
+ * printed before the end of the phase.
  *
  * @param out gets the lines
  */

@@ -3,8 +3,8 @@ package io.softdpu.perf.child;
 import java.util.OptionalInt;
 
 /**
- * The line on standard output by which a role says that its peer may come now. A user reads it, and
- * so does a parent that starts the roles one after the other.
+ * The line on standard output that announces that a role is ready for its peer. Users read it, and
+ * a parent that starts the roles one after the other.
  */
 public final class ReadyLine {
     private static final String LISTENING = "listening: port=";

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a process has used since it began, as it tells its parent, a line on its standard output:
- * when it is asked, or by itself at the ends of a phase where the phases are its own.
+ * Resource use of a process since its start, as a line on its standard output for its parent: on
+ * request, or unasked at the boundaries of its own phases.
  *
  * @param nanos when: {@link System#nanoTime()} of that process
  * @param cpuNanos processor time of all its threads, in steps of the kernel's clock
@@ -21,7 +21,7 @@ public record ResourceUse(long nanos, long cpuNanos, long allocatedBytes) {
                     "resources: nanos=(-?\\d{1,18}), cpu_nanos=(\\d{1,18}),"
                             + " allocated_bytes=(\\d{1,18})");
 
-    /** What this process has used. */
+    /** The resource use of this process. */
     public static ResourceUse now() {
         OperatingSystemMXBean system =
                 ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -32,7 +32,7 @@ public record ResourceUse(long nanos, long cpuNanos, long allocatedBytes) {
                 threads.getTotalThreadAllocatedBytes());
     }
 
-    /** What was used between an earlier moment and this one. */
+    /** The resource use between an earlier moment and this one. */
     public ResourceUse since(ResourceUse earlier) {
         return new ResourceUse(
                 nanos - earlier.nanos,
@@ -60,7 +60,7 @@ public record ResourceUse(long nanos, long cpuNanos, long allocatedBytes) {
     /** The line. */
     @Override
     public String toString() {
-        // Not formatted: it is said while what is allocated is being counted.
+        // Not formatted, since formatting allocates while allocations are counted.
         return "resources: nanos="
                 + nanos
                 + ", cpu_nanos="

@@ -28,13 +28,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder that a parent and its child processes use together, and that does not outlive the last
- * of them, whichever that is: a parent that is killed cannot remove anything.
+ * A folder that a parent and its child processes share, and that the last of them removes: a parent
+ * that is killed cannot remove anything.
  *
  * <p>Each holds a shared lock on a file in the folder for as long as it runs; the kernel takes the
- * lock of one that is killed. Who can have the lock alone knows that nobody else is left, and
- * removes the folder: at its own end, or, where all were killed at once, when the next parent
- * {@linkplain #sweep sweeps}. Any thread.
+ * lock of one that is killed. A process that gets the lock exclusively is the last one, and removes
+ * the folder: at its own end, or, if all were killed at once, when the next parent {@linkplain
+ * #sweep sweeps}. Any thread.
  */
 public final class SharedFolder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SharedFolder.class.getName());
@@ -43,7 +43,7 @@ public final class SharedFolder implements AutoCloseable {
     private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
-    /** A folder is without its lock file for microseconds; one that is so for long has no maker. */
+    /** A folder is without its lock file for microseconds; later its creator has ended. */
     private static final Duration LONGEST_MAKING = Duration.ofMinutes(1);
 
     /** Closing any descriptor of a file drops this process's locks on it: so never a second one. */
@@ -62,7 +62,7 @@ public final class SharedFolder implements AutoCloseable {
     }
 
     /**
-     * Makes a folder that nobody but this user gets into.
+     * Creates a folder to which only this user has access.
      *
      * @throws IOException naming the file; nothing is left then
      */
@@ -70,7 +70,7 @@ public final class SharedFolder implements AutoCloseable {
         Path root = Files.createTempDirectory(parent, prefix, PRIVATE);
         FileChannel channel = null;
         try {
-            // Locked before it has its name: nobody ever sees the file of a living owner unlocked.
+            // Locked before it has its name: no process sees the file of a living owner unlocked.
             Path unnamed = root.resolve(LOCK_FILE + ".new");
             channel =
                     FileChannel.open(
@@ -110,7 +110,7 @@ public final class SharedFolder implements AutoCloseable {
         try {
             channel = openLockFile(root);
             FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true);
-            // Under the lock nobody removes it; before that somebody may have.
+            // Under the lock it is not removed; it may have been removed before.
             if (lock != null && Files.exists(root.resolve(LOCK_FILE))) {
                 return new SharedFolder(root, channel, lock);
             }
@@ -128,8 +128,8 @@ public final class SharedFolder implements AutoCloseable {
     }
 
     /**
-     * Removes the folders of this user below a parent folder that nobody has any more. One that
-     * cannot be removed is left, and logged: it is no reason not to go on.
+     * Removes the unused folders of this user below a parent folder. One that cannot be removed is
+     * left and logged.
      */
     public static void sweep(Path parent, String prefix) {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(parent, prefix + "*")) {
@@ -144,7 +144,7 @@ public final class SharedFolder implements AutoCloseable {
 
     private static void sweepOne(Path root, Object user) {
         try {
-            // Somebody else's folder could change while it is walked, and lead elsewhere.
+            // The folder of another user could change during the walk, and lead elsewhere.
             if (HELD_HERE.contains(root)
                     || !Files.isDirectory(root, LinkOption.NOFOLLOW_LINKS)
                     || !Files.getAttribute(root, "unix:uid", LinkOption.NOFOLLOW_LINKS)
@@ -164,7 +164,9 @@ public final class SharedFolder implements AutoCloseable {
                 }
             }
         } catch (NoSuchFileException e) {
-            LOG.log(System.Logger.Level.DEBUG, "folder goes by itself: folder=" + name(root));
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "folder is being removed by another process: folder=" + name(root));
         } catch (IOException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -184,7 +186,7 @@ public final class SharedFolder implements AutoCloseable {
     }
 
     /**
-     * Leaves the folder, and removes it if nobody else is in it. Idempotent.
+     * Leaves the folder, and removes it if no other process uses it. Idempotent.
      *
      * @throws DpuException OPERATING_SYSTEM if it cannot be removed
      */
@@ -194,7 +196,8 @@ public final class SharedFolder implements AutoCloseable {
     }
 
     /**
-     * Removes the folder, whoever is in it: for the parent, whose children have ended. Idempotent.
+     * Removes the folder even if it is in use: for the parent, whose children have ended.
+     * Idempotent.
      *
      * @throws DpuException OPERATING_SYSTEM if something stays
      */
@@ -209,7 +212,7 @@ public final class SharedFolder implements AutoCloseable {
         closed = true;
         HELD_HERE.remove(root);
         try (FileChannel channel = lockFile) {
-            // First let go, then try: of two that leave at once the later one gets it.
+            // Unlock before trying to lock: of two that leave at once the later one succeeds.
             lock.release();
             if (removeAnyway || isAlone(channel)) {
                 removeTree(root);
@@ -226,7 +229,7 @@ public final class SharedFolder implements AutoCloseable {
         try {
             return channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
-            return false; // another user of it lives in this process
+            return false; // it has another user in this process
         }
     }
 

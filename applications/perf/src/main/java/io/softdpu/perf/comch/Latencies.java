@@ -3,7 +3,7 @@ package io.softdpu.perf.comch;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Latencies as they are measured; allocates nothing while it records. Belongs to one thread. */
+/** A histogram of latencies; allocates nothing while it records. Belongs to one thread. */
 final class Latencies {
     /** Latencies above this count as this. */
     private static final long HIGHEST_NANOS = 10_000_000_000L;
@@ -20,7 +20,7 @@ final class Latencies {
         histogram.reset();
     }
 
-    /** What was recorded since the last reset; null if nothing was. */
+    /** The percentiles since the last reset; null without a value. */
     @Nullable Percentiles percentiles() {
         return histogram.getTotalCount() == 0
                 ? null

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Messages of one size in exportable memory, a buf over each. Belongs to one thread.
+ * Messages of one size in exportable memory, with a buf for each. Belongs to one thread.
  *
  * <p>A message of 8 bytes and more begins with a stamp.
  */

@@ -7,7 +7,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
 import java.util.Objects;
 
-/** A producer's messages, and which of them are free. Belongs to one thread. */
+/** The messages of a producer, and the set of free ones. Belongs to one thread. */
 final class Outgoing {
     private final MessagePool messages;
     private final ComchProducer producer;
@@ -39,12 +39,12 @@ final class Outgoing {
         }
     }
 
-    /** Whether there is a message to send. */
+    /** True if there is a free message. */
     boolean hasIdle() {
         return idle > 0;
     }
 
-    /** Whether all messages are in the buffers of the other side. */
+    /** True if all messages are in buffers of the peer. */
     boolean allSent() {
         return idle == total;
     }
@@ -53,7 +53,7 @@ final class Outgoing {
      * Sends a message; false if none is free, or the other side has no buffer for it just now.
      *
      * @param stamp what it is to begin with, where the plan's messages are stamped
-     * @throws DpuException CONNECTION_RESET if the other side is gone
+     * @throws DpuException CONNECTION_RESET if the peer has ended
      */
     boolean trySend(long stamp) {
         if (idle == 0) {
@@ -82,15 +82,15 @@ final class Outgoing {
     }
 
     /**
-     * Why something could not be sent. Nobody here takes back a buffer or closes anything while the
-     * other side may still send, so what is not there any more is the other side.
+     * The reason why a message could not be sent. Neither side revokes a buffer or closes anything
+     * while the other may still send, so a missing object means that the peer has ended.
      */
     static DpuException refused(Status status, Object peer) {
         return switch (status) {
             case BAD_STATE, NOT_CONNECTED, NOT_FOUND, SHUTDOWN, CONNECTION_RESET ->
                     new DpuException(
                             Status.CONNECTION_RESET,
-                            "the other side is gone: peer=%s, sending=%s".formatted(peer, status));
+                            "peer has ended: peer=%s, sending=%s".formatted(peer, status));
             default ->
                     new DpuException(
                             status,

@@ -1,7 +1,7 @@
 package io.softdpu.perf.comch;
 
 /**
- * What a histogram says about latencies.
+ * Percentiles of a latency histogram.
  *
  * @param p50Nanos the median
  * @param p99Nanos the 99th percentile

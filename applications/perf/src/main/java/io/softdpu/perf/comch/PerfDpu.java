@@ -11,9 +11,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The side of the DPU: sends back or takes what comes, and reports what it has received and used.
- */
+/** The DPU side: echoes or consumes messages, and reports their number and its resource use. */
 public final class PerfDpu extends PerfSide {
     /** A question of the host: report once so many messages, a number follows, have come in all. */
     static final String REPORT = "report ";
@@ -24,7 +22,7 @@ public final class PerfDpu extends PerfSide {
     /** The fabric folder, in the folder that host and DPU share. */
     public static final String FABRIC = "fabric";
 
-    /** How often a host that waits for a report is told how many have come. */
+    /** Interval of reports of the number of messages to a waiting host. */
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long NOT_ASKED = -1;
@@ -66,7 +64,7 @@ public final class PerfDpu extends PerfSide {
             if (e.status() != Status.CONNECTION_RESET) {
                 throw e;
             }
-            // The host has gone in the middle of it: it says why, if it still can.
+            // The host has ended during the load: it reports the reason, if it can.
         }
     }
 
@@ -79,7 +77,8 @@ public final class PerfDpu extends PerfSide {
             long before = received;
             turn();
             if (received != before) {
-                // A look at the clock a turn, not a message. The host sends nothing between its
+                // The clock is read once per iteration, not per message. The host sends nothing
+                // between its
                 // question and the answer, so this is the moment of the last that it asks for.
                 receivedAtNanos = System.nanoTime();
             }

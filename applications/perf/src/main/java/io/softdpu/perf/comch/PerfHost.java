@@ -11,16 +11,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of the host: drives the load. It measures round trips itself; of what goes one way it
- * knows only that it was sent, and the DPU measures.
+ * The host side: drives the load. It measures round trips itself; one-way messages are measured by
+ * the DPU.
  */
 public final class PerfHost extends PerfSide {
     /**
-     * One way, each so-manieth message is timed: two looks at the clock cost as much as a message.
+     * In one-way modes one of this many messages is timed: two reads of the clock cost as much as a
+     * message.
      */
     private static final int TIMED_EACH = 64;
 
-    /** The end of a process shows at its sockets before its parent is told. */
+    /** The sockets of a process close before its parent is notified of its end. */
     private static final long LATE_MILLIS = 200;
 
     private final Process otherHalf;
@@ -38,7 +39,7 @@ public final class PerfHost extends PerfSide {
     /**
      * Opens the machine and the device.
      *
-     * @param otherHalf the process of the DPU: where it has ended, nobody is waited for
+     * @param otherHalf the process of the DPU; the host does not wait any more once it has ended
      */
     public PerfHost(PerfPlan plan, Path fabric, Process otherHalf) {
         this(plan, fabric, otherHalf, DEADLINE_NANOS);
@@ -128,16 +129,16 @@ public final class PerfHost extends PerfSide {
         over = false;
         ping(begin);
         long deadline = deadlineAfter(begin);
-        int inVain = 0;
+        int idleTurns = 0;
         while (!over) {
             if (owed) {
                 ping(System.nanoTime());
             }
             if (turn()) {
-                inVain = 0;
+                idleTurns = 0;
                 deadline = deadlineAfter(sentAt);
-            } else if (++inVain >= plan.waiting().turnsACheck()) {
-                inVain = 0;
+            } else if (++idleTurns >= plan.waiting().turnsPerCheck()) {
+                idleTurns = 0;
                 checkSilence("the message comes back", deadline);
             }
         }
@@ -176,7 +177,7 @@ public final class PerfHost extends PerfSide {
         return true;
     }
 
-    /** What the DPU says once it has received all that was sent. */
+    /** The report of the DPU after it has received all messages. */
     private PerfReport report() {
         report = null;
         say(PerfDpu.REPORT + sent);

@@ -2,7 +2,7 @@ package io.softdpu.perf.comch;
 
 import java.util.Locale;
 
-/** What is measured. */
+/** Kind of measurement. */
 public enum PerfMode {
     /** One message at a time goes there and back. */
     LATENCY(64),
@@ -17,12 +17,12 @@ public enum PerfMode {
         this.defaultSizeBytes = defaultSizeBytes;
     }
 
-    /** The word for it on command lines and in results. */
+    /** The name on command lines and in results. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Bytes of a message where nobody asked for a size. */
+    /** Default size of a message in bytes. */
     public int defaultSizeBytes() {
         return defaultSizeBytes;
     }

@@ -7,7 +7,7 @@ import io.softdpu.perf.text.SizeText;
 /**
  * One measurement.
  *
- * @param mode what is measured
+ * @param mode kind of measurement
  * @param sizeBytes bytes of a message, 1 to {@link #MAX_SIZE_BYTES}
  * @param waiting how both sides wait
  * @param nanos how long, after a warm-up of the same length

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the DPU tells the host at the end of a load, in one control message.
+ * Report of the DPU to the host at the end of a load, in one control message.
  *
  * @param received messages that it has received in all
  * @param atNanos when it had received the last of them: its {@link System#nanoTime()}
@@ -46,7 +46,7 @@ record PerfReport(long received, long atNanos, @Nullable Percentiles latencies, 
     /** The message. */
     @Override
     public String toString() {
-        // Not formatted: it is said while what is allocated is being counted.
+        // Not formatted, since formatting allocates while allocations are counted.
         return "report: received="
                 + received
                 + ", at_nanos="

@@ -5,9 +5,9 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one measurement found.
+ * Result of one measurement.
  *
- * @param plan what was asked for
+ * @param plan the requested measurement
  * @param messages messages that the DPU has received; with {@link PerfMode#LATENCY} round trips
  * @param nanos from the begin of the load until the last of them had arrived
  * @param latencies of a round trip; one way: from submitting a message until the DPU had received
@@ -24,19 +24,20 @@ public record PerfResult(
         ResourceUse dpu) {
 
     /**
-     * Messages a second, with {@link PerfMode#LATENCY} round trips a second; 0 if there were none.
+     * Messages per second, or round trips per second with {@link PerfMode#LATENCY}; 0 if there were
+     * none.
      */
     public double messagesPerSecond() {
         return messages == 0 ? 0 : messages / (nanos / 1e9);
     }
 
-    /** Payload a second in 10^9 bytes, one direction. */
+    /** Payload per second in 10^9 bytes, one direction. */
     public double gigabytesPerSecond() {
         return messagesPerSecond() * plan.sizeBytes() / 1e9;
     }
 
     /**
-     * Heap bytes a message that all threads of both processes allocated; empty without messages.
+     * Heap bytes per message that all threads of both processes allocated; empty without messages.
      */
     public OptionalDouble allocatedBytesPerOperation() {
         return messages == 0

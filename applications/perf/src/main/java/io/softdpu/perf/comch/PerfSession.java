@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A measurement from its beginning to its end: makes a fabric folder, starts the process of the DPU
- * in it, drives the load from this one, and leaves neither process nor folder behind.
+ * One measurement: creates a fabric folder, starts the DPU process in it, drives the load from this
+ * process, and removes both.
  *
  * <p>{@link #run} belongs to one thread; {@link #interrupt} may come from another.
  */
@@ -83,7 +83,7 @@ public final class PerfSession {
             host.abort(REQUESTED);
         }
         if (ending && dpu != null) {
-            dpu.destroyForcibly(); // nobody waits for a good end any more
+            dpu.destroyForcibly(); // a regular end is not awaited any more
         }
     }
 
@@ -119,7 +119,7 @@ public final class PerfSession {
         }
     }
 
-    /** What was measured with a process that ended badly is not worth much. */
+    /** Fails if the process of the DPU has failed, since the measurement is not reliable then. */
     private void awaitGoodEnd() {
         Process process = beginEnding();
         boolean ended = hasEnded(process, ENDING_SECONDS);
@@ -159,7 +159,7 @@ public final class PerfSession {
         }
         try {
             if (started != null && started.isAlive()) {
-                started.destroy(); // it may wait for a host that does not come
+                started.destroy(); // it may wait for a host that does not connect
                 if (!hasEnded(started, BROKEN_OFF_SECONDS)) {
                     requireEnd(started.destroyForcibly());
                 }
@@ -175,7 +175,7 @@ public final class PerfSession {
         if (!hasEnded(killed, BROKEN_OFF_SECONDS)) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "process of the DPU has been killed and stays: pid=" + killed.pid());
+                    "process of the DPU does not end after being killed: pid=" + killed.pid());
         }
     }
 
@@ -188,7 +188,7 @@ public final class PerfSession {
         }
     }
 
-    /** For what fails in it not to hide why it is done. */
+    /** An action of the clean-up, whose failure must not hide the failure before it. */
     private interface TakingDown extends AutoCloseable {
         @Override
         void close();

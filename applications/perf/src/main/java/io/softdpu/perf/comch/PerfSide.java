@@ -25,13 +25,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a measurement have: an engine, an endpoint, a connection over it, a consumer
- * whose posted buffers go round, and a producer with its messages.
+ * Base of both sides of a measurement: an engine, an endpoint with a connection, a consumer with
+ * reposted buffers, and a producer with its messages.
  *
  * <p>Belongs to the thread that makes it.
  */
 abstract class PerfSide implements AutoCloseable {
-    /** How long anything but the measurement itself may take: setting up, and the last words. */
+    /** Timeout of everything but the measurement itself: setup and final messages. */
     static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** The name of the server. */
@@ -157,7 +157,7 @@ abstract class PerfSide implements AutoCloseable {
 
     // ---- the data path
 
-    /** Whether all messages of this side are in the buffers of the other. */
+    /** True if all messages of this side are in buffers of the peer. */
     final boolean allSent() {
         return Objects.requireNonNull(outgoing).allSent();
     }
@@ -220,7 +220,7 @@ abstract class PerfSide implements AutoCloseable {
     /**
      * For rounds in which nothing was done.
      *
-     * @throws DpuException CONNECTION_RESET if the other side is gone, TIME_OUT
+     * @throws DpuException CONNECTION_RESET if the peer has ended, TIME_OUT
      */
     final void checkSilence(String awaited, long deadlineNanos) {
         checkPeer();
@@ -235,7 +235,7 @@ abstract class PerfSide implements AutoCloseable {
     /**
      * Turns until something holds.
      *
-     * @throws DpuException CONNECTION_RESET if the other side is gone, TIME_OUT
+     * @throws DpuException CONNECTION_RESET if the peer has ended, TIME_OUT
      */
     final void until(String what, BooleanSupplier condition) {
         until(() -> what, condition);
@@ -252,7 +252,7 @@ abstract class PerfSide implements AutoCloseable {
         }
     }
 
-    /** Throws if the other side is gone, or this side's endpoint has failed. */
+    /** Throws if the peer has ended, or this side's endpoint has failed. */
     void checkPeer() {
         ComchEndpoint own = endpoint;
         DpuException failure = own == null ? null : own.failure();
@@ -260,8 +260,7 @@ abstract class PerfSide implements AutoCloseable {
             throw failure;
         }
         if (!isConnected()) {
-            throw new DpuException(
-                    Status.CONNECTION_RESET, "the other side is gone: peer=" + connection);
+            throw new DpuException(Status.CONNECTION_RESET, "peer has ended: peer=" + connection);
         }
     }
 

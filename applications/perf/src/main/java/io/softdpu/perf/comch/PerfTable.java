@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
-/** The result of a measurement for people. */
+/** The result of a measurement as text. */
 public final class PerfTable {
-    /** Stands in place of a figure that was not measured. */
+    /** Printed instead of a value that was not measured. */
     private static final String NONE = "-";
 
     private PerfTable() {}

@@ -3,7 +3,7 @@ package io.softdpu.perf.comch;
 import io.softdpu.core.execution.ProgressEngine;
 import java.util.Locale;
 
-/** How both sides wait while there is nothing to do. */
+/** Way of waiting on both sides while there is nothing to do. */
 public enum PerfWait {
     /** They never stop looking: best with a core for each. */
     BUSY {
@@ -13,7 +13,7 @@ public enum PerfWait {
         }
 
         @Override
-        int turnsACheck() {
+        int turnsPerCheck() {
             return 1024;
         }
     },
@@ -38,19 +38,19 @@ public enum PerfWait {
         }
     };
 
-    /** The word for it on command lines and in results. */
+    /** The name on command lines and in results. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Does what there is to do, or waits for it at most this long; whether anything was done. */
+    /** Makes progress, or waits for work for at most this long; true if there was work. */
     abstract boolean turn(ProgressEngine engine, long timeoutNanos);
 
     /**
-     * After how many turns in vain a ping looks whether the other side is still there: a turn that
-     * does not wait takes less time than that look, and the answer may come meanwhile.
+     * Number of idle iterations after which a ping checks that the peer is alive: an iteration that
+     * does not wait takes less time than that check, and the reply may arrive meanwhile.
      */
-    int turnsACheck() {
+    int turnsPerCheck() {
         return 1;
     }
 }

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** What has been opened, to be closed in the opposite order. Belongs to one thread. */
+/** Opened resources, which are closed in the opposite order. Belongs to one thread. */
 final class ResourceStack implements AutoCloseable {
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 

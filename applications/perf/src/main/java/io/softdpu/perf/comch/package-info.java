@@ -1,5 +1,5 @@
 /**
- * Measures a Comm Channel between two processes: what {@code softdpu perf comch} runs.
+ * Measurement of a Comm Channel between two processes, run by {@code softdpu perf comch}.
  *
  * <p>The process that the user started is the host and drives the load; it starts a second one as
  * the DPU, which sends back or takes what comes. All messages travel the fast path, from a producer

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one process of a demo ended.
+ * End of one process of a demo.
  *
  * @param name target, zero-copy or initiator
  * @param exitCode its exit code, 128 + the number for one that a signal ended; {@link #NOT_STARTED}
@@ -61,7 +61,7 @@ public record ChildOutcome(
                 || status() == Status.CONNECTION_ABORTED;
     }
 
-    /** How it ended, in a few words. */
+    /** A short text about the end. */
     public String howItEnded() {
         if (exitCode == NOT_STARTED) {
             return "not started";

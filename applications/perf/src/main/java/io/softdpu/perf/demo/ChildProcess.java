@@ -15,10 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One process of a demo: its output becomes events, and its standard input is the line by which it
- * notices the end of its parent.
+ * One process of a demo: its output becomes events, and its standard input closes when its parent
+ * ends.
  *
- * <p>Two daemon threads a process read the output; the events are delivered on them, the last one
+ * <p>Two daemon threads per process read the output; the events are delivered on them, the last one
  * ({@link Event.Exited}) after all lines.
  */
 final class ChildProcess {
@@ -30,18 +30,18 @@ final class ChildProcess {
 
     private static final int KEPT_LOG_LINES = 5;
 
-    /** What a process does. */
+    /** Event of a process. */
     sealed interface Event {
-        /** Who did it. */
+        /** The process. */
         ChildProcess child();
 
-        /** It wrote a line to standard output. */
+        /** A line on standard output. */
         record Line(ChildProcess child, String text) implements Event {}
 
-        /** It wrote a log line to standard error. */
+        /** A log line on standard error. */
         record Log(ChildProcess child, String text) implements Event {}
 
-        /** It is gone. */
+        /** End of the process. */
         record Exited(ChildProcess child, int exitCode) implements Event {}
     }
 
@@ -112,7 +112,7 @@ final class ChildProcess {
             process.getOutputStream().write('\n');
             process.getOutputStream().flush();
         } catch (IOException e) {
-            // It has ended or is about to; what it has used by then it says unasked.
+            // It has ended or is about to; it prints its use unasked then.
         }
     }
 
@@ -182,7 +182,7 @@ final class ChildProcess {
             errors.join();
             events.accept(new Event.Exited(this, process.waitFor()));
         } catch (InterruptedException e) {
-            // Nobody interrupts these threads; if somebody does, the process counts as lost.
+            // An interrupt is not expected; the process counts as lost then.
             Thread.currentThread().interrupt();
             kill();
         }
@@ -194,7 +194,7 @@ final class ChildProcess {
                 lines.accept(line);
             }
         } catch (IOException e) {
-            // The pipe of a process that is being destroyed; its exit code tells the rest.
+            // The pipe of a process that is being destroyed; its exit code has the reason.
         }
     }
 }

@@ -9,11 +9,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Which core each poller of a demo is bound to: target, service and initiator. Where there is a
- * core for each, each gets its own. Where there are two, the target, which copies, prefers one, and
- * the others, which only pass messages on, share the other; none is bound for good, because one
- * competitor on a core would stop its poller with nowhere to go. Where a quota leaves less than the
- * cores that it may run on, the scheduler is to choose among them.
+ * CPU affinity of the polling threads of a demo: target, service and initiator. With three cores
+ * each is pinned to its own. With two cores the target, which copies, has soft affinity to one, and
+ * the others, which only forward messages, to the other; none has hard affinity, because a
+ * competitor on the core would stop its thread. If a quota leaves less than the allowed cores, the
+ * scheduler selects among them.
  */
 final class CpuChoice {
     private static final Path STATUS = Path.of("/proc/self/status");
@@ -35,7 +35,7 @@ final class CpuChoice {
             // A quota (cgroup) may leave less than the mask shows.
             return choose(Runtime.getRuntime().availableProcessors(), allowed);
         } catch (IOException e) {
-            // Not to bind is always possible.
+            // No affinity is always possible.
             return Collections.nCopies(POLLERS, ANY);
         }
     }

@@ -8,8 +8,8 @@ import io.softdpu.core.device.Topology;
 import java.util.Optional;
 
 /**
- * The devices that a pipeline of three processes uses where the user names none: the first function
- * of the host that a port of the DPU made, that port, and the first device of the target.
+ * The default devices of a pipeline of three processes: the first function of the host that a port
+ * of the DPU made, that port, and the first device of the target.
  *
  * @param host the initiator's
  * @param port the service's

@@ -10,8 +10,8 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of a demo for programs: one JSON object. What a demo that failed did not find out is
- * null; {@code valid} is true only if everything is there and right.
+ * The results of a demo for programs: one JSON object. Missing results of a failed demo are null;
+ * {@code valid} is true only if everything is there and right.
  */
 public final class DemoJson {
     private DemoJson() {}

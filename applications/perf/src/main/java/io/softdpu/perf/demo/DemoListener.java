@@ -2,7 +2,7 @@ package io.softdpu.perf.demo;
 
 import io.softdpu.perf.child.ProgressLine;
 
-/** Hears how a demo proceeds; called on the thread that runs it. */
+/** Listener for the progress of a demo; called on the thread that runs it. */
 public interface DemoListener {
     /** A process is being started. */
     void starting(String process);

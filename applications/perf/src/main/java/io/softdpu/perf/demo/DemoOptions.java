@@ -7,9 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a demo works on.
+ * Options of a demo.
  *
- * @param volumeFile what the target loads; null: the known pattern
+ * @param volumeFile file that the target loads; null: the known pattern
  * @param sizeBytes bytes of the volume
  * @param blockSizeBytes bytes of a block
  * @param measured which measurements are made
@@ -35,7 +35,7 @@ public record DemoOptions(
         roleArguments = List.copyOf(roleArguments);
     }
 
-    /** How long a control operation may take: the usual, and more for a volume that is large. */
+    /** Timeout of a control operation: the default, and more for a large volume. */
     long controlTimeoutSeconds() {
         long seconds =
                 StorageDefaults.CONTROL_TIMEOUT_NANOS / 1_000_000_000L

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the initiator of a demo does, in this order. */
+/** Phases of the initiator of a demo, in this order. */
 public enum DemoPhase {
     /**
      * The whole volume into the initiator's memory, which holds something else before, so that a
@@ -19,7 +19,7 @@ public enum DemoPhase {
     VERIFY_READ("read volume, compare", IoType.READ, PlanContent.WRITTEN, PlanContent.VOLUME),
     /** The whole volume from the initiator's memory. */
     WRITE_ALL("write volume", IoType.WRITE, PlanContent.WRITTEN, null),
-    /** What was written comes back. */
+    /** Reads the written data back. */
     READ_BACK("read back, compare", IoType.READ, PlanContent.ZEROS, PlanContent.WRITTEN),
     /** The same as the first measurement: until then compilers run beside the pollers. */
     WARM_UP("warm up", IoType.READ, 4096, 32, Place.RANDOM, Length.WARM_UP),
@@ -42,13 +42,13 @@ public enum DemoPhase {
     /** One operation and then nothing: what three connected processes cost that have no work. */
     IDLE("idle", 3_600_000_000_000L);
 
-    /** Where the next operation goes. */
+    /** Order of the offsets of operations. */
     private enum Place {
         SEQUENTIAL,
         RANDOM
     }
 
-    /** When a phase ends. */
+    /** Condition for the end of a phase. */
     private enum Length {
         ONCE_OVER_VOLUME,
         WARM_UP,
@@ -96,7 +96,7 @@ public enum DemoPhase {
         this(title, operation, ioSizeBytes, transactions, place, length, 0);
     }
 
-    /** A phase of single reads with rests in between. */
+    /** A phase of single reads with pauses between them. */
     DemoPhase(String title, long paceNanos) {
         this(title, IoType.READ, 4096, 1, Place.RANDOM, Length.MEASURED, paceNanos);
     }
@@ -120,12 +120,12 @@ public enum DemoPhase {
         this.expect = null;
     }
 
-    /** What it does, in a few words. */
+    /** The title in tables. */
     public String title() {
         return title;
     }
 
-    /** What a demo measures that nobody told what. */
+    /** The default measurements of a demo. */
     public static Set<DemoPhase> measuredByDefault() {
         return EnumSet.range(RANDOM_READ_4K, SEQUENTIAL_READ_1M);
     }
@@ -176,7 +176,7 @@ public enum DemoPhase {
                 expect);
     }
 
-    /** How long, as a plan says it; 0: once over the volume. */
+    /** The duration in a plan; 0: once over the volume. */
     private long nanos(long measureNanos) {
         return switch (length) {
             case ONCE_OVER_VOLUME -> 0;

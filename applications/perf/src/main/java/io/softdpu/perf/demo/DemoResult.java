@@ -14,14 +14,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a demo found out.
+ * Results of a demo.
  *
  * @param sizeBytes bytes of the volume
  * @param expectedSha256 of the volume, computed by the demo itself; null if a process failed before
  *     that was done
  * @param outcomes initiator, zero-copy, target
  * @param use what each process used in each phase that came to its end, by its name
- * @param timedOut what was waited for in vain; null if nothing was
+ * @param timedOut the wait that has timed out; null if none has
  */
 public record DemoResult(
         long sizeBytes,
@@ -41,7 +41,7 @@ public record DemoResult(
         return reports().map(ChildReport::initiator).filter(Objects::nonNull).findFirst();
     }
 
-    /** What came out of a phase; empty if it was not reached. */
+    /** The result of a phase; empty if it was not reached. */
     public Optional<PhaseResult> phase(DemoPhase phase) {
         return run().stream()
                 .flatMap(run -> run.phases().stream())
@@ -122,7 +122,7 @@ public record DemoResult(
                         used.values().stream().mapToDouble(ResourceUse::processors).sum());
     }
 
-    /** What one of the three used in a phase; null if it is not known. */
+    /** The resource use of a process in a phase; null if unknown. */
     public @Nullable ResourceUse used(DemoPhase phase, String process) {
         return use.getOrDefault(phase, Map.of()).get(process);
     }

@@ -41,16 +41,16 @@ public final class DemoSession {
     /** A pace that any machine keeps when it fills memory. */
     private static final long SLOWEST_BYTES_PER_SECOND = 32L << 20;
 
-    /** How much longer than their control timeout the others may take after the first has ended. */
+    /** Time beyond the control timeout for the others to end after the first has ended. */
     private static final long ENDING_SECONDS = 5;
 
-    /** How long a process may take to end with its parent: a second, ten times that when busy. */
+    /** Time for a process to end with its parent: a second, ten times that on a busy machine. */
     private static final long LAST_CALL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** How long Ctrl-C waits for the processes, which usually got it, too. */
+    /** Time that Ctrl-C waits for the processes, which usually got the signal, too. */
     private static final long INTERRUPT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** What a process that is being waited for is doing wrong. */
+    /** Stage of a process that the demo waits for, for the error when it times out. */
     private enum Stage {
         /** All goes well so far. */
         WORKING,
@@ -84,7 +84,7 @@ public final class DemoSession {
         this.cpus = CpuChoice.here();
     }
 
-    /** What the processes are bound to: core numbers, preferred or not, or {@code any}. */
+    /** The CPU affinity of the processes: as values of {@code --cpu}. */
     public List<String> cpus() {
         return cpus;
     }
@@ -113,7 +113,7 @@ public final class DemoSession {
         for (DemoRole role : DemoRole.values()) {
             ends.add(outcomes.getOrDefault(role, ChildOutcome.notStarted(role.id())));
         }
-        // Where a process failed, the hash of a large volume is not worth minutes of waiting.
+        // After a failure the hash of a large volume is not worth minutes of waiting.
         boolean wanted = ends.stream().allMatch(ChildOutcome::ok) || expectedSha256.isDone();
         return new DemoResult(
                 options.sizeBytes(),
@@ -132,7 +132,7 @@ public final class DemoSession {
         removeWorkspace();
     }
 
-    /** Not after an interruption: nobody would be left to remove it. */
+    /** Creates the workspace, unless the demo was interrupted: it would not be removed then. */
     private synchronized void makeWorkspace() {
         if (!interrupted) {
             workspace = DemoWorkspace.create();
@@ -225,12 +225,12 @@ public final class DemoSession {
     private void escalate() {
         switch (stage) {
             case WORKING -> {
-                timedOut = "no process said anything: seconds=" + silenceNanos() / 1_000_000_000;
+                timedOut = "no output of any process: seconds=" + silenceNanos() / 1_000_000_000;
                 children.values().forEach(ChildProcess::end);
                 enter(Stage.ASKED, LAST_CALL_NANOS);
             }
             case ENDING -> {
-                timedOut = "a process went on after another had ended: seconds=" + endingSeconds();
+                timedOut = "a process did not end after another: seconds=" + endingSeconds();
                 children.values().forEach(ChildProcess::end);
                 enter(Stage.ASKED, LAST_CALL_NANOS);
             }
@@ -267,7 +267,10 @@ public final class DemoSession {
         return children.size();
     }
 
-    /** Not after one has ended or the demo was interrupted: then nobody would wait for it. */
+    /**
+     * Starts a process, unless another has ended or the demo was interrupted: the demo would not
+     * wait for it then.
+     */
     private synchronized void start(DemoRole role, Function<RoleArguments, List<String>> command) {
         DemoWorkspace folder = workspace;
         if (interrupted || folder == null || stage != Stage.WORKING || children.containsKey(role)) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
-/** The results of a demo for people. */
+/** The results of a demo as text. */
 public final class DemoTable {
     private static final String NONE = "-";
 

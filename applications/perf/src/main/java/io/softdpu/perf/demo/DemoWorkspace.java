@@ -8,8 +8,8 @@ import java.nio.file.Path;
 
 /**
  * The folder of one demo: the fabric folder of its processes and the reports they leave. No other
- * user gets in, and it is gone when the demo is over; after one that was killed, when the last of
- * its processes has noticed, or at the latest when the next demo begins. Any thread.
+ * user has access. It is removed at the end of the demo; after one that was killed, when the last
+ * of its processes has noticed, or at the latest when the next demo begins. Any thread.
  */
 final class DemoWorkspace implements AutoCloseable {
     private static final String PREFIX = "softdpu-demo-";

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The arguments of the three processes: what a user would write, and what only a parent does. */
+/** The arguments of the three processes: options for users, and hidden ones for parents. */
 final class RoleArguments {
     private final DemoOptions options;
     private final List<String> cpus;

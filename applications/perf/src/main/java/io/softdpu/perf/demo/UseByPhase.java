@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Puts together what the processes have used in each phase. The initiator, whose phases they are,
+ * Combines the resource use of the processes in each phase. The initiator, whose phases they are,
  * says unasked what it has used when one begins and when it ends. The others are asked then, and
  * each answers in the order in which it was asked. A process that has ended before a question
  * reached it has said unasked what it had used by then.
@@ -36,7 +36,7 @@ final class UseByPhase {
         answers.computeIfAbsent(role, _ -> new ArrayList<>()).add(use);
     }
 
-    /** What each process used in each phase that came to its end, by the process's name. */
+    /** The resource use of each process in each complete phase, by the name of the process. */
     Map<DemoPhase, Map<String, ResourceUse>> used() {
         Map<DemoPhase, Map<String, ResourceUse>> used = new EnumMap<>(DemoPhase.class);
         for (int end = 1; end < borders.size(); end++) {

@@ -1,6 +1,6 @@
 /**
- * Running the demo: three child processes, started one after the other, followed to their ends, and
- * what came of it.
+ * Running the demo: three child processes, started one after the other, observed until their ends,
+ * and the results.
  *
  * <p>{@link io.softdpu.perf.demo.DemoSession} owns the processes and the folder. Everything happens
  * on the thread that runs it; the threads that read a process's output hand each line over as an

@@ -1,6 +1,6 @@
 package io.softdpu.perf.text;
 
-/** Sizes in bytes as people read them. */
+/** Sizes in bytes in readable form. */
 public final class SizeText {
     private SizeText() {}
 

@@ -1,5 +1,5 @@
 /**
- * Text for people that results and messages of several commands share: tables and sizes. Pure.
+ * Text formats that results and messages of several commands share: tables and sizes. Pure.
  *
  * <p>Thread rule: a table belongs to the thread that fills it; the rest may be called from any.
  */

@@ -11,6 +11,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What host and DPU tell each other about messages that go one way: each against an other half. */
+/** Reports about one-way messages: host and DPU, each against a scripted peer. */
 class PerfReportsTest {
     private static final long DEADLINE_SECONDS = 60;
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -87,6 +88,7 @@ class PerfReportsTest {
     }
 
     @Test
+    @StartsProcesses
     void shouldMeasureWhatTheOtherSideHasCountedUntilItHadIt() throws Exception {
         PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, SECOND / 20);
         Percentiles latencies = new Percentiles(1, 2, 3);
@@ -111,6 +113,7 @@ class PerfReportsTest {
     }
 
     @Test
+    @StartsProcesses
     void shouldSayHowManyHadComeWhereTheReportDoesNot() throws Exception {
         PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, SECOND / 20);
         Future<List<PerfReport>> dpu =
@@ -208,8 +211,8 @@ class PerfReportsTest {
     }
 
     /**
-     * Counts, and says that the last one came later than it did; after so many reports it says only
-     * that 7 have come.
+     * Scripted DPU that reports a later arrival than the real one, and from a given report on only
+     * 7 messages.
      */
     private static final class ScriptedDpu extends PerfSide {
         static final long LATER_NANOS = 3600 * SECOND;

@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.testkit.ClassPath;
+import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of a measurement whose other half ends in one way or another afterwards. */
+/** Measurements whose DPU process ends in different ways afterwards. */
+@StartsProcesses
 class PerfSessionTest {
     private static final PerfPlan PLAN =
             new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, 50_000_000);
@@ -75,7 +77,7 @@ class PerfSessionTest {
         }
     }
 
-    /** A DPU that does its work, and ends with a code that it is given. */
+    /** A DPU process that works and ends with a given exit code. */
     static final class OtherHalf {
         private OtherHalf() {}
 

@@ -3,6 +3,7 @@ package io.softdpu.perf.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.HostileText;
+import io.softdpu.testkit.StartsProcesses;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ class ForeignTextTest {
     /** With the prefix it is an error line, without it a line of the log. */
     @ParameterizedTest
     @ValueSource(strings = {"softdpu: IO_FAILED: ", "12:00:00.000 INFO target: "})
+    @StartsProcesses
     void shouldShowLinesOfAChildEscapedAndCut(String prefix) throws Exception {
         Path words = folder.resolve("words");
         // A line of its own is one for the parent too.

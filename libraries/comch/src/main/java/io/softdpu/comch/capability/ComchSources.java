@@ -8,11 +8,13 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import java.util.List;
 
-/** The three libraries that the Comm Channel is: server and client, producer, consumer. */
+/**
+ * Capability sources of the three Comm Channel libraries: server and client, producer, consumer.
+ */
 public final class ComchSources {
     private ComchSources() {}
 
-    /** Server, client, and the messages between them. */
+    /** Capabilities of server and client. */
     public static final class Messages implements CapabilitySource {
         /** For ServiceLoader. */
         public Messages() {}
@@ -48,7 +50,7 @@ public final class ComchSources {
         }
     }
 
-    /** The sending end of the fast path. */
+    /** Capabilities of producers. */
     public static final class Producer implements CapabilitySource {
         /** For ServiceLoader. */
         public Producer() {}
@@ -82,7 +84,7 @@ public final class ComchSources {
         }
     }
 
-    /** The receiving end of the fast path. */
+    /** Capabilities of consumers. */
     public static final class Consumer implements CapabilitySource {
         /** For ServiceLoader. */
         public Consumer() {}

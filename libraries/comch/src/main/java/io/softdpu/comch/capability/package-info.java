@@ -1,7 +1,7 @@
 /**
- * The Comm Channel's part in the uniform capability queries of core: three libraries, as DOCA has
- * them. For ServiceLoader alone; it repeats what {@link io.softdpu.comch.ComchCapabilities} tells.
- * Holds no state; any thread.
+ * Capability sources of the Comm Channel for the capability queries of core: three libraries, as in
+ * DOCA. Loaded by ServiceLoader only; the values are those of {@link
+ * io.softdpu.comch.ComchCapabilities}. Stateless; any thread.
  */
 @NullMarked
 package io.softdpu.comch.capability;

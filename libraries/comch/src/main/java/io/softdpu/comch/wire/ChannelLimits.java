@@ -2,7 +2,7 @@ package io.softdpu.comch.wire;
 
 import io.softdpu.fabric.ring.MessageRing;
 
-/** Limits of the Comm Channel: what a correct peer keeps to, and beyond which it is refused. */
+/** Limits of the Comm Channel; a peer that exceeds one is refused. */
 public final class ChannelLimits {
     /** Largest message of the basic path, in bytes. */
     public static final int MAX_MESSAGE_BYTES = 4080;
@@ -13,21 +13,21 @@ public final class ChannelLimits {
     /** Longest server name in bytes of UTF-8; with the NUL that DOCA counts it is one more. */
     public static final int MAX_NAME_BYTES = 119;
 
-    /** Consumers that one side may have on a connection, those that are stopping included. */
+    /** Largest number of consumers of one side of a connection, stopping ones included. */
     public static final int MAX_CONSUMERS = 64;
 
-    /** Buffers that a consumer may have posted at once. */
+    /** Largest number of buffers that a consumer may have posted at a time. */
     public static final int MAX_POSTED_BUFFERS = 1 << 13;
 
     /**
-     * Slots of a message ring beyond the receive queue, which application messages never take:
-     * control messages pass a queue that is full.
+     * Slots of a message ring beyond the receive queue, reserved for control messages, which can be
+     * sent while the receive queue is full.
      */
     public static final int CONTROL_SLOTS = 8;
 
     private ChannelLimits() {}
 
-    /** The ring that holds a receive queue and the control messages. */
+    /** Geometry of the ring for a receive queue and the control messages. */
     public static MessageRing.Geometry ringFor(int maxMessageBytes, int receiveQueue) {
         return new MessageRing.Geometry(
                 roundUpToPowerOfTwo(receiveQueue + CONTROL_SLOTS),

@@ -5,16 +5,16 @@ import io.softdpu.core.Status;
 import io.softdpu.fabric.ring.MessageRing;
 
 /**
- * What one side of a connection tells the other about itself: how large its messages are and how
- * its inbound ring is laid out. Part of {@link Hello} and {@link Welcome}.
+ * Parameters that each side of a connection sends to the other: its maximum message size and the
+ * geometry of its receive ring. Part of {@link Hello} and {@link Welcome}.
  *
  * @param maxMessageBytes largest message, 1 to {@link ChannelLimits#MAX_MESSAGE_BYTES}
  * @param receiveQueue messages that may wait for the receiver, 1 to {@link
  *     ChannelLimits#MAX_RECEIVE_QUEUE}
- * @param ring geometry of the ring that the sender of these terms receives through
+ * @param ring geometry of the ring in which the sender of these terms receives
  */
 public record ChannelTerms(int maxMessageBytes, int receiveQueue, MessageRing.Geometry ring) {
-    /** Refuses a size out of range, or a ring that is not the one these sizes need. */
+    /** Rejects a size out of range, or a ring that does not match the sizes. */
     public ChannelTerms {
         if (maxMessageBytes < 1 || maxMessageBytes > ChannelLimits.MAX_MESSAGE_BYTES) {
             throw illegal("maxMessageBytes", maxMessageBytes, ChannelLimits.MAX_MESSAGE_BYTES);
@@ -30,7 +30,7 @@ public record ChannelTerms(int maxMessageBytes, int receiveQueue, MessageRing.Ge
         }
     }
 
-    /** Terms with the ring that the sizes need. */
+    /** Terms with the ring that matches the sizes. */
     public static ChannelTerms of(int maxMessageBytes, int receiveQueue) {
         return new ChannelTerms(
                 maxMessageBytes,

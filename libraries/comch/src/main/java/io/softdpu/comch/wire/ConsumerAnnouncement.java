@@ -9,7 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Payload of {@link MessageType#CONSUMER_NEW}: where a consumer's ring and its receive memory are.
+ * Payload of {@link MessageType#CONSUMER_NEW}: addresses of a consumer's ring and of its receive
+ * memory.
  *
  * <pre>
  *   0  slots     u32   of the ring: a power of two
@@ -32,7 +33,7 @@ public record ConsumerAnnouncement(int slots, RegionAddress ring, RegionAddress 
     private static final ValueLayout.OfInt U32 =
             ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    /** Refuses a slot count that is out of range or no power of two. */
+    /** Rejects a slot count that is out of range or not a power of two. */
     public ConsumerAnnouncement {
         if (slots < 1 || slots > ChannelLimits.MAX_POSTED_BUFFERS || Integer.bitCount(slots) != 1) {
             throw new DpuException(
@@ -55,7 +56,7 @@ public record ConsumerAnnouncement(int slots, RegionAddress ring, RegionAddress 
     /**
      * Reads an announcement from private memory.
      *
-     * @throws DpuException INVALID_VALUE if the length is another or a field is illegal
+     * @throws DpuException INVALID_VALUE if the length is wrong or a field is illegal
      */
     public static ConsumerAnnouncement decode(MemorySegment bytes, long offset, int lengthBytes) {
         if (lengthBytes != WIRE_BYTES || bytes.byteSize() - offset < WIRE_BYTES) {

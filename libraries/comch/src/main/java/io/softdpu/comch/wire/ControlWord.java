@@ -1,11 +1,11 @@
 package io.softdpu.comch.wire;
 
 /**
- * The word of a control message.
+ * Encoding of the 64-bit word of a control message.
  *
  * <pre>
  *   bits  0..31  consumer id
- *   bits 32..63  status: DOCA number, 0 where the type has none
+ *   bits 32..63  status: DOCA number, 0 if the type has none
  * </pre>
  */
 public final class ControlWord {
@@ -21,12 +21,12 @@ public final class ControlWord {
         return ((long) statusCode << 32) | (consumerId & 0xffff_ffffL);
     }
 
-    /** The consumer's id; any number. */
+    /** The consumer's id; unchecked. */
     public static int consumerId(long word) {
         return (int) word;
     }
 
-    /** The status; any number. */
+    /** The status code; unchecked. */
     public static int statusCode(long word) {
         return (int) (word >>> 32);
     }

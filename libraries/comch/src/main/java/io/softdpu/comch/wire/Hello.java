@@ -9,19 +9,19 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The client's payload of the handshake.
+ * The client's handshake payload.
  *
  * <pre>
  *   0  preamble         24 B  kind 1, terms of the client
  *  24  function length  u32   bytes of the function's key, 1 to 128
  *  28  name length      u32   bytes of the server's name, 1 to 119
  *  32  function               UTF-8: side and interface, for example host/pf0
- *      name                   UTF-8; nothing follows
+ *      name                   UTF-8; the last field
  * </pre>
  *
  * @param terms of the client
  * @param function the topology's key of the client's function
- * @param serverName the name of the server that the client means, exactly
+ * @param serverName the exact name of the server to connect to
  */
 public record Hello(ChannelTerms terms, String function, String serverName) {
     private static final int MAX_FUNCTION_BYTES = 128;
@@ -29,7 +29,7 @@ public record Hello(ChannelTerms terms, String function, String serverName) {
     private static final int NAME_LENGTH_OFFSET = 28;
     private static final int TEXT_OFFSET = 32;
 
-    /** Refuses a function or a name that cannot be. */
+    /** Rejects an illegal function key or server name. */
     public Hello {
         requireLegal("function", function, MAX_FUNCTION_BYTES);
         requireLegalName(serverName);
@@ -63,8 +63,8 @@ public record Hello(ChannelTerms terms, String function, String serverName) {
     /**
      * Reads a hello.
      *
-     * @throws DpuException INVALID_VALUE if it has not this form, UNSUPPORTED_VERSION if it is of
-     *     another version
+     * @throws DpuException INVALID_VALUE if it is malformed, UNSUPPORTED_VERSION for another
+     *     version
      */
     public static Hello decode(byte[] payload) {
         MemorySegment bytes = MemorySegment.ofArray(payload);
@@ -77,7 +77,7 @@ public record Hello(ChannelTerms terms, String function, String serverName) {
         if (keyLength < 1 || keyLength > MAX_FUNCTION_BYTES) {
             throw Preamble.refused("functionLength", keyLength, "1 to " + MAX_FUNCTION_BYTES);
         }
-        // Below 0 it could make up for a function length that reaches beyond the payload.
+        // A negative length could compensate for a function length that exceeds the payload.
         if (nameLength < 1 || nameLength != payload.length - TEXT_OFFSET - keyLength) {
             throw Preamble.refused(
                     "nameLength",
@@ -93,7 +93,7 @@ public record Hello(ChannelTerms terms, String function, String serverName) {
     /**
      * Checks a server name: 1 to {@link ChannelLimits#MAX_NAME_BYTES} bytes of UTF-8, no NUL.
      *
-     * @throws DpuException INVALID_VALUE for any other
+     * @throws DpuException INVALID_VALUE if it is illegal
      */
     public static void requireLegalName(String name) {
         requireLegal("server name", name, ChannelLimits.MAX_NAME_BYTES);
@@ -110,7 +110,7 @@ public record Hello(ChannelTerms terms, String function, String serverName) {
                             + ", minimum=1, maximum="
                             + maximumBytes);
         }
-        // A lone surrogate is encoded as '?': two names would become one.
+        // A lone surrogate is encoded as '?', so different names would become equal.
         if (text.indexOf('\0') >= 0 || !new String(bytes, StandardCharsets.UTF_8).equals(text)) {
             throw new DpuException(
                     Status.INVALID_VALUE,

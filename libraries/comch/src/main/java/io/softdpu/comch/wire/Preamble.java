@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * The 24 bytes that both payloads of the handshake begin with.
+ * Common first 24 bytes of both handshake payloads.
  *
  * <pre>
  *   0  magic             u32  "CMCH"

@@ -4,9 +4,9 @@ import io.softdpu.core.DpuException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The server's payload of the handshake: the 24 bytes that a {@link Hello} begins with too, with
- * kind 2, and nothing else. A refusal has no such payload: it travels as the bus's own refusal,
- * with a status and a reason.
+ * The server's handshake payload: the same first 24 bytes as a {@link Hello}, with kind 2, and
+ * nothing else. A refusal has no such payload: it is sent as a refusal of the bus, with a status
+ * and a reason.
  *
  * @param terms of the server
  */
@@ -29,8 +29,8 @@ public record Welcome(ChannelTerms terms) {
     /**
      * Reads a welcome.
      *
-     * @throws DpuException INVALID_VALUE if it has not this form, UNSUPPORTED_VERSION if it is of
-     *     another version
+     * @throws DpuException INVALID_VALUE if it is malformed, UNSUPPORTED_VERSION for another
+     *     version
      */
     public static Welcome decode(byte[] payload) {
         if (payload.length != WIRE_BYTES) {

@@ -119,4 +119,27 @@ class ControlMessageTest {
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE));
     }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, ChannelLimits.MAX_POSTED_BUFFERS})
+    void shouldTakeTheLeastAndTheMostSlots(int slots) {
+        ConsumerAnnouncement announcement =
+                new ConsumerAnnouncement(slots, ANNOUNCEMENT.ring(), ANNOUNCEMENT.memory());
+        MemorySegment bytes = MemorySegment.ofArray(new byte[ConsumerAnnouncement.WIRE_BYTES]);
+        announcement.encode(bytes, 0);
+
+        assertThat(ConsumerAnnouncement.decode(bytes, 0, ConsumerAnnouncement.WIRE_BYTES))
+                .isEqualTo(announcement);
+    }
+
+    @Test
+    void shouldRefuseAnAnnouncementThatReachesBeyondTheMemory() {
+        MemorySegment bytes = MemorySegment.ofArray(Arrays.copyOf(ANNOUNCEMENT_BYTES, 256));
+
+        assertThatThrownBy(() ->
+                        ConsumerAnnouncement.decode(
+                                bytes, 256 - 167, ConsumerAnnouncement.WIRE_BYTES))
+                .isInstanceOf(DpuException.class)
+                .hasMessageContaining("expected=168");
+    }
 }

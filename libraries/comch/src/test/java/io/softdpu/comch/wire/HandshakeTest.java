@@ -12,6 +12,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -169,13 +170,14 @@ class HandshakeTest {
         assertStatus(() -> Hello.decode(bytes), Status.INVALID_VALUE);
     }
 
-    @Clause({"cc-059", "cc-074"})
+    @Clause("cc-059")
     @ParameterizedTest
     @ValueSource(strings = {"", "a\0b", "\ud800"})
     void shouldRefuseIllegalServerName(String name) {
         assertStatus(() -> Hello.requireLegalName(name), Status.INVALID_VALUE);
     }
 
+    @Clause("cc-074")
     @Test
     void shouldCountServerNameInBytes() {
         Hello.requireLegalName("x".repeat(119));
@@ -203,5 +205,48 @@ class HandshakeTest {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
                         DpuException.class, e -> assertThat(e.status()).isEqualTo(status));
+    }
+
+    @Test
+    void shouldTakeTheLeastAndTheMostOfEachFieldAndNothingBeyond() {
+        ChannelTerms least = ChannelTerms.of(1, 1);
+        ChannelTerms most =
+                ChannelTerms.of(ChannelLimits.MAX_MESSAGE_BYTES, ChannelLimits.MAX_RECEIVE_QUEUE);
+        Hello shortest = new Hello(least, "h", "s");
+        Hello longest = new Hello(most, "h".repeat(128), "s".repeat(ChannelLimits.MAX_NAME_BYTES));
+
+        for (Hello hello : List.of(shortest, longest)) {
+            assertThat(Hello.decode(hello.toBytes())).isEqualTo(hello);
+        }
+        assertThatThrownBy(() -> ChannelTerms.of(0, 1)).hasMessageContaining("maxMessageBytes=0");
+        assertThatThrownBy(() -> new ChannelTerms(4081, 1, most.ring()))
+                .hasMessageContaining("maxMessageBytes=4081, minimum=1, maximum=4080");
+        assertThatThrownBy(() -> new ChannelTerms(1, 1025, most.ring()))
+                .hasMessageContaining("receiveQueue=1025, minimum=1, maximum=1024");
+        assertThatThrownBy(() -> new ChannelTerms(1, 0, most.ring()))
+                .hasMessageContaining("receiveQueue=0");
+        assertThatThrownBy(() -> new Hello(least, "", "s"))
+                .hasMessage("function refused: bytes=0, minimum=1, maximum=128");
+        assertThatThrownBy(() -> new Hello(least, "h".repeat(129), "s"))
+                .hasMessage("function refused: bytes=129, minimum=1, maximum=128");
+        assertThatThrownBy(() -> new Hello(least, "h", "s".repeat(120)))
+                .hasMessage("server name refused: bytes=120, minimum=1, maximum=119");
+        assertThatThrownBy(() -> new Hello(least, "\0", "s"))
+                .hasMessageContaining("function holds a NUL");
+    }
+
+    @Test
+    void shouldSayWhichLengthOfANameThePayloadLeaves() {
+        byte[] hello = HELLO_BYTES.clone();
+        MemorySegment.ofArray(hello).set(U32, 28, 6);
+
+        assertThatThrownBy(() -> Hello.decode(hello))
+                .hasMessageContainingAll("nameLength", "6", "7");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "2, 2", "3, 4", "4, 4", "5, 8", "1025, 2048", "1073741824, 1073741824"})
+    void shouldRoundUpToAPowerOfTwo(int value, int rounded) {
+        assertThat(ChannelLimits.roundUpToPowerOfTwo(value)).isEqualTo(rounded);
     }
 }

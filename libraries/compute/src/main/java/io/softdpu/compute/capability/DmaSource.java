@@ -7,7 +7,7 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import java.util.List;
 
-/** DMA contexts: whether there can be one, its task, its limits. */
+/** Source of the capabilities of DMA: contexts, task and limits. */
 public final class DmaSource implements CapabilitySource {
     /** For ServiceLoader. */
     public DmaSource() {}

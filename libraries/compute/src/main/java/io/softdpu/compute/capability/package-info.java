@@ -1,6 +1,6 @@
 /**
- * The part of the acceleration libraries in the uniform capability queries of core. For
- * ServiceLoader alone; it repeats what {@link io.softdpu.compute.DmaCapabilities} tells. Holds no
+ * Capability source of the acceleration libraries, for the uniform capability queries of core. Used
+ * by ServiceLoader only; it has the values of {@link io.softdpu.compute.DmaCapabilities}. Holds no
  * state; any thread.
  */
 @NullMarked

@@ -13,7 +13,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 
 /**
- * What one library can do on one device, by names; a value. Any thread.
+ * Capabilities of one library on one device, by name. Immutable; any thread.
  *
  * <pre>
  * Capabilities comch = Capabilities.of(machine.findDevice("p0"), "comch");
@@ -22,7 +22,7 @@ import java.util.Set;
  * }
  * </pre>
  *
- * <p>Everything is asked in the same form: a device goes in, a result or a status comes out.
+ * <p>All queries have the same form: the argument is a device, the result a value or a status.
  */
 public final class Capabilities {
     private static final List<CapabilitySource> SOURCES = load();
@@ -43,16 +43,17 @@ public final class Capabilities {
     }
 
     /**
-     * What a library can do on a device; the device need not be open.
+     * The capabilities of a library on a device; the device need not be open.
      *
-     * @throws DpuException NOT_FOUND if this program has no such library, naming those that it has
+     * @throws DpuException NOT_FOUND if this program has no such library; the message lists those
+     *     that it has
      */
     public static Capabilities of(DeviceInfo device, String library) {
         Arguments.notNull(device, "device");
         return new Capabilities(device, source(Arguments.notNull(library, "library")));
     }
 
-    /** What each library of {@link #libraries()} can do on a device. */
+    /** The capabilities of each library of {@link #libraries()} on a device. */
     public static List<Capabilities> of(DeviceInfo device) {
         Arguments.notNull(device, "device");
         return SOURCES.stream().map(source -> new Capabilities(device, source)).toList();
@@ -69,10 +70,10 @@ public final class Capabilities {
 
     /**
      * Whether a topology may have a limit: its library declares it, or is none of {@link
-     * #libraries()}, so that nobody here can tell.
+     * #libraries()}, so that it cannot be checked.
      *
      * @param id the {@linkplain DeviceLimit#id() id} of the limit
-     * @throws DpuException INVALID_VALUE if it is none by its form
+     * @throws DpuException INVALID_VALUE if the id is malformed
      */
     public static boolean acceptsLimit(String id) {
         String library = DeviceLimit.libraryOf(id);
@@ -90,13 +91,13 @@ public final class Capabilities {
         return library;
     }
 
-    /** All that the library says of itself, in its own order. */
+    /** All capabilities, in the library's order. */
     public List<Capability> all() {
         return all;
     }
 
     /**
-     * One of them.
+     * One capability.
      *
      * @throws DpuException NOT_FOUND if the library has none of this name, naming those that it has
      */
@@ -114,7 +115,7 @@ public final class Capabilities {
     }
 
     /**
-     * Whether something is supported; of a limit, whether it is above 0.
+     * Whether a capability is supported; for a limit, whether it is above 0.
      *
      * @throws DpuException NOT_FOUND if the library has no such capability
      */
@@ -123,10 +124,10 @@ public final class Capabilities {
     }
 
     /**
-     * How much of something there is.
+     * The value of a limit.
      *
      * @throws DpuException NOT_FOUND if the library has no such capability; INVALID_VALUE if it is
-     *     a yes or a no; NOT_SUPPORTED if the device has none of it
+     *     not a limit; NOT_SUPPORTED if the device does not support it
      */
     public long limit(String name) {
         Capability capability = get(name);
@@ -161,7 +162,10 @@ public final class Capabilities {
         return List.copyOf(found);
     }
 
-    /** A limit under another library's name would be refused in each topology. */
+    /**
+     * Checks the ids of the limits: one with another library's name would be refused in each
+     * topology.
+     */
     static void requireConsistent(CapabilitySource source) {
         Set<String> seen = new HashSet<>();
         for (DeviceLimit limit : source.limits()) {

@@ -8,25 +8,25 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * One thing that a library says of itself on a device: that it can do something, or how much of it.
+ * Capability of a library on a device: support of a feature, or a limit.
  *
  * @param name lower case with underscores, unique in its library, for example {@code
  *     max_message_size}
  * @param unit what the value counts
- * @param value of {@link Unit#SUPPORT} 1 for yes and 0 for no; of the others the limit, 0 where the
- *     device does not support what it is a limit of
+ * @param value for {@link Unit#SUPPORT} 1 or 0; otherwise the limit, 0 if the device does not
+ *     support the feature
  */
 public record Capability(String name, Unit unit, long value) {
-    /** What the value of a capability counts. */
+    /** Unit of the value of a capability. */
     public enum Unit {
-        /** Nothing: it is a yes or a no. */
+        /** None: supported or not. */
         SUPPORT,
         /** Tasks, clients, elements and the like. */
         COUNT,
         /** Bytes. */
         BYTES;
 
-        /** The word for it in lower case. */
+        /** The unit in lower case. */
         public String id() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -53,17 +53,17 @@ public record Capability(String name, Unit unit, long value) {
         }
     }
 
-    /** Whether something is supported. */
+    /** Support of a feature. */
     public static Capability support(String name, boolean supported) {
         return new Capability(name, Unit.SUPPORT, supported ? 1 : 0);
     }
 
-    /** The most of something that a topology cannot limit. */
+    /** A limit that a topology cannot lower. */
     public static Capability limit(String name, Unit unit, long value) {
         return new Capability(name, unit, value);
     }
 
-    /** The most of something that a topology can limit; it has the name and the unit of that. */
+    /** A limit that a topology can lower, with its name and unit. */
     public static Capability limit(DeviceLimit limit, long value) {
         return new Capability(
                 Arguments.notNull(limit, "limit").capability(),
@@ -71,7 +71,7 @@ public record Capability(String name, Unit unit, long value) {
                 value);
     }
 
-    /** Whether there is any of it: a yes, or a limit above 0. */
+    /** Whether the feature is supported, or the limit is above 0. */
     public boolean isSupported() {
         return value > 0;
     }

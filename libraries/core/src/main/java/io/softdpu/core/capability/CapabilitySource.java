@@ -5,8 +5,8 @@ import io.softdpu.core.device.DeviceLimit;
 import java.util.List;
 
 /**
- * The part of a library that tells what it can do on a device, and what a topology can lower of
- * that; a service, found by ServiceLoader. A library is present in a program if its source is.
+ * Source of a library's capabilities, and of the limits that a topology can lower; a service, found
+ * by ServiceLoader. A library is present in a program if its source is.
  *
  * <p>Any thread may call it, for any device of any machine of the program, open or not.
  */
@@ -19,14 +19,14 @@ public interface CapabilitySource {
 
     /**
      * The limits of the library that a topology can lower for a device, each once, always the same;
-     * empty if there are none. {@link #capabilities} tells the value of each under the same name.
+     * empty if there are none. {@link #capabilities} has the value of each under the same name.
      *
      * <p>A topology with another limit of this library is refused wherever the library is present.
      */
     List<DeviceLimit> limits();
 
     /**
-     * All that the library says of itself on the device: the same names in the same order for each
+     * All capabilities of the library on the device: the same names in the same order for each
      * device, supported or not.
      *
      * @param device never null

@@ -5,7 +5,7 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import java.util.List;
 
-/** What Core itself can do on a device; found by ServiceLoader. */
+/** Capabilities of Core itself on a device; found by ServiceLoader. */
 public final class CoreSource implements CapabilitySource {
     static final String NAME = "core";
 
@@ -17,7 +17,7 @@ public final class CoreSource implements CapabilitySource {
         return NAME;
     }
 
-    /** None: what core itself limits is set for each machine, not for a device. */
+    /** None: the limits of core are set per machine, not per device. */
     @Override
     public List<DeviceLimit> limits() {
         return List.of();

@@ -1,12 +1,12 @@
 /**
- * What the libraries can do on a device (Core guide, section "DOCA Backward Compatibility": the
- * capability queries), asked in one way for all of them.
+ * Uniform capability queries (Core guide, section "DOCA Backward Compatibility"): the capabilities
+ * of each library on a device.
  *
- * <p>{@link io.softdpu.core.capability.Capabilities} answers for a library by its name; each
- * library also has a class of its own with a getter for each value, and both tell the same. A
- * library takes part by a {@link io.softdpu.core.capability.CapabilitySource}, found by
- * ServiceLoader, which also declares what a topology can lower; core knows no limit of a library by
- * name. All of it are values, taken without opening the device. Any thread.
+ * <p>{@link io.softdpu.core.capability.Capabilities} are those of a library by its name; each
+ * library also has a class of its own with a getter per value, with the same results. A library
+ * provides a {@link io.softdpu.core.capability.CapabilitySource}, found by ServiceLoader, which
+ * also declares the limits that a topology can lower; core does not contain names of limits of
+ * libraries. All results are values, and the device need not be open. Any thread.
  */
 @NullMarked
 package io.softdpu.core.capability;

@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at what a user hands in, at each entry point of core and the libraries above: a mistake is
- * answered with INVALID_VALUE that names the argument, before anything has changed. Any thread;
- * allocates nothing where there is nothing to refuse.
+ * Checks of arguments at each entry point of core and the libraries above: an invalid one is
+ * refused with INVALID_VALUE that names the argument, before any change. Any thread; allocates
+ * nothing unless it refuses.
  */
 public final class Arguments {
     private Arguments() {}
@@ -16,7 +16,7 @@ public final class Arguments {
     /**
      * Refuses null.
      *
-     * @param value what was handed in
+     * @param value the argument
      * @param argument the name of the parameter, for the message
      * @return the value
      * @throws DpuException INVALID_VALUE if it is null
@@ -31,7 +31,7 @@ public final class Arguments {
     /**
      * Refuses memory that this thread cannot read: closed already, or confined to another thread.
      *
-     * @param memory what was handed in
+     * @param memory the argument
      * @param argument the name of the parameter, for the message
      * @return the memory
      * @throws DpuException INVALID_VALUE if it is null or cannot be read

@@ -6,26 +6,26 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Copies and counts data: payload (block data, fast-path data) apart from messages (control
- * messages, io_messages). What the zero-copy path claims about itself is read off these counters.
+ * Copies data and counts it, payload (block data, fast-path data) separately from messages (control
+ * messages, io_messages). These counters show that the zero-copy path copies payload once.
  *
- * <p>One object per engine and per work queue. Only the thread of that copies; any thread may read
- * the counters. Allocates nothing.
+ * <p>One object per engine and per work queue. Only its thread copies; any thread may read the
+ * counters. Allocates nothing.
  */
 public final class Copier {
     /**
-     * A progress() copies at most this much of one operation, so that an engine with a large copy
-     * in flight still serves the rest (12 to 30 µs at the memory speeds measured).
+     * Limit of bytes per progress() and operation, so that an engine with a large copy in flight
+     * still serves the rest (12 to 30 µs at the measured memory speeds).
      */
     public static final long SLICE_BYTES = 256L << 10;
 
     /**
-     * From this size on libc copies payload. Where its own threshold for storing past the caches is
-     * as low ({@code glibc.cpu.x86_non_temporal_threshold=0x20000}, which ./softdpu sets), 1 MiB
-     * reads of a volume beyond the caches move 1.1 times and writes 1.6 times as much as copies
-     * between segments; where it is not, the two are equal. Half a slice, so that a slice which
-     * small requests have nibbled at has the advantage, too; below, the second-level cache keeps
-     * what was copied. Another cache, or a JDK that stores past it itself, would change this.
+     * Minimum size of payload copied by libc. If its own threshold for non-temporal stores is as
+     * low ({@code glibc.cpu.x86_non_temporal_threshold=0x20000}, which ./softdpu sets), 1 MiB reads
+     * of a volume beyond the caches move 1.1 times and writes 1.6 times as much as copies between
+     * segments; otherwise the two are equal. Half a slice, so that a slice partly used by smaller
+     * requests still takes this path; smaller copies stay in the second-level cache. Another cache,
+     * or a JDK that uses non-temporal stores itself, would change this.
      */
     static final long COPIED_BY_LIBC_BYTES = SLICE_BYTES / 2;
 
@@ -49,10 +49,9 @@ public final class Copier {
     public Copier() {}
 
     /**
-     * Copies payload; bounds are checked by the segments. Where the ranges overlap, all of the
-     * source is read before it is written over. The order in which bytes are stored is unspecified:
-     * glibc's memmove, for one, stores the first 64 bytes last on processors with AVX-512, and the
-     * first 32 with AVX2.
+     * Copies payload; bounds are checked by the segments. Ranges may overlap, as for memmove. The
+     * order in which bytes are stored is unspecified: glibc's memmove, for one, stores the first 64
+     * bytes last on processors with AVX-512, and the first 32 with AVX2.
      *
      * @throws IllegalStateException if the memory was freed meanwhile
      */
@@ -71,8 +70,8 @@ public final class Copier {
     }
 
     /**
-     * Whether its pages stay where they are: what a user has mapped from a file may lose its pages,
-     * which the JVM survives in its own copies alone. The heap is no matter of libc's.
+     * Whether the segment is native memory whose pages cannot disappear: a file mapped by the user
+     * may be truncated, which only the JVM's own copies survive. libc cannot copy heap memory.
      */
     private static boolean isOwn(MemorySegment segment) {
         return segment.isNative() && !segment.isMapped();

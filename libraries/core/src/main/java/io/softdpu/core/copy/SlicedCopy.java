@@ -3,10 +3,9 @@ package io.softdpu.core.copy;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A copy of one contiguous range that is made slice by slice, so that a large one does not keep an
- * engine from the rest, and how far it has come. Whoever makes it checks between two slices whether
- * the memory on both sides may still be used. Used for one copy after another; allocates nothing.
- * Belongs to the thread of its copier.
+ * Copy of one contiguous range in slices, so that a large one does not block an engine, and its
+ * progress. The caller checks between two slices whether the memory on both sides may still be
+ * used. Reusable; allocates nothing. Belongs to the thread of its copier.
  */
 public final class SlicedCopy {
     private MemorySegment source = MemorySegment.NULL;
@@ -16,11 +15,11 @@ public final class SlicedCopy {
     private long sizeBytes;
     private long copiedBytes;
 
-    /** One that has nothing to copy. */
+    /** Creates an object without a copy. */
     public SlicedCopy() {}
 
-    /** Begins a copy; nothing is copied yet. What was left of the one before is forgotten. */
-    // Mostly the same memory again, and a look costs less than a store.
+    /** Begins a copy; nothing is copied yet. The remainder of the one before is dropped. */
+    // Usually the same memory again, and a comparison costs less than a store.
     @SuppressWarnings({"ReferenceEquality", "MemorySegmentReferenceEquality"})
     public void begin(
             MemorySegment newSource,
@@ -40,7 +39,7 @@ public final class SlicedCopy {
         copiedBytes = 0;
     }
 
-    /** Forgets what is left: the copy is done. */
+    /** Ends the copy and drops its remainder. */
     public void end() {
         sizeBytes = copiedBytes;
     }
@@ -48,8 +47,8 @@ public final class SlicedCopy {
     /**
      * Copies the next slice, as {@link Copier#payload} does.
      *
-     * @param budgetBytes at most how much; mostly what is left of {@link Copier#SLICE_BYTES}
-     * @return how much
+     * @param budgetBytes limit of bytes; usually the rest of {@link Copier#SLICE_BYTES}
+     * @return number of bytes copied
      * @throws IllegalStateException if the memory was freed meanwhile; the slice does not count
      *     then
      */
@@ -67,12 +66,12 @@ public final class SlicedCopy {
         return slice;
     }
 
-    /** Whether all has been copied. */
+    /** Whether everything has been copied. */
     public boolean isDone() {
         return copiedBytes == sizeBytes;
     }
 
-    /** How much has been copied. */
+    /** Number of bytes copied. */
     public long copiedBytes() {
         return copiedBytes;
     }

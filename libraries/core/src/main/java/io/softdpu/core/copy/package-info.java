@@ -1,7 +1,7 @@
 /**
- * The copies of payload and messages, for engines and work queues, which have a {@link
+ * Copies of payload and messages, for engines and work queues, which have a {@link
  * io.softdpu.core.copy.Copier} each, and for the libraries above, which copy through it; exported
- * to those alone. Depends on nothing else in core. A copier belongs to the thread of its engine or
+ * to those only. Depends on nothing else in core. A copier belongs to the thread of its engine or
  * queue.
  */
 @NullMarked

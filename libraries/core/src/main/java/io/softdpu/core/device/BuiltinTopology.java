@@ -4,12 +4,12 @@ import io.softdpu.core.Side;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The example of the Core guide, section 3.2.1.2, and a storage target beside it.
+ * Built-in topology: the example of the Core guide, section 3.2.1.2, with a storage target added.
  *
  * <p>The guide gives the PCIe addresses and the names of ports, functions and representors. The
- * rest is ours: the IPv4 addresses lie in 127.0.0.0/8, which every Linux machine answers on without
- * configuration, with the PCIe bus and the place on it as second and third byte, so that no two
- * devices share one; the MAC addresses are locally administered ones.
+ * rest is ours: the IPv4 addresses are in 127.0.0.0/8, which every Linux machine serves without
+ * configuration, with the PCIe bus and the device number as second and third byte, so that they are
+ * unique; the MAC addresses are locally administered ones.
  */
 final class BuiltinTopology {
     private static final long RATE_BITS_PER_SECOND = 200_000_000_000L;

@@ -4,34 +4,34 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.internal.access.UsageAccess;
+import io.softdpu.core.internal.access.DependentsAccess;
+import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.ProfileCheck;
-import io.softdpu.core.internal.base.Usage;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * An open local device: what mmaps are given access through and contexts work on.
+ * Open local device, which mmaps and contexts use.
  *
- * <p>It keeps its machine open, and stays open while an mmap, a context or a representor lives on
+ * <p>It keeps its machine open, and cannot be closed while an mmap, a context or a representor uses
  * it. Any thread.
  */
 public final class Device implements AutoCloseable {
     static {
-        UsageAccess.install(Device.class, Device::usage);
+        DependentsAccess.install(Device.class, Device::dependents);
     }
 
     private final DeviceInfo info;
-    private final Usage usage = new Usage(() -> "device=" + this);
-    private final Usage.Hold onMachine;
+    private final Dependents dependents = new Dependents(() -> "device=" + this);
+    private final Dependents.Dependency onMachine;
 
     Device(DeviceInfo info) {
-        info.requireThere();
+        info.requirePresent();
         this.info = info;
-        this.onMachine = info.machine().usage().hold("device " + info.pciAddress());
+        this.onMachine = info.machine().dependents().add("device " + info.pciAddress());
     }
 
-    /** What was opened. */
+    /** Description of the device. */
     public DeviceInfo info() {
         return info;
     }
@@ -42,24 +42,24 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * A snapshot of the representors of all functions that this port made, and of no other. What is
-     * plugged in, unplugged or changed later shows in a new list alone.
+     * A snapshot of the representors of the functions that this port created. Later changes by
+     * hotplug appear in new lists only.
      *
-     * @return empty for a device of the DPU that is no port
+     * @return empty for a device of the DPU that is not a port
      * @throws DpuException NOT_SUPPORTED on any side but the DPU; BAD_STATE if the device is closed
      */
     public List<RepresentorInfo> representors() {
         return representors(RepresentorFilter.ALL);
     }
 
-    /** The same, of those alone that the filter takes. */
+    /** The same, only of those that pass the filter. */
     public List<RepresentorInfo> representors(RepresentorFilter filter) {
         Arguments.notNull(filter, "filter");
-        usage.requireOpen();
+        dependents.requireOpen();
         if (machine().side() != Side.DPU) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "representors exist on the DPU alone: device=%s, side=%s"
+                    "representors exist on the DPU only: device=%s, side=%s"
                             .formatted(this, machine().side().id()));
         }
         return machine().topologyNow().childrenOf(info.function()).stream()
@@ -71,16 +71,16 @@ public final class Device implements AutoCloseable {
     /**
      * The representor with this name.
      *
-     * @param id the PCI address that it shares with the function it stands for, in the short or the
-     *     long form, its own interface name, or the vuid that it shares with the function
-     * @throws DpuException NOT_FOUND if there is none, listing those that there are; NOT_SUPPORTED
-     *     on any side but the DPU; BAD_STATE if the device is closed
+     * @param id the PCI address that it shares with its function, in the short or the long form,
+     *     its own interface name, or the vuid that it shares with the function
+     * @throws DpuException NOT_FOUND if there is none; the message lists the existing ones;
+     *     NOT_SUPPORTED on any side but the DPU; BAD_STATE if the device is closed
      */
     public RepresentorInfo findRepresentor(String id) {
         Arguments.notNull(id, "id");
         List<RepresentorInfo> representors = representors();
         for (RepresentorInfo representor : representors) {
-            if (representor.answersTo(id)) {
+            if (representor.matchesId(id)) {
                 return representor;
             }
         }
@@ -91,16 +91,16 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Plugs a function in while the programs of the card are running: each of their new lists has
-     * it, or its representor; lists that they have taken before stay as they are.
+     * Hot-plugs a function while the programs of the card are running: their new lists contain it,
+     * or its representor; existing lists do not change.
      *
-     * @param function made by this port ({@link PciFunction#parent()}), on any side; it counts as
-     *     {@linkplain PciFunction#hotplugged() hotplugged} from now on
+     * @param function a child of this port ({@link PciFunction#parent()}), on any side; it becomes
+     *     {@linkplain PciFunction#hotplugged() hotplugged}
      * @return its representor
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
      *     function belongs to another port, has a limit that its library does not declare (unless
-     *     this program does not have the library), or does not fit to those that there are (a name
-     *     or an address is taken, there are too many); BAD_STATE if the device is closed
+     *     this program does not have the library), or conflicts with the existing ones (a name or
+     *     an address is taken, there are too many); BAD_STATE if the device is closed
      */
     public RepresentorInfo plug(PciFunction function) {
         requireOwn(function);
@@ -111,12 +111,12 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Takes a function away that was plugged in. Who has opened it keeps it until he closes it;
-     * opening it once more is NOT_FOUND.
+     * Unplugs a hot-plugged function. Open devices and representors of it stay open until they are
+     * closed; opening it again fails with NOT_FOUND.
      *
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
-     *     function belongs to another port; NOT_FOUND if it is gone; NOT_PERMITTED if the card came
-     *     with it; BAD_STATE if the device is closed
+     *     function belongs to another port; NOT_FOUND if it does not exist any more; NOT_PERMITTED
+     *     if it was not hot-plugged; BAD_STATE if the device is closed
      */
     public void unplug(RepresentorInfo representor) {
         PciFunction function = Arguments.notNull(representor, "representor").function();
@@ -125,16 +125,15 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Gives a function of this port other properties, as a reset of the bus does to an address: new
-     * lists have them, lists taken before do not.
+     * Changes the properties of a function of this port, as a reset of the bus does to an address:
+     * new lists have them, existing lists do not.
      *
-     * @param function all properties as they shall be; side, interface and port say which function
-     *     it is
+     * @param function the new properties; side, interface name and port identify the function
      * @return its representor with the new properties
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
      *     function belongs to another port, has a limit that its library does not declare (unless
-     *     this program does not have the library), or no longer fits to the others; NOT_FOUND if
-     *     there is none; BAD_STATE if the device is closed
+     *     this program does not have the library), or conflicts with the others; NOT_FOUND if there
+     *     is none; BAD_STATE if the device is closed
      */
     public RepresentorInfo change(PciFunction function) {
         requireOwn(function);
@@ -150,7 +149,7 @@ public final class Device implements AutoCloseable {
 
     private void requireOwn(PciFunction function) {
         Arguments.notNull(function, "function");
-        usage.requireOpen();
+        dependents.requireOpen();
         if (!info.isHotplugManagerSupported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
@@ -168,11 +167,11 @@ public final class Device implements AutoCloseable {
     /**
      * Closes the device; closing twice does nothing.
      *
-     * @throws DpuException IN_USE if something lives on it; the message names it
+     * @throws DpuException IN_USE if it has dependents; the message names them
      */
     @Override
     public void close() {
-        if (usage.close()) {
+        if (dependents.close()) {
             onMachine.release();
         }
     }
@@ -183,7 +182,7 @@ public final class Device implements AutoCloseable {
         return info.pciAddress() + " " + info.interfaceName();
     }
 
-    Usage usage() {
-        return usage;
+    Dependents dependents() {
+        return dependents;
     }
 }

@@ -9,7 +9,7 @@ import java.net.Inet6Address;
 import java.util.List;
 
 /**
- * A local device that a machine has, and what it can do; opens nothing by itself.
+ * Description of a local device of a machine; opens nothing.
  *
  * <p>Taken from {@link Machine#devices()} or {@link Machine#findDevice}. Any thread.
  */
@@ -24,7 +24,7 @@ public final class DeviceInfo {
 
     /**
      * A snapshot of a machine's local devices: physical functions first, then virtual, then sub.
-     * What is plugged in or changed later shows in a new list alone.
+     * Later changes by hotplug appear in new lists only.
      */
     public static List<DeviceInfo> listOf(Machine machine) {
         Arguments.notNull(machine, "machine");
@@ -37,14 +37,14 @@ public final class DeviceInfo {
      * The machine's device with this name.
      *
      * @param id a PCI address in the short or the long form, an ibdev name, or an interface name;
-     *     an address that a port shares with its sub functions means the port
-     * @throws DpuException NOT_FOUND if there is none; the message lists those that there are
+     *     an address shared by a port and its sub functions selects the port
+     * @throws DpuException NOT_FOUND if there is none; the message lists the existing ones
      */
     public static DeviceInfo find(Machine machine, String id) {
         Arguments.notNull(id, "id");
         List<DeviceInfo> devices = listOf(machine);
         for (DeviceInfo device : devices) {
-            if (device.answersTo(id)) {
+            if (device.matchesId(id)) {
                 return device;
             }
         }
@@ -55,7 +55,7 @@ public final class DeviceInfo {
     }
 
     /**
-     * Opens the device. Each call gives a device of its own, to be closed by itself.
+     * Opens the device. Each call returns a separate device, to be closed separately.
      *
      * @throws DpuException NOT_FOUND if it was unplugged since the list was taken; BAD_STATE if the
      *     machine is closed
@@ -69,7 +69,7 @@ public final class DeviceInfo {
         return machine;
     }
 
-    /** All that the topology says about it. */
+    /** Its function in the topology. */
     public PciFunction function() {
         return function;
     }
@@ -124,12 +124,12 @@ public final class DeviceInfo {
         return function.vuid();
     }
 
-    /** The rate of its link in bits a second. */
+    /** The rate of its link in bits per second. */
     public long activeRateBitsPerSecond() {
         return function.activeRateBitsPerSecond();
     }
 
-    /** Whether memory can be exported over PCIe through it: some port of the DPU has made it. */
+    /** Whether memory can be exported over PCIe through it: it is a child of a port of the DPU. */
     public boolean isMmapExportPciSupported() {
         return function.parent() != null;
     }
@@ -149,14 +149,14 @@ public final class DeviceInfo {
         return isPort();
     }
 
-    /** Address, ibdev and interface name, as an answer to an unknown name lists them. */
+    /** Address, ibdev and interface name, for lists in messages. */
     @Override
     public String toString() {
         return pciAddress() + " " + ibdevName() + " " + interfaceName();
     }
 
     /** A snapshot may be older than what there is. */
-    void requireThere() {
+    void requirePresent() {
         if (machine.topologyNow().functionByKey(function.key()).isEmpty()) {
             throw new DpuException(
                     Status.NOT_FOUND,
@@ -169,7 +169,7 @@ public final class DeviceInfo {
         return function.side() == Side.DPU && function.type() == FunctionType.PF;
     }
 
-    private boolean answersTo(String id) {
+    private boolean matchesId(String id) {
         return id.equals(ibdevName())
                 || id.equals(interfaceName())
                 || pciAddress().equals(PciAddress.parse(id));

@@ -7,17 +7,17 @@ import io.softdpu.linux.text.ForeignText;
 import java.util.regex.Pattern;
 
 /**
- * A limit of a library that the topology can lower for a device, as the library declares it ({@link
+ * Limit of a library that a topology can lower for a device, declared by the library ({@link
  * io.softdpu.core.capability.CapabilitySource#limits()}).
  *
- * <p>The range of a value is 1 to the largest {@code long}; one above the library's own changes
- * nothing. A device whose topology does not have the limit has as much as the library has at all.
- * The library refuses what is beyond, and its capability of the same name tells the value that
- * holds, which may depend on the device. A value; any thread.
+ * <p>The range of a value is 1 to the largest {@code long}; one above the library's own has no
+ * effect. Without the limit in the topology a device has the library's own. The library refuses
+ * values beyond it, and its capability of the same name has the effective value, which may depend
+ * on the device. Immutable; any thread.
  *
  * @param library the name of the library, for example {@code comch}
- * @param capability the capability that tells the value in force, for example {@code max_clients}
- * @param bytes whether the value is a number of bytes; else a number of things
+ * @param capability the capability with the effective value, for example {@code max_clients}
+ * @param bytes whether the unit is bytes; otherwise a count
  */
 public record DeviceLimit(String library, String capability, boolean bytes) {
     /** The form of an {@linkplain #id() id}: library, full stop, capability. */
@@ -37,12 +37,12 @@ public record DeviceLimit(String library, String capability, boolean bytes) {
                         + Arguments.notNull(capability, "capability"));
     }
 
-    /** A limit that is a number of things. */
+    /** A limit of a count. */
     public static DeviceLimit ofCount(String library, String capability) {
         return new DeviceLimit(library, capability, false);
     }
 
-    /** A limit that is a number of bytes. */
+    /** A limit in bytes. */
     public static DeviceLimit ofBytes(String library, String capability) {
         return new DeviceLimit(library, capability, true);
     }

@@ -1,10 +1,10 @@
 package io.softdpu.core.device;
 
-/** The kind of a PCIe function, with the DOCA numbers. */
+/** Type of a PCIe function, with the DOCA numbers. */
 public enum FunctionType {
     /** A physical function. */
     PF(0),
-    /** A virtual function, made by a physical one. */
+    /** A virtual function of a physical one. */
     VF(1),
     /** A sub function: a part of a port without a PCIe address of its own. */
     SF(2);

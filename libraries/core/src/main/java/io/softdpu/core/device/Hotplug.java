@@ -5,7 +5,7 @@ import io.softdpu.core.Status;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What plugging, unplugging and changing a function makes of a topology. Pure. */
+/** Changes of a topology by plugging, unplugging and changing a function. Pure functions. */
 final class Hotplug {
     private Hotplug() {}
 

@@ -5,9 +5,9 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.access.MachineAccess;
+import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.base.ProfileCheck;
-import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import java.nio.file.Path;
@@ -17,11 +17,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This program's place at the card: on which side it stands, and which card it is.
+ * Machine that a program runs on: its side, and the topology of the card.
  *
- * <p>Several machines may be open in one program, so that both sides of a test fit into one JVM.
- * What belongs to one (devices, and memory exported through them) is not mixed with what belongs to
- * another. Any thread.
+ * <p>Several machines may be open in one program, so that a test can have both sides in one JVM.
+ * Objects of one (devices, and memory exported through them) cannot be used with those of another.
+ * Any thread.
  */
 public final class Machine implements AutoCloseable {
     private static final List<Machine> OPEN = new CopyOnWriteArrayList<>();
@@ -35,111 +35,111 @@ public final class Machine implements AutoCloseable {
                     }
 
                     @Override
-                    public void requireRoom(Machine machine, long sizeBytes) {
-                        machine.requireRoom(sizeBytes);
+                    public void requireCapacity(Machine machine, long sizeBytes) {
+                        machine.requireCapacity(sizeBytes);
                     }
 
                     @Override
-                    public void requireRoomOnAll(long sizeBytes) {
-                        OPEN.forEach(machine -> machine.requireRoom(sizeBytes));
+                    public void requireCapacityOnAll(long sizeBytes) {
+                        OPEN.forEach(machine -> machine.requireCapacity(sizeBytes));
                     }
                 });
     }
 
-    /** Memory that peers have not let go of, beyond which new memory is refused: 4 GiB. */
-    public static final long DEFAULT_KEPT_BACK_LIMIT_BYTES = 4L << 30;
+    /** Default limit of retained memory, beyond which new memory is refused: 4 GiB. */
+    public static final long DEFAULT_RETAINED_LIMIT_BYTES = 4L << 30;
 
-    /** The largest export that is imported: 64 GiB. */
+    /** Default size limit of imports: 64 GiB. */
     public static final long DEFAULT_IMPORT_LIMIT_BYTES = 64L << 30;
 
-    /** What a peer that connects has time for to say what it wants: 5 seconds. */
+    /** Default time limit for the request of a peer that connects: 5 seconds. */
     public static final long DEFAULT_HANDSHAKE_TIMEOUT_NANOS = 5_000_000_000L;
 
     private final Side side;
     private final Topology topology;
-    private final long keptBackLimitBytes;
+    private final long retainedLimitBytes;
     private final long importedBytesLimit;
     private final long importedBytesLimitPerPeer;
     private final Bus bus;
-    private final HotplugNote hotplug;
-    private final Usage usage = new Usage(() -> "machine=" + this);
+    private final HotplugFile hotplug;
+    private final Dependents dependents = new Dependents(() -> "machine=" + this);
 
     private Machine(
             Builder builder, Bus bus, long importedBytesLimit, long importedBytesLimitPerPeer) {
         this.side = builder.side;
         this.topology = builder.topology;
-        this.hotplug = new HotplugNote(topology);
-        this.keptBackLimitBytes = builder.keptBackLimitBytes;
+        this.hotplug = new HotplugFile(topology);
+        this.retainedLimitBytes = builder.retainedLimitBytes;
         this.importedBytesLimit = importedBytesLimit;
         this.importedBytesLimitPerPeer = importedBytesLimitPerPeer;
         this.bus = bus;
         OPEN.add(this);
     }
 
-    /** Opens a machine on this side of the built-in card, in the default fabric folder. */
+    /** Opens a machine on this side of the built-in topology, in the default fabric folder. */
     public static Machine open(Side side) {
         return builder(side).open();
     }
 
-    /** Starts the configuration of a machine on this side. */
+    /** Creates a builder of a machine on this side. */
     public static Builder builder(Side side) {
         return new Builder(side);
     }
 
-    /** The side on which it stands. */
+    /** The side of the machine. */
     public Side side() {
         return side;
     }
 
     /**
-     * The card and the machines around it, as the machine was opened: the same for all programs of
-     * the fabric folder.
+     * The topology with which the machine was opened: the same for all programs of the fabric
+     * folder.
      */
     public Topology topology() {
         return topology;
     }
 
     /**
-     * The same with what the DPU's programs have plugged in, unplugged and changed since the first
-     * of the programs that are in the folder came ({@link Device#plug}); a snapshot.
+     * The current topology, with the functions that the DPU's programs have plugged in, unplugged
+     * and changed since the first program joined the folder ({@link Device#plug}); a snapshot.
      *
-     * @throws DpuException BAD_CONFIG if what was plugged in cannot be read; OPERATING_SYSTEM
+     * @throws DpuException BAD_CONFIG if the hotplug file cannot be read; OPERATING_SYSTEM
      */
     public Topology topologyNow() {
-        if (usage.isClosed()) {
+        if (dependents.isClosed()) {
             return topology;
         }
         try {
-            return hotplug.read(bus.hotplugNote());
+            return hotplug.read(bus.hotplugText());
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
     }
 
     /**
-     * The memory of all peers together, in bytes, that this machine has mapped at most; the
-     * capability {@code core.max_imported_bytes}.
+     * Limit in bytes of the memory of all peers together that is mapped here; the capability {@code
+     * core.max_imported_bytes}.
      */
     public long importedBytesLimit() {
         return importedBytesLimit;
     }
 
     /**
-     * The memory of one peer process, in bytes, that this machine has mapped at most; the
-     * capability {@code core.max_imported_bytes_per_peer}.
+     * Limit in bytes of the memory of one peer process that is mapped here; the capability {@code
+     * core.max_imported_bytes_per_peer}.
      */
     public long importedBytesLimitPerPeer() {
         return importedBytesLimitPerPeer;
     }
 
-    /** The folder in which the programs of this card meet. */
+    /** The folder that the programs of this card share. */
     public Path fabricFolder() {
         return bus.folder();
     }
 
     /**
      * A snapshot of the local devices of this machine: physical functions first, then virtual, then
-     * sub. What is plugged in or changed later shows in a new list alone.
+     * sub. Later changes by hotplug appear in new lists only.
      */
     public List<DeviceInfo> devices() {
         return DeviceInfo.listOf(this);
@@ -149,21 +149,21 @@ public final class Machine implements AutoCloseable {
      * The local device with this name.
      *
      * @param id a PCI address in the short or the long form, an ibdev name, or an interface name;
-     *     an address that a port shares with its sub functions means the port
-     * @throws DpuException NOT_FOUND if there is none; the message lists those that there are
+     *     an address shared by a port and its sub functions selects the port
+     * @throws DpuException NOT_FOUND if there is none; the message lists the existing ones
      */
     public DeviceInfo findDevice(String id) {
         return DeviceInfo.find(this, id);
     }
 
     /**
-     * Leaves the card; closing twice does nothing.
+     * Closes the machine and leaves the fabric folder; idempotent.
      *
      * @throws DpuException IN_USE while a device is open; the message names it
      */
     @Override
     public void close() {
-        if (usage.close()) {
+        if (dependents.close()) {
             OPEN.remove(this);
             bus.close();
         }
@@ -175,21 +175,22 @@ public final class Machine implements AutoCloseable {
         return side.id() + " of " + topology;
     }
 
-    /** What lives on the machine. */
-    Usage usage() {
-        return usage;
+    /** The objects that keep the machine open. */
+    Dependents dependents() {
+        return dependents;
     }
 
     /**
-     * Changes what there is on the card now, for all programs of the fabric folder.
+     * Changes the current topology, for all programs of the fabric folder.
      *
-     * @param change is given what there is; what it throws changes nothing
-     * @return what there is then
+     * @param change gets the current topology and returns the new one; if it throws, nothing is
+     *     changed
+     * @return the new topology
      */
     Topology changeTopology(UnaryOperator<Topology> change) {
-        usage.requireOpen();
+        dependents.requireOpen();
         try {
-            bus.updateHotplugNote(note -> hotplug.write(change.apply(hotplug.read(note))));
+            bus.updateHotplugText(text -> hotplug.write(change.apply(hotplug.read(text))));
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
@@ -197,31 +198,32 @@ public final class Machine implements AutoCloseable {
     }
 
     /**
-     * A peer that was stopped in the middle of a copy may still write when it wakes, so what it has
-     * mapped is not given back; nor may a peer make this program keep back more and more.
+     * Refuses new memory beyond the limit of retained memory: a peer that was stopped in the middle
+     * of a copy may still write when it continues, so memory that it has mapped is not released,
+     * and a peer must not make this program retain more and more.
      */
-    private void requireRoom(long sizeBytes) {
-        long keptBackBytes = bus.keptBackBytes();
-        if (keptBackBytes > keptBackLimitBytes) {
+    private void requireCapacity(long sizeBytes) {
+        long retainedBytes = bus.retainedBytes();
+        if (retainedBytes > retainedLimitBytes) {
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "peers hold too much withdrawn memory: keptBackBytes=%d, limitBytes=%d, sizeBytes=%d, machine=%s"
-                            .formatted(keptBackBytes, keptBackLimitBytes, sizeBytes, this));
+                    "peers hold too much memory of revoked exports: retainedBytes=%d, limitBytes=%d, sizeBytes=%d, machine=%s"
+                            .formatted(retainedBytes, retainedLimitBytes, sizeBytes, this));
         }
     }
 
-    /** The configuration of a machine. Belongs to one thread. */
+    /** Builder of a machine. Belongs to one thread. */
     public static final class Builder {
         private final Side side;
         private Topology topology = Topology.builtin();
         private @Nullable Path fabricFolder;
-        private long keptBackLimitBytes = DEFAULT_KEPT_BACK_LIMIT_BYTES;
+        private long retainedLimitBytes = DEFAULT_RETAINED_LIMIT_BYTES;
         private long importLimitBytes = DEFAULT_IMPORT_LIMIT_BYTES;
 
-        /** 0 for the default, which is asked of the system when the machine is opened. */
+        /** 0 for the default, which is determined when the machine is opened. */
         private long importedBytesLimit;
 
-        /** 0 for the share of one peer. */
+        /** 0 for the default share of one peer. */
         private long importedBytesLimitPerPeer;
 
         private long handshakeTimeoutNanos = DEFAULT_HANDSHAKE_TIMEOUT_NANOS;
@@ -231,7 +233,8 @@ public final class Machine implements AutoCloseable {
         }
 
         /**
-         * The card, instead of the built-in one; all programs of a fabric folder need equal ones.
+         * Sets the topology, instead of the built-in one; all programs of a fabric folder need
+         * equal ones.
          */
         public Builder topology(Topology topology) {
             this.topology = Arguments.notNull(topology, "topology");
@@ -239,8 +242,8 @@ public final class Machine implements AutoCloseable {
         }
 
         /**
-         * The folder in which the programs of this card meet, made where it is missing; instead of
-         * {@code SOFTDPU_FABRIC}, else {@code $XDG_RUNTIME_DIR/softdpu}, else {@code
+         * Sets the folder that the programs of this card share, created if it is missing; instead
+         * of {@code SOFTDPU_FABRIC}, else {@code $XDG_RUNTIME_DIR/softdpu}, else {@code
          * /tmp/softdpu-UID}.
          */
         public Builder fabricFolder(Path folder) {
@@ -249,19 +252,19 @@ public final class Machine implements AutoCloseable {
         }
 
         /**
-         * How much withdrawn memory peers may hold on to before new shared memory and new exports
-         * fail with NO_MEMORY; instead of {@link Machine#DEFAULT_KEPT_BACK_LIMIT_BYTES}.
+         * Limits the memory of revoked exports that peers still hold; beyond it new shared memory
+         * and new exports fail with NO_MEMORY; instead of {@link
+         * Machine#DEFAULT_RETAINED_LIMIT_BYTES}.
          *
          * @throws DpuException INVALID_VALUE if it is negative
          */
-        public Builder keptBackLimitBytes(long limitBytes) {
-            this.keptBackLimitBytes = atLeast(0, "keptBackLimitBytes", limitBytes);
+        public Builder retainedLimitBytes(long limitBytes) {
+            this.retainedLimitBytes = atLeast(0, "retainedLimitBytes", limitBytes);
             return this;
         }
 
         /**
-         * The largest export that is imported; instead of {@link
-         * Machine#DEFAULT_IMPORT_LIMIT_BYTES}.
+         * Limits the size of imports; instead of {@link Machine#DEFAULT_IMPORT_LIMIT_BYTES}.
          *
          * @throws DpuException INVALID_VALUE if it is not positive
          */
@@ -273,13 +276,14 @@ public final class Machine implements AutoCloseable {
         /**
          * Limits the memory of peers that is mapped here at the same time, in whole pages: imports
          * with access, the consumers of Comm Channel peers, and rings. Mapping may cost as much
-         * memory of this process, whatever the peer does. What would exceed the limit fails with
-         * FULL before anything is mapped; memory that is only passed on does not count, and memory
-         * of an import that was closed counts until it is unmapped, 0.1 s per GiB later.
+         * memory of this process, whatever the peer does. A mapping that would exceed the limit
+         * fails with FULL before anything is mapped; memory that is only re-exported does not
+         * count, and memory of an import that was closed counts until it is unmapped, 0.1 s per GiB
+         * later.
          *
-         * <p>The default is half of the machine's memory, or of what the memory cgroup of this
-         * process allows where that is less. One peer process may have three quarters of the limit,
-         * so that it cannot keep the others out; {@link #importedBytesLimitPerPeer} changes that.
+         * <p>The default is half of the machine's memory, or of the limit of the memory cgroup of
+         * this process if that is less. One peer process may have three quarters of the limit, so
+         * that it cannot displace all others; {@link #importedBytesLimitPerPeer} changes that.
          *
          * @param limitBytes of all peers together
          * @throws DpuException INVALID_VALUE if it is not positive
@@ -302,7 +306,7 @@ public final class Machine implements AutoCloseable {
         }
 
         /**
-         * What a peer that connects has time for to say what it wants; instead of {@link
+         * Limits the time for the request of a peer that connects; instead of {@link
          * Machine#DEFAULT_HANDSHAKE_TIMEOUT_NANOS}.
          *
          * @throws DpuException INVALID_VALUE if it is not positive

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a PCIe function: domain, bus, device and function.
+ * Address of a PCIe function: domain, bus, device and function.
  *
  * @param domain 0 to 0xffff; 0 on most machines
  * @param bus 0 to 0xff
@@ -51,7 +51,7 @@ public record PciAddress(int domain, int bus, int device, int function)
         return address;
     }
 
-    /** The same as {@link #of}, with null for a text that is no PCI address, such as a name. */
+    /** The same as {@link #of}, but null for a text that is not a PCI address, such as a name. */
     static @Nullable PciAddress parse(String text) {
         Matcher m = FORM.matcher(text);
         if (!m.matches()) {
@@ -66,7 +66,7 @@ public record PciAddress(int domain, int bus, int device, int function)
                 domain == null ? 0 : hex(domain), hex(m.group(2)), device, hex(m.group(4)));
     }
 
-    /** The form without the domain, {@code 0b:00.0}; with it where the domain is not 0. */
+    /** The form without the domain, {@code 0b:00.0}; with it if the domain is not 0. */
     public String shortForm() {
         return domain == 0 ? "%02x:%02x.%x".formatted(bus, device, function) : longForm();
     }
@@ -77,7 +77,7 @@ public record PciAddress(int domain, int bus, int device, int function)
     }
 
     /**
-     * By domain, bus, device and function.
+     * Compares by domain, bus, device and function.
      *
      * @throws DpuException INVALID_VALUE if the other is null
      */

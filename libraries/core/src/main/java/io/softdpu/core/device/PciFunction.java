@@ -15,27 +15,27 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One PCIe function of a topology: what a machine sees as a device, and what a representor stands
- * for. {@link #builder} makes one value by value.
+ * PCIe function of a topology: the device of a machine, possibly with a representor. See {@link
+ * #builder}.
  *
  * @param side the machine that has it as a local device
  * @param interfaceName its network interface, unique on its side, for example {@code pf0vf1}
  * @param ibdevName its RDMA device, unique on its side, for example {@code mlx5_3}
  * @param type physical, virtual or sub function
  * @param pciAddress its address; a sub function has the address of its port
- * @param parent the interface name of the DPU's physical function that made it; null for one that
- *     was made by none (the DPU's ports themselves, devices of other machines)
- * @param representor the interface name of its representor on the DPU; null where it has none, and
- *     given exactly where {@code parent} is
- * @param ipv4 its address, from which its default GID is made
- * @param ipv6 its IPv6 address; usually the link-local one that follows from the MAC address
+ * @param parent the interface name of the DPU's physical function that created it; null for one
+ *     without a parent (the DPU's ports themselves, devices of other machines)
+ * @param representor the interface name of its representor on the DPU; null if it has none; set if
+ *     and only if {@code parent} is
+ * @param ipv4 its IPv4 address, from which its default GID is derived
+ * @param ipv6 its IPv6 address; usually the link-local one derived from the MAC address
  * @param macAddress six bytes in hex with colons, lower case
  * @param vuid the vendor's unique name of the function, the same for its representor
  * @param activeRateBitsPerSecond the rate of the link
- * @param profile what it has less of than the libraries have at all: values from 1 by {@linkplain
- *     DeviceLimit#id() ids of limits}, sorted by them; mostly empty. A limit of a library that a
- *     program does not have limits nothing there, and belongs to the topology like any other
- * @param hotplugged whether it was plugged in at run time; false in what a program starts with
+ * @param profile lowered limits of libraries: values from 1 by {@linkplain DeviceLimit#id() ids of
+ *     limits}, sorted by them; usually empty. A limit of a library that a program does not have has
+ *     no effect there, but is part of the topology
+ * @param hotplugged whether it was plugged in at run time; false in the initial topology
  */
 public record PciFunction(
         Side side,
@@ -53,7 +53,7 @@ public record PciFunction(
         Map<String, Long> profile,
         boolean hotplugged) {
 
-    /** The form of a name: of an interface, an RDMA device, a representor, a vuid. */
+    /** Pattern of the names of interfaces, RDMA devices, representors, and of vuids. */
     public static final String NAME_FORM = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
 
     private static final Pattern NAME = Pattern.compile(NAME_FORM);
@@ -97,13 +97,13 @@ public record PciFunction(
         }
     }
 
-    /** The address alone: an interface of the computer that this runs on has no place here. */
+    /** The address without a scope, which would refer to an interface of this computer. */
     private static Inet6Address withoutScope(Inet6Address address) {
         try {
             if (InetAddress.getByAddress(address.getAddress()) instanceof Inet4Address ipv4) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "IPv6 address stands for one of IPv4: ipv6=%s, ipv4=%s"
+                        "IPv6 address is a mapped IPv4 address: ipv6=%s, ipv4=%s"
                                 .formatted(address.getHostAddress(), ipv4.getHostAddress()));
             }
             return Inet6Address.getByAddress(null, address.getAddress(), -1);
@@ -130,7 +130,7 @@ public record PciFunction(
     }
 
     /**
-     * How much of something it has, if the library has this much at all: the lower of the two.
+     * The effective value of a limit: the lower of the profile's and the library's.
      *
      * @throws DpuException INVALID_VALUE if the library's is negative
      */
@@ -154,7 +154,7 @@ public record PciFunction(
     }
 
     /**
-     * Reads a dotted IPv4 address; never asks a name server.
+     * Parses a dotted IPv4 address; never resolves names.
      *
      * @throws DpuException INVALID_VALUE if the text is none
      */
@@ -171,7 +171,7 @@ public record PciFunction(
     }
 
     /**
-     * Reads an IPv6 address in digits, without a zone; never asks a name server.
+     * Parses a numeric IPv6 address, without a zone; never resolves names.
      *
      * @throws DpuException INVALID_VALUE if the text is none
      */
@@ -180,7 +180,7 @@ public record PciFunction(
         try {
             if (COLONS.matcher(text).matches()
                     && Inet6Address.ofLiteral(text) instanceof Inet6Address address) {
-                return address; // and no IPv4 address in other clothes
+                return address; // and not an IPv4-mapped address
             }
         } catch (IllegalArgumentException e) {
             throw new DpuException(Status.INVALID_VALUE, "not an IPv6 address: text=" + text, e);
@@ -189,7 +189,7 @@ public record PciFunction(
     }
 
     /**
-     * The link-local address that follows from a MAC address (modified EUI-64).
+     * The link-local address derived from a MAC address (modified EUI-64).
      *
      * @param macAddress six bytes in hex with colons, lower case
      * @throws DpuException INVALID_VALUE if it is none
@@ -208,12 +208,12 @@ public record PciFunction(
         return (Inet6Address) addressOf(bytes);
     }
 
-    /** Starts a function of this side with this interface name. */
+    /** Creates a builder of a function with this side and interface name. */
     public static PciFunctionBuilder builder(Side side, String interfaceName) {
         return new PciFunctionBuilder(side, interfaceName);
     }
 
-    /** Starts a function that has all values of this one, to change some. */
+    /** Creates a builder with the values of this function. */
     public PciFunctionBuilder toBuilder() {
         return new PciFunctionBuilder(this);
     }

@@ -11,14 +11,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of a {@link PciFunction}, one by one. Belongs to one thread.
+ * Builder of a {@link PciFunction}. Belongs to one thread.
  *
- * <p>To be given: ibdev name, PCI address, IPv4 address, MAC address and vuid. The type is physical
- * unless said, the rate 200 Gbit/s, the IPv6 address follows from the MAC address, and nothing is
- * limited.
+ * <p>Mandatory: ibdev name, PCI address, IPv4 address, MAC address and vuid. Defaults: physical
+ * function, 200 Gbit/s, the IPv6 address derived from the MAC address, no limits.
  */
 public final class PciFunctionBuilder {
-    /** The rate of a link that nobody gave one: 200 Gbit/s. */
+    /** Default rate of a link: 200 Gbit/s. */
     public static final long DEFAULT_RATE_BITS_PER_SECOND = 200_000_000_000L;
 
     private final Side side;
@@ -139,7 +138,7 @@ public final class PciFunctionBuilder {
     }
 
     /**
-     * The rate of its link in bits a second.
+     * The rate of its link in bits per second.
      *
      * @throws DpuException INVALID_VALUE if it is not positive
      */
@@ -149,7 +148,7 @@ public final class PciFunctionBuilder {
     }
 
     /**
-     * Gives the device less of something than the libraries have at all.
+     * Lowers a limit of the device below that of its library.
      *
      * @throws DpuException INVALID_VALUE if it is not positive
      */
@@ -158,11 +157,11 @@ public final class PciFunctionBuilder {
     }
 
     /**
-     * The same by name, for libraries that this program may not have. Whether those that it has
-     * know the limit is checked by who opens a machine or plugs the function in.
+     * The same by name, for libraries that this program may not have. Opening a machine and
+     * plugging the function in check the limit against the libraries that are present.
      *
      * @param id the {@linkplain DeviceLimit#id() id} of the limit
-     * @throws DpuException INVALID_VALUE if it is none by its form, or the value is not positive
+     * @throws DpuException INVALID_VALUE if the id is malformed, or the value is not positive
      */
     public PciFunctionBuilder limit(String id, long most) {
         DeviceLimit.requireId(Arguments.notNull(id, "id"));
@@ -176,7 +175,7 @@ public final class PciFunctionBuilder {
     }
 
     /**
-     * Makes the function.
+     * Builds the function.
      *
      * @throws DpuException INVALID_VALUE naming the value that is missing or wrong
      */

@@ -1,35 +1,35 @@
 package io.softdpu.core.device;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.internal.access.UsageAccess;
-import io.softdpu.core.internal.base.Usage;
+import io.softdpu.core.internal.access.DependentsAccess;
+import io.softdpu.core.internal.base.Dependents;
 
 /**
- * An open representor. It keeps its device open, and stays open while a context lives on it. Any
+ * Open representor. It keeps its device open, and cannot be closed while a context uses it. Any
  * thread.
  */
 public final class Representor implements AutoCloseable {
     static {
-        UsageAccess.install(Representor.class, Representor::usage);
+        DependentsAccess.install(Representor.class, Representor::dependents);
     }
 
     private final RepresentorInfo info;
     private final Device device;
-    private final Usage usage = new Usage(() -> "representor=" + this);
-    private final Usage.Hold onDevice;
+    private final Dependents dependents = new Dependents(() -> "representor=" + this);
+    private final Dependents.Dependency onDevice;
 
     Representor(RepresentorInfo info, Device device) {
         this.info = info;
         this.device = device;
-        this.onDevice = device.usage().hold("representor " + info);
+        this.onDevice = device.dependents().add("representor " + info);
     }
 
-    /** What was opened. */
+    /** Description of the representor. */
     public RepresentorInfo info() {
         return info;
     }
 
-    /** The device that it was opened on. */
+    /** The device on which it was opened. */
     public Device device() {
         return device;
     }
@@ -37,11 +37,11 @@ public final class Representor implements AutoCloseable {
     /**
      * Closes the representor; closing twice does nothing.
      *
-     * @throws DpuException IN_USE if a context lives on it; the message names it
+     * @throws DpuException IN_USE if a context uses it; the message names the context
      */
     @Override
     public void close() {
-        if (usage.close()) {
+        if (dependents.close()) {
             onDevice.release();
         }
     }
@@ -52,7 +52,7 @@ public final class Representor implements AutoCloseable {
         return info.toString();
     }
 
-    Usage usage() {
-        return usage;
+    Dependents dependents() {
+        return dependents;
     }
 }

@@ -1,15 +1,15 @@
 package io.softdpu.core.device;
 
-/** Which representors a list shall have ({@code doca_devinfo_rep_filter}). */
+/** Filter of lists of representors ({@code doca_devinfo_rep_filter}). */
 public enum RepresentorFilter {
     /** All. */
     ALL,
-    /** Those of the network functions that the card came with. */
+    /** Those of the card's own network functions. */
     NET,
-    /** Those of functions that the DPU has plugged in at run time. */
+    /** Those of functions that the DPU has hot-plugged. */
     EMULATED;
 
-    /** Whether the list has the representor of this function. */
+    /** Whether the representor of this function passes the filter. */
     boolean matches(PciFunction function) {
         return switch (this) {
             case ALL -> true;

@@ -6,8 +6,8 @@ import io.softdpu.core.check.Arguments;
 import java.util.Objects;
 
 /**
- * A representor that a port of the DPU has: the stand-in for a function that the port made, on the
- * host or, for a sub function, on the DPU itself. A value of a snapshot; opens nothing by itself.
+ * Representor on a port of the DPU, which represents a function created by that port, on the host
+ * or, for a sub function, on the DPU itself. A value of a snapshot; opens nothing.
  */
 public final class RepresentorInfo {
     private final PciFunction port;
@@ -19,7 +19,7 @@ public final class RepresentorInfo {
     }
 
     /**
-     * Opens the representor. Each call gives one of its own, to be closed by itself.
+     * Opens the representor. Each call returns a separate object, to be closed separately.
      *
      * @param device an open device of the port that has the representor
      * @throws DpuException NOT_PERMITTED if it is a device of another port; NOT_FOUND if the
@@ -42,12 +42,12 @@ public final class RepresentorInfo {
         return new Representor(this, device);
     }
 
-    /** The function that it stands for: all that the topology says about it. */
+    /** The function that it represents. */
     public PciFunction function() {
         return function;
     }
 
-    /** The port that made the function. */
+    /** The port that created the function. */
     public PciFunction port() {
         return port;
     }
@@ -67,7 +67,7 @@ public final class RepresentorInfo {
         return pciAddress().equals(PciAddress.of(Arguments.notNull(address, "address")));
     }
 
-    /** What kind of function it stands for. */
+    /** The type of the function. */
     public FunctionType functionType() {
         return function.type();
     }
@@ -82,18 +82,18 @@ public final class RepresentorInfo {
         return Objects.requireNonNull(function.representor(), "a child has a representor");
     }
 
-    /** Whether the function was plugged in at run time. */
+    /** Whether the function was hot-plugged. */
     public boolean isHotplugged() {
         return function.hotplugged();
     }
 
-    /** Address and interface name, as an answer to an unknown name lists them. */
+    /** Address and interface name, for lists in messages. */
     @Override
     public String toString() {
         return pciAddress() + " " + interfaceName();
     }
 
-    boolean answersTo(String id) {
+    boolean matchesId(String id) {
         return id.equals(interfaceName())
                 || id.equals(vuid())
                 || pciAddress().equals(PciAddress.parse(id));

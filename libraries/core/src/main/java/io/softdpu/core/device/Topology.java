@@ -17,14 +17,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The card and the machines around it: which functions there are, on which side, and which of the
- * DPU's ports made them.
+ * Topology of the card and its machines: the functions, their sides, and the DPU's ports that
+ * created them.
  *
- * <p>A topology is a value: it never changes, and two with the same functions are equal, whatever
- * their names. All programs of one fabric folder must have equal topologies, which they find out by
- * {@link #sha256()}. {@link #builtin()} is the example of the Core guide (section 3.2.1.2).
+ * <p>Immutable; two topologies with the same functions are equal, whatever their names. All
+ * programs of one fabric folder must have equal topologies, compared by {@link #sha256()}. {@link
+ * #builtin()} is the example of the Core guide (section 3.2.1.2).
  *
- * <p>The hash is made of this text in UTF-8, one line a function, sorted by side and interface
+ * <p>The hash is made of this text in UTF-8, one line per function, sorted by side and interface
  * name, {@code -} for what a function does not have, each line ended by a line feed:
  *
  * <pre>
@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
  * function side=host interface=pf0 ibdev=mlx5_0 type=PF pci=0000:0b:00.0 parent=p0 representor=hpf0 ipv4=127.11.0.1 mac=02:53:44:0b:00:01 vuid=SDPU-host-pf0 rate=200000000000
  * </pre>
  *
- * <p>A line goes on with {@code ipv6=} and the address where that does not follow from the MAC
+ * <p>A line continues with {@code ipv6=} and the address if that is not derived from the MAC
  * address, with {@code limit.comch.max_clients=16} for each limit of the profile, sorted, and with
  * {@code hotplugged=yes}. Limits of libraries that a program does not have are part of it.
  */
 public final class Topology {
-    /** More functions than any card has; a file with more is a mistake. */
+    /** Limit of functions, more than any card has. */
     public static final int MAX_FUNCTIONS = 4096;
 
     private static final Topology BUILTIN = BuiltinTopology.make();
@@ -53,21 +53,21 @@ public final class Topology {
     }
 
     /**
-     * The topology that a program has unless it brings one: on the DPU the ports p0 (03:00.0) and
-     * p1 (03:00.1) with a sub function each; on the host pf0 (0b:00.0) with two virtual functions
-     * (0b:00.2, 0b:00.3) and pf1 (0b:00.1) with one (0b:00.4); a representor for each host function
-     * and each sub function; and a target machine with the device t0.
+     * The default topology: on the DPU the ports p0 (03:00.0) and p1 (03:00.1) with a sub function
+     * each; on the host pf0 (0b:00.0) with two virtual functions (0b:00.2, 0b:00.3) and pf1
+     * (0b:00.1) with one (0b:00.4); a representor for each host function and each sub function; and
+     * a target machine with the device t0.
      */
     public static Topology builtin() {
         return BUILTIN;
     }
 
-    /** Starts a topology; the name is for messages alone. */
+    /** Creates a builder; the name is used in messages only. */
     public static Builder builder(String name) {
         return new Builder(name);
     }
 
-    /** The name that messages call it by. */
+    /** The name, for messages. */
     public String name() {
         return name;
     }
@@ -98,7 +98,7 @@ public final class Topology {
         return functions.stream().filter(f -> f.key().equals(key)).findFirst();
     }
 
-    /** The DPU's port that made this function; empty for one that was made by none. */
+    /** The DPU's port that created this function; empty if it has no parent. */
     public Optional<PciFunction> parentOf(PciFunction function) {
         @Nullable String parent = Arguments.notNull(function, "function").parent();
         return parent == null
@@ -108,7 +108,9 @@ public final class Topology {
                         .findFirst();
     }
 
-    /** The functions that this port of the DPU made, in the order of their addresses and names. */
+    /**
+     * The functions that this port of the DPU created, in the order of their addresses and names.
+     */
     public List<PciFunction> childrenOf(PciFunction port) {
         return Arguments.notNull(port, "port").side() != Side.DPU
                 ? List.of()
@@ -128,8 +130,8 @@ public final class Topology {
     /**
      * Reads a {@linkplain #canonicalText() canonical text}.
      *
-     * @param name what messages call it
-     * @throws DpuException INVALID_VALUE if it is none, naming the line; or as {@link
+     * @param name the name, for messages
+     * @throws DpuException INVALID_VALUE if it is malformed, naming the line; or as {@link
      *     Builder#build()}
      */
     public static Topology parse(String name, String text) {
@@ -173,7 +175,7 @@ public final class Topology {
         }
     }
 
-    /** Collects functions and checks that they fit together. Belongs to one thread. */
+    /** Builder, which checks that the functions are consistent. Belongs to one thread. */
     public static final class Builder {
         private final String name;
         private final List<PciFunction> functions = new ArrayList<>();
@@ -189,7 +191,7 @@ public final class Topology {
         }
 
         /**
-         * Makes the topology.
+         * Builds the topology.
          *
          * @throws DpuException INVALID_VALUE if there are too many functions, a name occurs twice
          *     on a side, a vuid twice at all, two functions other than sub functions share an

@@ -13,14 +13,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The text that the hash of a topology is made of, both ways; {@link Topology} describes it. */
+/** Formatter and parser of the canonical text of a topology, described in {@link Topology}. */
 final class TopologyText {
     private static final String HEAD = "softdpu topology 1";
     private static final String NONE = "-";
     private static final String LIMIT = "limit.";
     private static final String PLUGGED = "yes";
 
-    /** A value: no name, address or number of a function is longer. */
+    /** Pattern of a value, with the maximum length of names, addresses and numbers. */
     private static final String V = "=(\\S{1,64})";
 
     private static final Pattern LINE =

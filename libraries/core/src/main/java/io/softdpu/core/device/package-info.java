@@ -1,14 +1,14 @@
 /**
- * What there is to work with: the topology of the card, a machine at it, the devices of a machine,
- * and the representors that a DPU has for the functions that it made (Core guide, section 3.2).
+ * Devices: the topology of the card, a machine, its devices, and the representors of the functions
+ * that a DPU has created (Core guide, section 3.2).
  *
  * <p>A program begins with {@link io.softdpu.core.device.Machine#open}.
  *
  * <p>{@link io.softdpu.core.device.Topology} and what it consists of are values. A list of {@link
  * io.softdpu.core.device.DeviceInfo}s or {@link io.softdpu.core.device.RepresentorInfo}s is a
- * snapshot that holds nothing open; a {@link io.softdpu.core.device.Device} or {@link
+ * snapshot that keeps nothing open; a {@link io.softdpu.core.device.Device} or {@link
  * io.softdpu.core.device.Representor} is opened from one, keeps its machine open, and is closed by
- * the program, which is refused while an mmap or a context lives on it. Any thread.
+ * the program, which fails while an mmap or a context uses it. Any thread.
  */
 @NullMarked
 package io.softdpu.core.device;

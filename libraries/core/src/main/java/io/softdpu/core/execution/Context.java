@@ -6,30 +6,30 @@ import io.softdpu.core.device.Device;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An instance of a library, such as a Comm Channel server or an RDMA context: what is configured,
- * started, given tasks, and stopped (Core guide, section 3.4.2).
+ * Instance of a library, such as a Comm Channel server or an RDMA context, which is configured,
+ * started, executes tasks, and is stopped (Core guide, section 3.4.2).
  *
  * <p>The order is: create, configure, {@linkplain ProgressEngine#connect connect to an engine},
- * start, use, stop, close. After start nothing of its configuration can be changed (BAD_STATE) and
- * the data path allocates nothing. A stopped context can be configured and started again.
+ * start, use, stop, close. After start its configuration cannot be changed (BAD_STATE) and the data
+ * path allocates nothing. A stopped context can be configured and started again.
  *
- * <p>A library that knows jobs also lets its context be started without an engine, for use on
- * {@link WorkQueue}s alone: it then has no tasks and no callbacks.
+ * <p>The context of a library with jobs can also be started without an engine, for use on {@link
+ * WorkQueue}s only: it then has no tasks and no callbacks.
  *
  * <p>Thread: once connected, a context belongs to the thread of its engine; a call from another
- * fails with NOT_PERMITTED that names both. One without an engine may be used by any thread, and by
- * several at once. Callbacks run inside {@link ProgressEngine#progress()} only: a change that
- * {@link #start()} or {@link #stop()} makes at once is seen by {@link #state()} at once, and its
- * callback runs in the next progress.
+ * fails with NOT_PERMITTED that names both. A context without an engine may be used by several
+ * threads at once. Callbacks run inside {@link ProgressEngine#progress()} only: after an immediate
+ * change of state by {@link #start()} or {@link #stop()} {@link #state()} returns the new state,
+ * and the callback runs in the next progress.
  */
 public interface Context extends AutoCloseable {
     /**
      * Starts the context.
      *
-     * @return SUCCESS if it is RUNNING, IN_PROGRESS if it is STARTING and progress has to go on
+     * @return SUCCESS if it is RUNNING, IN_PROGRESS if it is STARTING and requires progress
      * @throws DpuException BAD_STATE if it is not IDLE, a mandatory item of its configuration is
-     *     missing (the message names it), or it has no engine and its library knows no jobs, or it
-     *     has a callback that only an engine could run; what else its library documents
+     *     missing (the message names it), or it has no engine and its library has no jobs, or it
+     *     has a callback that only an engine could run; other statuses as its library documents
      */
     Status start();
 
@@ -38,42 +38,43 @@ public interface Context extends AutoCloseable {
      * callbacks run in progress, with a failure unless they were done already), and when none is
      * left the context is IDLE.
      *
-     * @return SUCCESS if it is IDLE now, IN_PROGRESS if progress has to go on
+     * @return SUCCESS if it is IDLE now, IN_PROGRESS if it requires progress
      * @throws DpuException BAD_STATE if it is IDLE or STOPPING; NOT_PERMITTED while it is on work
      *     queues: {@linkplain WorkQueue#remove remove} them first
      */
     Status stop();
 
-    /** Where it is in its life. Any thread. */
+    /** The state. Any thread. */
     ContextState state();
 
     /**
-     * Why the context stopped by itself; null if it did not. Kept until the next start. Any thread.
+     * The failure that stopped the context; null if there was none. Kept until the next start. Any
+     * thread.
      */
     @Nullable DpuException failure();
 
     /**
-     * Sets who is told of each change of state; null for nobody.
+     * Sets the callback for changes of state; null for none.
      *
      * @throws DpuException BAD_STATE if it is not IDLE
      */
     void setStateChangedCallback(@Nullable StateChangedCallback callback);
 
-    /** How many tasks are submitted and not yet completed. */
+    /** Number of tasks submitted and not yet completed. */
     int inFlightTasks();
 
     /**
-     * Whether it can be waited for, on an engine or a work queue in event-driven mode
-     * (doca_ctx_get_event_driven_supported). One that cannot has to be polled. Any thread.
+     * Whether it supports event-driven mode, on an engine or a work queue
+     * (doca_ctx_get_event_driven_supported). Otherwise it must be polled. Any thread.
      */
     boolean isEventDrivenSupported();
 
-    /** The device that it works on. */
+    /** Its device. */
     Device device();
 
     /**
-     * Gives up the context and what it holds; closing twice does nothing. One that is started is
-     * stopped first, which is done at once only outside a callback and with nothing to be flushed.
+     * Closes the context and releases its resources; idempotent. A started context is stopped
+     * first, which completes at once only outside a callback and with nothing to flush.
      *
      * @throws DpuException IN_USE if it is still STOPPING: call progress until it is IDLE, then
      *     close it
@@ -81,7 +82,7 @@ public interface Context extends AutoCloseable {
     @Override
     void close();
 
-    /** The name that messages call it by. */
+    /** Its name, for messages. */
     @Override
     String toString();
 }

@@ -2,15 +2,15 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.check.Arguments;
 
-/** Where a context is in its life; with the DOCA numbers. */
+/** States of a context, with the DOCA numbers. */
 public enum ContextState {
     /** Not started: it can be configured, connected to an engine, and closed. */
     IDLE(0),
-    /** Start was called, and a peer or the other side still has to answer. */
+    /** Start was called, and the reply of a peer is pending. */
     STARTING(1),
     /** Tasks can be submitted. */
     RUNNING(2),
-    /** Stopping: what is in flight is being flushed; only progress is allowed. */
+    /** Stopping: tasks in flight are being flushed; only progress is allowed. */
     STOPPING(3);
 
     private final int code;
@@ -25,10 +25,10 @@ public enum ContextState {
     }
 
     /**
-     * Whether a context may go from this state to that one directly.
+     * Whether the transition from this state to the next is allowed.
      *
-     * <p>A context without a peer to wait for goes from IDLE straight to RUNNING. Every way back to
-     * IDLE leads through STOPPING, so that whoever watches the states sees the flush begin.
+     * <p>A context without a peer to wait for goes from IDLE to RUNNING directly. Every transition
+     * back to IDLE passes through STOPPING, so that an observer of the states sees the flush begin.
      */
     public boolean mayBecome(ContextState next) {
         Arguments.notNull(next, "next");

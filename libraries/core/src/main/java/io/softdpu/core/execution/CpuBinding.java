@@ -11,77 +11,79 @@ import io.softdpu.fabric.error.FabricException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a worker's thread runs: on one processor, on one as long as nobody else computes there, or
- * wherever the system puts it.
+ * CPU affinity of a thread: {@linkplain #hard hard}, {@linkplain #soft soft} or {@linkplain #any
+ * none}.
  *
  * <p>Use hard affinity only if every polling thread has its own processor: a pinned thread cannot
- * move away from a competing thread. With fewer processors than pollers let those that talk most to
- * each other {@linkplain #preferring prefer} the same. A value; any thread.
+ * move away from a competing thread. With fewer processors than pollers give soft affinity to the
+ * same processor to those threads that exchange most messages. Immutable; any thread.
  */
 public final class CpuBinding {
     private static final int ANY = -1;
-    private static final String PREFERRED = "prefer:";
-    private static final CpuBinding ANYWHERE = new CpuBinding(ANY, false);
+    private static final String SOFT_PREFIX = "prefer:";
+    private static final CpuBinding NONE = new CpuBinding(ANY, false);
 
-    private final int core;
+    private final int processor;
     private final boolean soft;
 
-    private CpuBinding(int core, boolean soft) {
-        this.core = core;
+    private CpuBinding(int processor, boolean soft) {
+        this.processor = processor;
         this.soft = soft;
     }
 
-    /** Wherever the system puts it. */
+    /** No affinity: the thread runs on any processor that its process may use. */
     public static CpuBinding any() {
-        return ANYWHERE;
+        return NONE;
     }
 
     /**
-     * On one processor.
+     * Hard affinity: the thread stays pinned to one processor.
      *
-     * @param core its number, from 0
+     * @param processor its number, from 0
      * @throws DpuException INVALID_VALUE if the number is negative
      */
-    public static CpuBinding core(int core) {
-        return new CpuBinding(requireNumber(core), false);
+    public static CpuBinding hard(int processor) {
+        return new CpuBinding(requireNumber(processor), false);
     }
 
     /**
-     * On one processor, until somebody else computes there: {@link ProgressEngine#await} of an
-     * engine that was {@linkplain ProgressEngine#create(int, CpuBinding) created with it} then lets
-     * its thread go wherever the program may run, and comes back after a while. A thread that only
-     * polls, or sleeps in a loop of its own, stays.
+     * Soft affinity: the thread is pinned to one processor and unpinned while another thread
+     * competes for it. {@link ProgressEngine#await} of an engine {@linkplain
+     * ProgressEngine#create(int, CpuBinding) created with it} detects the competition, unpins its
+     * thread, and pins it again after a calm period. A thread that only polls, or sleeps in a loop
+     * of its own, stays pinned.
      *
-     * @param core its number, from 0
+     * @param processor its number, from 0
      * @throws DpuException INVALID_VALUE if the number is negative
      */
-    public static CpuBinding preferring(int core) {
-        return new CpuBinding(requireNumber(core), true);
+    public static CpuBinding soft(int processor) {
+        return new CpuBinding(requireNumber(processor), true);
     }
 
-    private static int requireNumber(int core) {
-        if (core < 0) {
+    private static int requireNumber(int processor) {
+        if (processor < 0) {
             throw new DpuException(
-                    Status.INVALID_VALUE, "number of processor is negative: core=" + core);
+                    Status.INVALID_VALUE,
+                    "number of processor is negative: processor=" + processor);
         }
-        return core;
+        return processor;
     }
 
     /**
-     * What a command line says: {@code any}, a number, or {@code prefer:} and a number.
+     * Parses the form of the command line: {@code any}, a number, or {@code prefer:} and a number.
      *
-     * @throws DpuException INVALID_VALUE if it is neither
+     * @throws DpuException INVALID_VALUE if it is none of these
      */
     public static CpuBinding of(String text) {
         Arguments.notNull(text, "text");
         if (text.equals("any")) {
-            return ANYWHERE;
+            return NONE;
         }
-        boolean preferred = text.startsWith(PREFERRED);
-        String number = preferred ? text.substring(PREFERRED.length()) : text;
+        boolean soft = text.startsWith(SOFT_PREFIX);
+        String number = soft ? text.substring(SOFT_PREFIX.length()) : text;
         try {
-            int core = Integer.parseInt(number);
-            return preferred ? preferring(core) : core(core);
+            int processor = Integer.parseInt(number);
+            return soft ? soft(processor) : hard(processor);
         } catch (NumberFormatException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -90,63 +92,63 @@ public final class CpuBinding {
         }
     }
 
-    /** How many processors this program may use. */
-    public static int availableCores() {
+    /** Number of processors that this process may use. */
+    public static int availableProcessors() {
         return ThreadAffinity.availableCpus();
     }
 
-    /** Whether it binds to one processor, for good or for as long as nobody else is there. */
+    /** Whether it is hard or soft affinity. */
     public boolean isBound() {
-        return core != ANY;
+        return processor != ANY;
     }
 
     /** The soft affinity of an engine's idle loop; null for hard or no affinity. */
     @Nullable AffinityPolicy affinityPolicy() {
-        return soft ? SoftAffinity.ofCurrentThread(core) : null;
+        return soft ? SoftAffinity.ofCurrentThread(processor) : null;
     }
 
     /**
-     * Binds the calling thread, a platform thread; {@link #any()} leaves it as it is. It is an
-     * engine that lets go of a {@linkplain #preferring preferred} one; this alone does not.
+     * Pins the calling thread, a platform thread; {@link #any()} changes nothing. {@linkplain #soft
+     * Soft} affinity is pinned as hard affinity is: only an engine unpins it.
      *
-     * @throws DpuException NOT_FOUND if this program may not use that processor; the message says
-     *     which it may
+     * @throws DpuException NOT_FOUND if this process may not use that processor; the message names
+     *     those that it may use
      */
     public void bindCurrentThread() {
-        if (core == ANY) {
+        if (processor == ANY) {
             return;
         }
         try {
-            ThreadAffinity.pinCurrentThread(core);
+            ThreadAffinity.pinCurrentThread(processor);
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
     }
 
     /**
-     * Looks whether {@link #bindCurrentThread} could succeed, for a program that binds its threads
-     * later and wants to say so now. Any thread.
+     * Checks whether {@link #bindCurrentThread} could succeed, for a program that pins its threads
+     * later and reports errors now. Any thread.
      *
-     * @throws DpuException NOT_FOUND if this program may not use that processor; the message says
-     *     which it may
+     * @throws DpuException NOT_FOUND if this process may not use that processor; the message names
+     *     those that it may use
      */
     public void checkAvailable() {
-        if (core == ANY) {
+        if (processor == ANY) {
             return;
         }
         try {
-            ThreadAffinity.checkAvailable(core);
+            ThreadAffinity.checkAvailable(processor);
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
     }
 
-    /** As a command line says it. */
+    /** The form that {@link #of} parses. */
     @Override
     public String toString() {
-        if (core == ANY) {
+        if (processor == ANY) {
             return "any";
         }
-        return (soft ? PREFERRED : "") + core;
+        return (soft ? SOFT_PREFIX : "") + processor;
     }
 }

@@ -5,8 +5,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 
 /**
- * A moment until which a program waits, or no such moment: for loops around {@link
- * ProgressEngine#progress}, whose calls return at once. Immutable; any thread.
+ * Deadline of a wait, or none: for loops around {@link ProgressEngine#progress}, which returns at
+ * once. Immutable; any thread.
  *
  * <pre>{@code
  * Deadline deadline = Deadline.in(5_000_000_000L);
@@ -17,7 +17,7 @@ import io.softdpu.core.check.Arguments;
  * }</pre>
  */
 public final class Deadline {
-    /** The timeout that never ends. */
+    /** Timeout without limit. */
     public static final long NO_TIMEOUT = Long.MAX_VALUE;
 
     private static final Deadline NEVER = new Deadline(0, NO_TIMEOUT);
@@ -31,7 +31,7 @@ public final class Deadline {
     }
 
     /**
-     * A deadline that many nanoseconds from now; {@link #NO_TIMEOUT} for none at all. One of 0 or
+     * Creates a deadline after the given nanoseconds; {@link #NO_TIMEOUT} for none. One of 0 or
      * less has passed.
      */
     public static Deadline in(long timeoutNanos) {
@@ -40,23 +40,23 @@ public final class Deadline {
                 : new Deadline(System.nanoTime(), Math.max(0, timeoutNanos));
     }
 
-    /** What is left in nanoseconds: 0 where it has passed, {@link #NO_TIMEOUT} if it never does. */
+    /** The remaining nanoseconds: 0 if it has passed, {@link #NO_TIMEOUT} if it never does. */
     public long remainingNanos() {
         return timeoutNanos == NO_TIMEOUT
                 ? NO_TIMEOUT
                 : Math.max(0, timeoutNanos - (System.nanoTime() - startNanos));
     }
 
-    /** Whether nothing is left. */
+    /** Whether it has passed. */
     public boolean hasPassed() {
         return remainingNanos() == 0;
     }
 
     /**
-     * Refuses to wait longer.
+     * Checks that it has not passed.
      *
-     * @param awaited what the caller waits for, for the message
-     * @throws DpuException TIME_OUT if it has passed; INVALID_VALUE if there is nothing to name
+     * @param awaited the awaited event, for the message
+     * @throws DpuException TIME_OUT if it has passed; INVALID_VALUE if the event is null
      */
     public void check(String awaited) {
         Arguments.notNull(awaited, "awaited");

@@ -1,18 +1,17 @@
 package io.softdpu.core.execution;
 
 /**
- * Which contexts an engine in event mode looks after when a notification was seen (doca_pe event
- * modes); with the DOCA numbers. Nothing is lost in either: what a context has to do when the next
- * notification is requested makes it come at once.
+ * Selection of the contexts that an engine in event mode progresses after a notification (doca_pe
+ * event modes); with the DOCA numbers. No work is lost in either mode: if a context has work when
+ * the next notification is requested, it is signalled at once.
  */
 public enum EventMode {
     /**
-     * Those that have something to do when {@link ProgressEngine#clearNotification()} is called,
-     * until a progress finds nothing more; then all again. For engines with many contexts of which
-     * few are busy.
+     * Contexts that have work when {@link ProgressEngine#clearNotification()} is called, until a
+     * progress finds no more; then all again. For engines with many contexts of which few are busy.
      */
     SELECTIVE(0),
-    /** All contexts: what one context's callback begins on another goes on at once. */
+    /** All contexts: work that one context's callback starts on another continues at once. */
     ALL(1);
 
     private final int code;

@@ -5,26 +5,26 @@ import io.softdpu.core.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of work for a {@link WorkQueue} (Core guide, section 3.4): what is to be done, by which
- * context, and what the user wants to recognise it by. The older form of a {@link Task}.
+ * Unit of work for a {@link WorkQueue} (Core guide, section 3.4): an operation of a context, with
+ * data of the user. The older form of a {@link Task}.
  *
- * <p>A job is made by the context that will do it, before the data path begins; it is set up,
+ * <p>A job is created by the context that executes it, before the data path begins; it is set up,
  * submitted, retrieved, and then set up and submitted again. From a successful submit until it is
- * retrieved it belongs to the library, with the bufs that it was given: no change, no second submit
- * (IN_USE). A job is the user's own object: nothing has to be given back.
+ * retrieved it and its bufs belong to the library: it can be neither changed nor submitted
+ * (IN_USE). A job is the user's own object and need not be freed.
  *
  * <p>Thread: one at a time; while it is in flight, that of the queue.
  */
 public interface Job {
-    /** The context that does the work. */
+    /** The context that executes it. */
     Context context();
 
-    /** What kind of work it is. */
+    /** The type of the job. */
     JobType type();
 
     /**
-     * How the job ended the last time: SUCCESS, or exactly what went wrong; SUCCESS before it was
-     * ever retrieved.
+     * The result of the last execution: SUCCESS or the failure; SUCCESS before it was ever
+     * retrieved.
      */
     Status status();
 
@@ -51,7 +51,7 @@ public interface Job {
      */
     void setUserObject(@Nullable Object userObject);
 
-    /** Its type, its context, and what it works on, for messages. */
+    /** Its type, context and operands, for messages. */
     @Override
     String toString();
 }

@@ -5,18 +5,18 @@ import io.softdpu.core.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link WorkQueue#progressRetrieve} has found: which job has ended, and how (Core guide,
- * sections 3.4.4 and 3.4.8). Made once and filled anew by each call.
+ * Result of {@link WorkQueue#progressRetrieve}: a completed job and its status (Core guide,
+ * sections 3.4.4 and 3.4.8). Created once and filled by each call.
  *
- * <p>Valid after SUCCESS and after IO_FAILED; after any other answer there is nothing to be read,
- * and a try fails with BAD_STATE. Thread: that of the queue.
+ * <p>Valid after SUCCESS and after IO_FAILED; after any other result its accessors fail with
+ * BAD_STATE. Thread: that of the queue.
  */
 public final class JobEvent {
     private @Nullable Job job;
 
     private JobEvent() {}
 
-    /** Makes an event, not valid before it was filled. */
+    /** Creates an event, which is not valid until it was filled. */
     public static JobEvent create() {
         return new JobEvent();
     }
@@ -27,7 +27,7 @@ public final class JobEvent {
     }
 
     /**
-     * The job that has ended. It is the user's again.
+     * The completed job. It belongs to the user again.
      *
      * @throws DpuException BAD_STATE if the event is not valid
      */
@@ -42,7 +42,7 @@ public final class JobEvent {
     }
 
     /**
-     * What kind of job it was.
+     * The type of the job.
      *
      * @throws DpuException BAD_STATE if the event is not valid
      */
@@ -51,7 +51,7 @@ public final class JobEvent {
     }
 
     /**
-     * How the job ended: SUCCESS, or the further error code that says exactly what went wrong.
+     * The result of the job: SUCCESS or the failure.
      *
      * @throws DpuException BAD_STATE if the event is not valid
      */
@@ -77,7 +77,7 @@ public final class JobEvent {
         return job().userObject();
     }
 
-    /** Fills it, or with null makes it invalid. */
+    /** Fills it, or makes it invalid if the job is null. */
     void fill(@Nullable Job ended) {
         job = ended;
     }

@@ -5,14 +5,14 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 
 /**
- * A kind of job, such as the copy of the DMA library: a constant of the library that does it. A
- * value; any thread.
+ * Type of a job, such as the copy of the DMA library: a constant of its library. Immutable; any
+ * thread.
  *
- * @param name what messages call it: {@code dma copy}
+ * @param name the name, for messages: {@code dma copy}
  */
 public record JobType(String name) {
     /**
-     * Names a kind of job.
+     * Creates a type of jobs.
      *
      * @throws DpuException INVALID_VALUE if the name is null or blank
      */

@@ -2,80 +2,80 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.internal.sanitizer.SanitizerCore;
+import io.softdpu.core.internal.sanitizer.SanitizerState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes this emulation as inconvenient as a card may be, and finds what programs do wrong without
- * noticing it. For tests: nothing is right about a program that works only without it.
+ * Sanitizer for tests: uses the freedom that a card has in order and timing of completions, and
+ * detects misuse that otherwise goes unnoticed. A program that works only without it is wrong.
  *
- * <p>It is on for a whole program where the environment has {@code SOFTDPU_SANITIZE=SEED}, or in
- * code from {@link #start} to {@link #close()}. What is created while it is on (engines, work
- * queues, inventories, pools, and the tasks and bufs of these) belongs to it from then on. Then:
+ * <p>It is on for a whole program if the environment has {@code SOFTDPU_SANITIZE=SEED}, or in code
+ * from {@link #start} to {@link #close()}. Objects created while it is on (engines, work queues,
+ * inventories, pools, and their tasks and bufs) are sanitized:
  *
  * <ul>
- *   <li>Completions come in another order than submissions, and later. Only tasks whose library
- *       promises an order among themselves keep it: receives are used up in the order of their
- *       posting. A task with {@link SubmitFlags#OPTIMIZE_REPORTS} may wait for a later one without.
- *   <li>A submission is answered with AGAIN now and then, while another task of its kind (another
- *       job of its queue) is in flight, so that whoever tries again when one completes goes on;
- *       receives, which only a peer completes, are never refused. {@link Task#submit()} throws it:
- *       a program that uses it has to expect that.
- *   <li>What a task is going to write is filled with 0xa5 at submission, in this program's memory:
- *       the tailroom of a destination, up to the length of the work where that is known. Whoever
- *       reads it before the completion reads that.
- *   <li>The data of a source in this program's memory is summed up at submission and at completion:
+ *   <li>Completions come later and in another order than submissions. Only tasks whose library
+ *       guarantees an order keep it: receives are consumed in the order of posting. A task with
+ *       {@link SubmitFlags#OPTIMIZE_REPORTS} may wait for a later one without.
+ *   <li>A submission is refused with AGAIN now and then, while another task of its type (another
+ *       job of its queue) is in flight, so that a retry after its completion succeeds; receives,
+ *       which only a peer completes, are never refused. {@link Task#submit()} throws it: a program
+ *       that uses it must expect that.
+ *   <li>The memory that a task will write is filled with 0xa5 at submission, if it is this
+ *       program's: the tailroom of a destination, up to the length of the work if known. Reads
+ *       before the completion see that.
+ *   <li>A checksum of a source in this program's memory is compared at submission and completion:
  *       {@link SanitizerReport.Kind#SOURCE_CHANGED}.
- *   <li>What is refused anyway because the program has lost track of a task or a buf (used, changed
- *       or freed in flight, or after it was freed) is reported as well: {@link
- *       SanitizerReport.Kind#TASK_MISUSED}, {@link SanitizerReport.Kind#BUF_MISUSED}.
+ *   <li>Calls that are refused because a task or a buf is used, changed or freed in flight, or
+ *       after it was freed, are also reported: {@link SanitizerReport.Kind#TASK_MISUSED}, {@link
+ *       SanitizerReport.Kind#BUF_MISUSED}.
  *   <li>Tasks that were not freed when their context is closed and bufs that were not released when
- *       their inventory is stopped are reported, with the place of their allocation: {@link
+ *       their inventory is stopped are reported, with the stack trace of their allocation: {@link
  *       SanitizerReport.Kind#TASK_LEAKED}, {@link SanitizerReport.Kind#BUF_LEAKED}.
  * </ul>
  *
- * <p>All of it follows from the seed: a program that does the same calls sees the same again. Each
- * report goes to the log of this class as a warning, to the listener, and is counted. Not touched
- * are memory of other programs, what is no task (messages, connections, changes of state), and the
- * speed of anything. Thread: any.
+ * <p>All of it is determined by the seed: a program with the same calls gets the same behaviour.
+ * Each report is logged by this class as a warning, passed to the listener, and counted. Memory of
+ * other programs, operations other than tasks (messages, connections, changes of state), and speed
+ * are not affected. Thread: any.
  */
 public final class Sanitizer implements AutoCloseable {
-    /** The variable of the environment that turns it on for the whole program. */
-    public static final String ENVIRONMENT = SanitizerCore.ENVIRONMENT;
+    /** The environment variable that turns it on for the whole program. */
+    public static final String ENVIRONMENT = SanitizerState.ENVIRONMENT;
 
-    private final SanitizerCore core;
+    private final SanitizerState impl;
 
-    private Sanitizer(SanitizerCore core) {
-        this.core = core;
+    private Sanitizer(SanitizerState impl) {
+        this.impl = impl;
     }
 
     /**
-     * Turns it on for what is created from now on, instead of the one that is on already, if any.
+     * Turns it on for objects created from now on, instead of the current one, if any.
      *
      * @param seed any number
      */
     public static Sanitizer start(long seed) {
-        return new Sanitizer(SanitizerCore.start(seed));
+        return new Sanitizer(SanitizerState.start(seed));
     }
 
     /**
-     * The one that is on; null if none is.
+     * The current sanitizer; null if none is on.
      *
-     * @throws DpuException INVALID_VALUE if the environment has a seed that is no number
+     * @throws DpuException INVALID_VALUE if the environment has a seed that is not a number
      */
     public static @Nullable Sanitizer current() {
-        SanitizerCore on = SanitizerCore.current();
+        SanitizerState on = SanitizerState.current();
         return on == null ? null : new Sanitizer(on);
     }
 
-    /** The seed that everything follows from. */
+    /** The seed of all random decisions. */
     public long seed() {
-        return core.seed();
+        return impl.seed();
     }
 
-    /** Sets who is told of each report; null for nobody. */
+    /** Sets the listener for reports; null for none. */
     public void setListener(@Nullable SanitizerListener listener) {
-        core.setListener(
+        impl.setListener(
                 listener == null
                         ? null
                         : (mistake, message, allocatedAt) ->
@@ -83,26 +83,26 @@ public final class Sanitizer implements AutoCloseable {
                                         new SanitizerReport(
                                                 SanitizerReport.Kind.of(mistake),
                                                 message,
-                                                core.seed(),
+                                                impl.seed(),
                                                 allocatedAt)));
     }
 
-    /** How many mistakes were found. */
+    /** Number of mistakes found. */
     public long reports() {
-        return core.reports();
+        return impl.reports();
     }
 
-    /** How many mistakes of this kind were found. */
+    /** Number of mistakes of this kind found. */
     public long reports(SanitizerReport.Kind kind) {
-        return core.reports(Arguments.notNull(kind, "kind").mistake());
+        return impl.reports(Arguments.notNull(kind, "kind").mistake());
     }
 
     /**
-     * Turns it off for what is created from now on; the one that was on before is on again. What
-     * belongs to it goes on doing so. Closing twice does nothing.
+     * Turns it off for objects created from now on; the previous one becomes the current one.
+     * Objects that belong to it stay sanitized. Idempotent.
      */
     @Override
     public void close() {
-        core.end();
+        impl.end();
     }
 }

@@ -6,13 +6,13 @@ import io.softdpu.core.internal.sanitizer.Mistake;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mistake of the program that a {@link Sanitizer} has found.
+ * Mistake of the program that a {@link Sanitizer} has found.
  *
- * @param kind which rule was broken
- * @param message what happened, as {@code reason: key=value, key=value}
+ * @param kind the kind of misuse
+ * @param message description, as {@code reason: key=value, key=value}
  * @param seed the seed with which it was found
- * @param allocatedAt where the task or the buf was allocated, to be read as a stack trace; null if
- *     that was before the sanitizer began
+ * @param allocatedAt stack trace of the allocation of the task or buf; null if that was before the
+ *     sanitizer was started
  */
 public record SanitizerReport(
         Kind kind, String message, long seed, @Nullable Throwable allocatedAt) {
@@ -26,17 +26,20 @@ public record SanitizerReport(
         Arguments.notNull(message, "message");
     }
 
-    /** The rules. */
+    /** Kinds of misuse. */
     public enum Kind {
-        /** What a task reads was changed while it was in flight. */
+        /** The source of a task was changed while it was in flight. */
         SOURCE_CHANGED(Mistake.SOURCE_CHANGED),
         /** A task was used in a way that its state does not allow, for example freed twice. */
         TASK_MISUSED(Mistake.TASK_MISUSED),
         /** A buf was used in a way that its state does not allow, for example changed in flight. */
         BUF_MISUSED(Mistake.BUF_MISUSED),
-        /** A task was not freed when its context was closed, or tried to be. */
+        /** A task was not freed when its context was closed, or an attempt was made to close it. */
         TASK_LEAKED(Mistake.TASK_LEAKED),
-        /** A buf was not released when its inventory or pool was stopped, or tried to be. */
+        /**
+         * A buf was not released when its inventory or pool was stopped, or an attempt was made to
+         * stop it.
+         */
         BUF_LEAKED(Mistake.BUF_LEAKED);
 
         private final Mistake mistake;

@@ -1,12 +1,12 @@
 package io.softdpu.core.execution;
 
-/** Is told of each change of a context's state; runs inside {@link ProgressEngine#progress()}. */
+/** Callback for changes of a context's state; runs inside {@link ProgressEngine#progress()}. */
 @FunctionalInterface
 public interface StateChangedCallback {
     /**
-     * A context has gone from one state to the next.
+     * Called for each transition.
      *
-     * @param context the context; {@link Context#state()} may be further on already
+     * @param context the context; its current {@link Context#state()} may be a later one
      * @param previous the state that it left
      * @param next the state that it entered
      */

@@ -5,7 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 
 /**
- * What a submission wishes for beyond being done; with the DOCA numbers. A value; any thread.
+ * Flags of a submission, with the DOCA numbers. Immutable; any thread.
  *
  * @param bits the flags' numbers, added up
  */
@@ -15,22 +15,21 @@ public record SubmitFlags(int bits) {
     private static final int ALL_BITS = FLUSH_BIT | OPTIMIZE_REPORTS_BIT;
 
     /**
-     * No wish: the library may collect several submissions before it rings for them, until one with
-     * {@link #FLUSH} or the next progress, whichever comes first.
+     * No flags: the library may batch submissions and ring once for them, at one with {@link
+     * #FLUSH} or in the next progress, whichever comes first.
      */
     public static final SubmitFlags NONE = new SubmitFlags(0);
 
     /**
      * The library rings now, for this task and all that were submitted to the context before it. A
-     * peer that sleeps is then woken without a progress on this side, for the price of a system
-     * call.
+     * sleeping peer is then woken without a progress on this side, at the cost of a system call.
      */
     public static final SubmitFlags FLUSH = new SubmitFlags(FLUSH_BIT);
 
     /**
-     * The callback of this task may be late: it may wait for that of a task submitted later without
-     * this flag, so that a card can report several at once. It comes in any case, as long as
-     * progress is made. softdpu reports at once; a sanitizer makes use of the permission.
+     * The callback of this task may be delayed until that of a later task without this flag, so
+     * that a card can report several at once. It runs in any case while progress is called. softdpu
+     * reports at once; a sanitizer delays such callbacks.
      */
     public static final SubmitFlags OPTIMIZE_REPORTS = new SubmitFlags(OPTIMIZE_REPORTS_BIT);
 

@@ -5,19 +5,19 @@ import io.softdpu.core.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of work for a context. Tasks come from the pool of their context, which was made at
- * start; allocate one, set it up, submit it, and when its callback has run it is yours again:
- * submit it anew, keep it, or free it.
+ * Unit of work for a context. Tasks come from the pool of their context, which is created at start;
+ * allocate one, set it up and submit it. When its callback runs it belongs to the user again, who
+ * submits it again, keeps it, or frees it.
  *
- * <p>From a successful submit until its callback a task, and the bufs that it was given, belong to
- * the library. Thread: that of the context's engine, and a call from another fails with
- * NOT_PERMITTED; what only looks at the task checks nothing and should come from there too.
+ * <p>From a successful submit until its callback a task and its bufs belong to the library. Thread:
+ * that of the context's engine, and a call from another fails with NOT_PERMITTED; accessors do not
+ * check the thread and should be called on it too.
  */
 public interface Task {
-    /** The context that does the work. */
+    /** The context that executes it. */
     Context context();
 
-    /** How the task ended the last time; SUCCESS before it was ever submitted. */
+    /** The result of the last execution; SUCCESS before it was ever submitted. */
     Status status();
 
     /**
@@ -28,31 +28,30 @@ public interface Task {
     void submit();
 
     /**
-     * Submits the task with wishes.
+     * Submits the task with flags.
      *
      * @throws DpuException with the status that {@link #trySubmit(SubmitFlags)} would have returned
      */
     void submit(SubmitFlags flags);
 
     /**
-     * Validates and submits the task without wishes; never throws for what can happen in normal
-     * work.
+     * Validates and submits the task without flags; never throws in normal operation.
      *
-     * @return SUCCESS if the library has it now, AGAIN if a queue is full (try again after a
+     * @return SUCCESS if the library has accepted it, AGAIN if a queue is full (retry after a
      *     progress), BAD_STATE if the context is not running or the task was freed, IN_USE if the
      *     task or one of its bufs is in flight already, another status if the task is not valid
      */
     Status trySubmit();
 
     /**
-     * Validates and submits the task with wishes.
+     * Validates and submits the task with flags.
      *
-     * @return as {@link #trySubmit()}; INVALID_VALUE also if there are no flags
+     * @return as {@link #trySubmit()}; INVALID_VALUE also if flags is null
      */
     Status trySubmit(SubmitFlags flags);
 
     /**
-     * Gives the task back to its pool.
+     * Returns the task to its pool.
      *
      * @throws DpuException IN_USE if it is in flight, BAD_STATE if it was freed already
      */
@@ -72,7 +71,7 @@ public interface Task {
     @Nullable Object userObject();
 
     /**
-     * Attaches an object; null for none. It is forgotten when the task is freed.
+     * Attaches an object; null for none. It is cleared when the task is freed.
      *
      * @throws DpuException BAD_STATE if the task was freed; NOT_PERMITTED from another thread
      */

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.internal.base.ProfileCheck;
+import java.util.List;
 import java.util.Map;
 
 /** Comparison of profiles with the limits that {@link Capabilities} knows of each library. */
@@ -17,10 +18,19 @@ public final class LibraryLimits implements ProfileCheck {
         for (String id : profile.keySet()) {
             if (!Capabilities.acceptsLimit(id)) {
                 String library = DeviceLimit.libraryOf(id);
+                List<DeviceLimit> limits = Capabilities.limitsOf(library);
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "library has no such limit: limit=%s, function=%s, library=%s, available=%s"
-                                .formatted(id, function, library, Capabilities.limitsOf(library)));
+                        "library has no such limit: limit=%s, function=%s, library=%s, expected=%s"
+                                .formatted(
+                                        id,
+                                        function,
+                                        library,
+                                        limits.isEmpty()
+                                                ? "a limit of another library, "
+                                                        + library
+                                                        + " declares none"
+                                                : "one of " + limits));
             }
         }
     }

@@ -1,7 +1,6 @@
 /**
- * The check that the limits of a topology are those of the libraries; for ServiceLoader alone, so
- * that the packages below {@code capability} can use it. Exported to nobody. Holds no state; any
- * thread.
+ * Check of the limits of a topology against those of the libraries; loaded by ServiceLoader, so
+ * that the packages below {@code capability} can use it. Not exported. Holds no state; any thread.
  */
 @NullMarked
 package io.softdpu.core.limit;

@@ -3,11 +3,11 @@ package io.softdpu.core.memory;
 import io.softdpu.core.memory.wire.AccessBits;
 
 /**
- * What may be done with the memory of an mmap, and by whom; one bit each (Core guide, section 3.1.2
- * and the flags that later releases added). {@code PCI_*} is what the guide calls {@code DPU_*}.
+ * Access rights to the memory of an mmap, one bit each (Core guide, section 3.1.2 and the flags
+ * that later releases added). {@code PCI_*} are {@code DPU_*} in the guide.
  */
 public enum AccessFlag {
-    /** Devices of this machine may read. It is the absence of a bit: it always holds. */
+    /** Devices of this machine may read. Has no bit: always granted. */
     LOCAL_READ_ONLY(0),
     /** Devices of this machine may read and write. */
     LOCAL_READ_WRITE(AccessBits.LOCAL_READ_WRITE),

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The description of a part of an mmap's memory, for tasks to work on (Core guide, section 3.3.3).
+ * Descriptor of a part of an mmap's memory, for tasks (Core guide, section 3.3.3).
  *
  * <pre>
  *   offset            dataOffset          dataOffset + dataLength      offset + length
@@ -15,25 +15,24 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>A task that reads the buf reads the dataroom. A task that writes it writes into the tailroom,
- * behind the data that is there, and the data length grows by what was written. The headroom is the
- * user's and is never touched. All offsets are in bytes and count from the start of the mmap's
- * range.
+ * after the data, and the data length grows by the bytes written. The headroom belongs to the user
+ * and is never changed. All offsets are in bytes and count from the start of the mmap's range.
  *
- * <p>Bufs can be {@linkplain #chain chained} into a list, which stands for all of their memory: a
+ * <p>Bufs can be {@linkplain #chain chained} into a list, which describes all of their memory: a
  * task reads the datarooms of the elements one after another, and writes their tailrooms one after
- * another until all is written; the last elements may get nothing. A list is named by its first
- * element, its head: only the head is given to tasks, retained and released, and with its last
- * reference the whole list goes back. How long a list may be is a question to the library; one that
- * is too long is refused with INVALID_VALUE.
+ * another until all is written; the last elements may get nothing. A list is referred to by its
+ * first element, its head: only the head is passed to tasks, retained and released, and with its
+ * last reference the whole list is released. The library limits the length of a list; a longer one
+ * is refused with INVALID_VALUE.
  *
  * <p>A buf comes from a {@link BufInventory}, a {@link BufPool} or a {@link BufArray} with one
- * reference, and is the same wherever it comes from. It goes back when the last is released. It
- * does not own its memory. While a task has it, or has the list that it is in, it cannot be
- * changed, chained or released (IN_USE). Used by one thread at a time; allocates nothing.
+ * reference, and behaves the same in all cases. It returns there when the last reference is
+ * released. It does not own its memory. While it, or its list, is used by a task in flight, it
+ * cannot be changed, chained or released (IN_USE). Used by one thread at a time; allocates nothing.
  */
 @SuppressWarnings("ReferenceEquality") // bufs and mmaps are objects, not values
 public final class Buf {
-    /** Most references that a buf can have. */
+    /** Limit of references to a buf. */
     public static final int MAX_REFERENCES = 0xffff;
 
     private enum Use {
@@ -46,7 +45,7 @@ public final class Buf {
     }
 
     private final BufOwner owner;
-    private final @Nullable BufWatch watch;
+    private final @Nullable BufChecker checker;
     private @Nullable Mmap mmap;
     private long offset;
     private long length;
@@ -57,17 +56,17 @@ public final class Buf {
     /** The list that it is in, by its first element; itself while it is in none. */
     Buf head = this;
 
-    /** What follows it in its list. */
+    /** The next element of its list. */
     @Nullable Buf next;
 
-    // Of a head alone: its list's last element, how many there are, and what a task does with it.
+    // Used in a head only: last element and length of its list, and its use by a task.
     Buf last = this;
     int listLength = 1;
     private Use use = Use.NONE;
 
     Buf(BufOwner owner) {
         this.owner = owner;
-        this.watch = owner.watch(this);
+        this.checker = owner.checker(this);
     }
 
     /**
@@ -82,41 +81,41 @@ public final class Buf {
         return mmap;
     }
 
-    /** Where it begins. */
+    /** Offset of the buf in the mmap's range. */
     public long offset() {
         return offset;
     }
 
-    /** How long it is: headroom, dataroom and tailroom. */
+    /** Length of the buf: headroom, dataroom and tailroom. */
     public long length() {
         return length;
     }
 
-    /** Where its data begins. */
+    /** Offset of the data in the mmap's range. */
     public long dataOffset() {
         return dataOffset;
     }
 
-    /** How much data it has. */
+    /** Length of the data. */
     public long dataLength() {
         return dataLength;
     }
 
-    /** How much lies before its data. */
+    /** Number of bytes before the data. */
     public long headroom() {
         return dataOffset - offset;
     }
 
-    /** How much can still be written behind its data. */
+    /** Number of bytes that can still be written after the data. */
     public long tailroom() {
         return offset + length - dataOffset - dataLength;
     }
 
     /**
-     * Says where its data is.
+     * Sets offset and length of the data.
      *
-     * @param newDataOffset where the data begins, counted from the start of the mmap's range
-     * @param newDataLength how long it is
+     * @param newDataOffset offset of the data, from the start of the mmap's range
+     * @param newDataLength length of the data
      * @throws DpuException INVALID_VALUE if that is not within the buf; IN_USE if a task has it;
      *     BAD_STATE if it was released
      */
@@ -136,9 +135,9 @@ public final class Buf {
     }
 
     /**
-     * Says how much data it has, from where its data begins.
+     * Sets the length of the data.
      *
-     * @param newDataLength how long it is
+     * @param newDataLength length of the data
      * @throws DpuException as {@link #setData}
      */
     public void setDataLength(long newDataLength) {
@@ -176,13 +175,13 @@ public final class Buf {
 
     // ---- references ----
 
-    /** How many references there are; 0 after the last was released. */
+    /** Number of references; 0 after the last was released. */
     public int references() {
         return references;
     }
 
     /**
-     * Takes one reference more; of a list, to the head.
+     * Adds a reference; for a list, to the head.
      *
      * @throws DpuException BAD_STATE if the buf was released; NOT_PERMITTED if it is in a list
      *     behind its head; TOO_BIG if it has {@link #MAX_REFERENCES}
@@ -200,8 +199,8 @@ public final class Buf {
     }
 
     /**
-     * Gives a reference back; with the last one the buf goes back to where it came from, and so do
-     * all those behind it in its list, each to its own. The memory stays as it is.
+     * Releases a reference; after the last one the buf returns to its inventory, pool or array, and
+     * so do the elements after it in its list, each to its own. The memory is not changed.
      *
      * @throws DpuException BAD_STATE if there is none left; NOT_PERMITTED if it is in a list behind
      *     its head: release the head, or take it out first; NOT_PERMITTED also if it is the last of
@@ -217,7 +216,7 @@ public final class Buf {
             return;
         }
         requireUser();
-        if (owner.keepsItsBufs()) {
+        if (owner.keepsLastReference()) {
             throw new DpuException(
                     Status.NOT_PERMITTED, "last reference is the array's: buf=" + this);
         }
@@ -233,7 +232,7 @@ public final class Buf {
     // ---- lists ----
 
     /**
-     * Puts a list, or a buf that is in none, behind this list or buf.
+     * Appends a list, or a single buf, to this list or buf.
      *
      * <pre>
      *   this: 1 - 2 - 3    list: 4 - 5    afterwards this: 1 - 2 - 3 - 4 - 5
@@ -268,14 +267,14 @@ public final class Buf {
     }
 
     /**
-     * Takes an element out of this list, and all those behind it: they are a list of their own
-     * again, with one reference. Takes time for each element of this list.
+     * Splits this list at an element: it and all elements after it become a separate list, with one
+     * reference. Takes time for each element of this list.
      *
      * <pre>
      *   this: 1 - 2 - 3 - 4 - 5    list: 4    afterwards this: 1 - 2 - 3    list: 4 - 5
      * </pre>
      *
-     * @param list where the part begins that is to be taken out
+     * @param list the first element of the part that is split off
      * @throws DpuException BAD_STATE if this was released; IN_USE if a task has the list;
      *     NOT_PERMITTED if this is in a list behind its head; INVALID_VALUE if the other is not in
      *     this list, or is its head
@@ -293,7 +292,7 @@ public final class Buf {
         BufList.split(this, list);
     }
 
-    /** What follows it in its list; null behind the last, and for a buf that is in none. */
+    /** The next element of its list; null for the last, and for a buf in no list. */
     public @Nullable Buf nextInList() {
         return next;
     }
@@ -304,7 +303,7 @@ public final class Buf {
     }
 
     /**
-     * How many elements the list has that begins with it; 1 while it is in none.
+     * Number of elements of the list that begins with it; 1 for a buf in no list.
      *
      * @throws DpuException NOT_PERMITTED if it is in a list behind its head
      */
@@ -318,19 +317,19 @@ public final class Buf {
         return head.listLength > 1;
     }
 
-    /** Whether nothing comes before it: the head of a list, or a buf that is in none. */
+    /** Whether it is the head of a list, or in no list. */
     public boolean isFirstInList() {
         return head == this;
     }
 
-    /** Whether nothing follows it: the last of a list, or a buf that is in none. */
+    /** Whether it is the last of a list, or in no list. */
     public boolean isLastInList() {
         return next == null;
     }
 
     /**
-     * A view of the memory from {@link #offset()} on, {@link #length()} bytes long. Makes an
-     * object: on the data path rather take {@code mmap().segment()} once, and offsets.
+     * A segment of its memory, from {@link #offset()}, of {@link #length()} bytes. Allocates: on
+     * the data path get {@code mmap().segment()} once and use offsets.
      *
      * @throws DpuException NOT_PERMITTED if the memory is another machine's: only tasks reach it;
      *     BAD_STATE if the buf was released
@@ -347,13 +346,13 @@ public final class Buf {
 
     // ---- for the owner, which counts on the mmap ----
 
-    /** Says where it lies from now on; it has been released. */
+    /** Sets its offset and length; it has no references. */
     void place(long at, long size) {
         offset = at;
         length = size;
     }
 
-    /** The user has it now, at its place, without data. */
+    /** Hands it to the user, without data. */
     void handOut(Mmap from) {
         handOut(from, offset, length, offset, 0);
     }
@@ -365,17 +364,17 @@ public final class Buf {
         dataOffset = dataAt;
         dataLength = dataSize;
         references = 1;
-        if (watch != null) {
-            watch.handedOut();
+        if (checker != null) {
+            checker.handedOut();
         }
     }
 
-    /** The owner has it again. */
+    /** Returns it to the owner. */
     void takeIn() {
         mmap = null;
         references = 0;
-        if (watch != null) {
-            watch.takenIn();
+        if (checker != null) {
+            checker.takenIn();
         }
     }
 
@@ -395,8 +394,8 @@ public final class Buf {
     }
 
     void clearInFlight() {
-        if (watch != null && use != Use.NONE) {
-            watch.cleared();
+        if (checker != null && use != Use.NONE) {
+            checker.cleared();
         }
         use = Use.NONE;
     }
@@ -404,8 +403,8 @@ public final class Buf {
     private Status mark(Use by, int maxListLength, long writtenBytes) {
         if (references > 0 && head == this && use == Use.NONE && listLength <= maxListLength) {
             use = by;
-            if (watch != null) {
-                watch.marked(by == Use.SOURCE, writtenBytes);
+            if (checker != null) {
+                checker.marked(by == Use.SOURCE, writtenBytes);
             }
             return Status.SUCCESS;
         }
@@ -436,7 +435,7 @@ public final class Buf {
     private void reuse(Mmap newMmap, long newOffset, long newLength, long newDataLength) {
         Arguments.notNull(newMmap, "newMmap");
         requireUser();
-        if (owner.hasFixedPlaces()) {
+        if (owner.hasFixedOffsets()) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
                     "only a buf of an inventory can describe other memory: buf=" + this);
@@ -475,8 +474,8 @@ public final class Buf {
     }
 
     private void misused(String how) {
-        if (watch != null) {
-            watch.misused(how);
+        if (checker != null) {
+            checker.misused(how);
         }
     }
 

@@ -6,21 +6,21 @@ import io.softdpu.core.check.Arguments;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of {@link Buf}s of one size over one mmap, one behind the other, found by their number
- * (Core guide, section 3.3.4, {@code doca_buf_arr}).
+ * Array of adjacent {@link Buf}s of one size in one mmap, accessed by index (Core guide, section
+ * 3.3.4, {@code doca_buf_arr}).
  *
- * <p>In DOCA it is what a GPU or a DPA works with; here it is for the CPU, and another target is
- * refused with NOT_SUPPORTED: there is no such device. The bufs belong to the array from its start
- * to its stop. They can be used like any other: given data, chained, retained and given to tasks;
- * but their last reference is the array's (NOT_PERMITTED to release it), and they cannot be made to
- * describe other memory (NOT_PERMITTED). When a list is released that one of them is in, it leaves
- * the list and stays in the array with the data that it has.
+ * <p>In DOCA it is for kernels on a GPU or a DPA; here it is for the CPU, and other targets are
+ * refused with NOT_SUPPORTED. The bufs belong to the array from its start to its stop. They can be
+ * used as any other (with data, chained, retained and passed to tasks), but their last reference
+ * belongs to the array (releasing it is NOT_PERMITTED), and they cannot describe other memory
+ * (NOT_PERMITTED). When a list with one of them is released, the buf leaves the list and stays in
+ * the array with its data.
  *
  * <p>All bufs are made at creation, and nothing is allocated after it. While it is started the mmap
  * cannot be closed. Used by one thread at a time. After a stop it can be started again.
  */
 public final class BufArray extends BufOwner implements AutoCloseable {
-    /** Whose the bufs are to be used. */
+    /** Processor that uses the bufs. */
     public enum Target {
         /** The program and its tasks. */
         CPU,
@@ -46,7 +46,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
     /**
      * Creates an array, to be configured.
      *
-     * @param elements how many bufs it has, 1 to {@link BufInventory#MAX_ELEMENTS}
+     * @param elements number of bufs, 1 to {@link BufInventory#MAX_ELEMENTS}
      * @throws DpuException INVALID_VALUE if the number is out of range
      */
     public static BufArray create(int elements) {
@@ -54,12 +54,12 @@ public final class BufArray extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * Says what memory the bufs describe: the first begins at the offset, and each other where the
-     * one before ends.
+     * Sets the memory of the bufs: the first begins at the offset, and each other at the end of the
+     * one before.
      *
-     * @param mmap where they lie, local or imported
-     * @param elementSizeBytes how long each buf is, at least 1
-     * @param startOffset where the first begins in the mmap's range
+     * @param mmap the mmap, local or imported
+     * @param elementSizeBytes size of a buf, at least 1
+     * @param startOffset offset of the first buf in the mmap's range
      * @throws DpuException INVALID_VALUE if a number is out of range; BAD_STATE if the array is
      *     started or closed
      */
@@ -78,7 +78,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * Says who is to use the bufs; {@link Target#CPU} if it is never said.
+     * Sets the target; {@link Target#CPU} by default.
      *
      * @throws DpuException NOT_SUPPORTED for any other; BAD_STATE if the array is started or closed
      */
@@ -88,14 +88,14 @@ public final class BufArray extends BufOwner implements AutoCloseable {
         if (target != Target.CPU) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "array of bufs for a device that there is not: target=%s, supported=%s"
+                    "array of bufs for a device that does not exist: target=%s, supported=%s"
                             .formatted(target, Target.CPU));
         }
         return this;
     }
 
     /**
-     * Starts it: each buf describes its place, without data.
+     * Starts it: each buf describes its element, without data.
      *
      * @throws DpuException BAD_STATE if it is started or closed, has no memory (the message names
      *     what is missing), or the mmap is not started; INITIALIZATION if the mmap is too small
@@ -107,7 +107,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
             throw badState("mandatory item is missing: item=memory");
         }
         memory.requireStarted();
-        requireRoom(memory, startOffset, bufs.length, elementSizeBytes, elementSizeBytes);
+        requireCapacity(memory, startOffset, bufs.length, elementSizeBytes, elementSizeBytes);
         memory.retainUser();
         for (int i = 0; i < bufs.length; i++) {
             bufs[i].place(startOffset + i * elementSizeBytes, elementSizeBytes);
@@ -118,10 +118,10 @@ public final class BufArray extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * One of the bufs, always the same for a number.
+     * The buf of an index.
      *
-     * @param index its number, from 0
-     * @throws DpuException INVALID_VALUE if there is none of this number; BAD_STATE if the array is
+     * @param index from 0
+     * @throws DpuException INVALID_VALUE if the index is out of range; BAD_STATE if the array is
      *     not started
      */
     public Buf get(int index) {
@@ -129,17 +129,17 @@ public final class BufArray extends BufOwner implements AutoCloseable {
         if (index < 0 || index >= bufs.length) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "no buf of this number: index=%d, total=%d".formatted(index, bufs.length));
+                    "index out of range: index=%d, total=%d".formatted(index, bufs.length));
         }
         return bufs[index];
     }
 
-    /** How long each buf is; 0 before it is said. */
+    /** Size of a buf; 0 until it is set. */
     public long elementSizeBytes() {
         return elementSizeBytes;
     }
 
-    /** How many bufs there are. */
+    /** Number of bufs. */
     public int total() {
         return bufs.length;
     }
@@ -168,7 +168,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * Ends it, stopping it first where it is started; closing twice does nothing.
+     * Closes it, after stopping it if it is started; idempotent.
      *
      * @throws DpuException IN_USE as {@link #stop}
      */
@@ -182,16 +182,16 @@ public final class BufArray extends BufOwner implements AutoCloseable {
 
     @Override
     void takeBack(Buf buf) {
-        // It was in a list that was released: it has left that, and stays what it is.
+        // Its list was released: it has left the list and stays as it is.
     }
 
     @Override
-    boolean hasFixedPlaces() {
+    boolean hasFixedOffsets() {
         return true;
     }
 
     @Override
-    boolean keepsItsBufs() {
+    boolean keepsLastReference() {
         return true;
     }
 }

@@ -5,13 +5,14 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 
 /**
- * A pool of {@link Buf}s: several mmaps, any place in them, any length (Core guide, section 3.3.4).
+ * Inventory of {@link Buf}s for several mmaps, with any offset and length (Core guide, section
+ * 3.3.4).
  *
- * <p>All bufs are made at creation; handing one out and taking it back allocates nothing. Used by
- * one thread at a time. After a stop it can be started again.
+ * <p>All bufs are allocated at creation; getting and releasing one allocates nothing. Used by one
+ * thread at a time. After a stop it can be started again.
  */
 public final class BufInventory extends BufOwner implements AutoCloseable {
-    /** More bufs than any program needs; a larger number is a mistake. */
+    /** Limit of bufs, more than any program needs. */
     public static final int MAX_ELEMENTS = 1 << 24;
 
     private final Buf[] free;
@@ -27,9 +28,9 @@ public final class BufInventory extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * Creates an inventory; it has to be started before it hands out bufs.
+     * Creates an inventory; it must be started before use.
      *
-     * @param elements how many bufs it has, 1 to {@link #MAX_ELEMENTS}
+     * @param elements number of bufs, 1 to {@link #MAX_ELEMENTS}
      * @throws DpuException INVALID_VALUE if the number is out of range
      */
     public static BufInventory create(int elements) {
@@ -48,10 +49,10 @@ public final class BufInventory extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * A buf without data: what a task writes begins at its offset.
+     * A buf without data: a task writes from its offset on.
      *
      * @param mmap a started mmap, local or imported
-     * @param offset where the buf begins in the mmap's range
+     * @param offset offset of the buf in the mmap's range
      * @param length its length; 0 is allowed
      * @throws DpuException INVALID_VALUE if the range is not within the mmap; NO_MEMORY if all bufs
      *     are in use; BAD_STATE if the inventory or the mmap is not started
@@ -70,10 +71,10 @@ public final class BufInventory extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * A buf with its data where you say.
+     * A buf with the given data.
      *
-     * @param dataOffset where the data begins, counted from the start of the mmap's range
-     * @param dataLength how long it is
+     * @param dataOffset offset of the data, from the start of the mmap's range
+     * @param dataLength length of the data
      * @throws DpuException as {@link #bufByAddress}; INVALID_VALUE also if the data is not within
      *     the buf
      */
@@ -89,8 +90,8 @@ public final class BufInventory extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * A second buf for the same memory and the same data; from then on each goes its own way. Of a
-     * list it is the one element, and the second buf is in none.
+     * A second, independent buf for the same memory and data. For an element of a list only that
+     * element is duplicated, and the second buf is in no list.
      *
      * @param buf a buf of this or another inventory
      * @throws DpuException as {@link #bufByAddress}; BAD_STATE also if the buf was released
@@ -100,12 +101,12 @@ public final class BufInventory extends BufOwner implements AutoCloseable {
         return take(buf.mmap(), buf.offset(), buf.length(), buf.dataOffset(), buf.dataLength());
     }
 
-    /** How many bufs can be handed out now. */
+    /** Number of free bufs. */
     public int free() {
         return available;
     }
 
-    /** How many bufs there are. */
+    /** Number of bufs. */
     public int total() {
         return free.length;
     }
@@ -122,7 +123,7 @@ public final class BufInventory extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * Ends it, stopping it first where it is started; closing twice does nothing.
+     * Closes it, after stopping it if it is started; idempotent.
      *
      * @throws DpuException IN_USE while bufs are handed out
      */
@@ -142,12 +143,12 @@ public final class BufInventory extends BufOwner implements AutoCloseable {
     }
 
     @Override
-    boolean hasFixedPlaces() {
+    boolean hasFixedOffsets() {
         return false;
     }
 
     @Override
-    boolean keepsItsBufs() {
+    boolean keepsLastReference() {
         return false;
     }
 

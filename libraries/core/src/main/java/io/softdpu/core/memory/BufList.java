@@ -3,15 +3,15 @@ package io.softdpu.core.memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Linking of bufs into lists. The links are fields of the bufs: each names its head and what
- * follows it, and a head its last element and how many there are. So a task that takes a buf, alone
- * or with its list, looks at that one object. The thread that has the bufs.
+ * Linking of bufs into lists. The links are fields of the bufs: each references its head and the
+ * next element, and a head its last element and the length. So a task accesses one object for a buf
+ * or a list. The thread that has the bufs.
  */
 @SuppressWarnings("ReferenceEquality") // bufs are objects, not values
 final class BufList {
     private BufList() {}
 
-    /** Puts a list behind another; both are named by their heads. */
+    /** Appends a list to another; both are given by their heads. */
     static void append(Buf head, Buf list) {
         head.last.next = list;
         head.last = list.last;
@@ -19,7 +19,7 @@ final class BufList {
         setHead(list, head);
     }
 
-    /** Takes an element behind the head out, and all those behind it: a list of its own then. */
+    /** Splits a list at an element after the head. */
     static void split(Buf head, Buf list) {
         Buf before = head;
         int kept = 1;
@@ -35,7 +35,7 @@ final class BufList {
         setHead(list, list);
     }
 
-    /** Ends the links of one element. */
+    /** Clears the links of one element. */
     static void clear(Buf element) {
         element.head = element;
         element.next = null;

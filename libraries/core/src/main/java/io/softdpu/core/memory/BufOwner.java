@@ -2,15 +2,12 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.sanitizer.SanitizerCore;
+import io.softdpu.core.internal.sanitizer.SanitizerState;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where bufs come from and go back to: what inventory, pool and array have in common, which is
- * their life. Used by one thread at a time.
- */
+/** Base class of inventory, pool and array: their state machine. Used by one thread at a time. */
 abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
     private enum State {
         IDLE,
@@ -20,45 +17,45 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
 
     private final String name;
 
-    /** What the user has, where a sanitizer is on; null where none is. */
-    private final @Nullable Set<BufWatch> handedOut;
+    /** Bufs that the user has, if a sanitizer is on; otherwise null. */
+    private final @Nullable Set<BufChecker> handedOut;
 
-    private final @Nullable SanitizerCore sanitizer = SanitizerCore.current();
+    private final @Nullable SanitizerState sanitizer = SanitizerState.current();
     private State state = State.IDLE;
 
     /**
-     * @param name what it is, for messages: {@code pool}
+     * @param name its kind, for messages: {@code pool}
      */
     BufOwner(String name) {
         this.name = name;
         this.handedOut = sanitizer == null ? null : new LinkedHashSet<>();
     }
 
-    /** What a sanitizer knows of a new buf; null where none is on. */
-    final @Nullable BufWatch watch(Buf buf) {
-        return sanitizer == null ? null : new BufWatch(buf, this, sanitizer);
+    /** The sanitizer's checker of a new buf; null if no sanitizer is on. */
+    final @Nullable BufChecker checker(Buf buf) {
+        return sanitizer == null ? null : new BufChecker(buf, this, sanitizer);
     }
 
-    final void handedOut(BufWatch buf) {
+    final void handedOut(BufChecker buf) {
         if (handedOut != null) {
             handedOut.add(buf);
         }
     }
 
-    final void takenIn(BufWatch buf) {
+    final void takenIn(BufChecker buf) {
         if (handedOut != null) {
             handedOut.remove(buf);
         }
     }
 
-    /** The user's last reference to one of its bufs was given back; the buf is in no list now. */
+    /** Takes back a buf after the user's last reference was released; it is in no list. */
     abstract void takeBack(Buf buf);
 
-    /** Whether each of its bufs has its place, so that the user cannot choose another. */
-    abstract boolean hasFixedPlaces();
+    /** Whether its bufs have fixed offsets, which the user cannot change. */
+    abstract boolean hasFixedOffsets();
 
-    /** Whether the last reference of its bufs is its own, and not the user's to give back. */
-    abstract boolean keepsItsBufs();
+    /** Whether the last reference of its bufs is its own, and cannot be released by the user. */
+    abstract boolean keepsLastReference();
 
     final boolean isStarted() {
         return state == State.STARTED;
@@ -103,11 +100,11 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
         return elements;
     }
 
-    /** Refuses an end while bufs are handed out. */
+    /** Refuses a stop while bufs are in use. */
     final void requireAllBack(int available, int total) {
         if (available != total) {
             if (handedOut != null) {
-                handedOut.forEach(BufWatch::leaked);
+                handedOut.forEach(BufChecker::leaked);
             }
             throw new DpuException(
                     Status.IN_USE,
@@ -125,10 +122,10 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
         return elementSizeBytes;
     }
 
-    /** Refuses a row of places that goes beyond the mmap. */
-    static void requireRoom(Mmap mmap, long start, int elements, long stride, long size) {
+    /** Refuses elements that go beyond the mmap. */
+    static void requireCapacity(Mmap mmap, long start, int elements, long stride, long size) {
         long sizeBytes = mmap.sizeBytes();
-        // The last place begins at start + (elements - 1) * stride; no step here can overflow.
+        // The last element begins at start + (elements - 1) * stride; no step here can overflow.
         boolean fits =
                 start <= sizeBytes
                         && size <= sizeBytes - start

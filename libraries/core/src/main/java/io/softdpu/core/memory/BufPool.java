@@ -5,17 +5,17 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 
 /**
- * A pool of {@link Buf}s of one size over one mmap, which chooses where each lies (Core guide,
- * section 3.3.4, {@code doca_bufpool}): for programs to which all places are the same.
+ * Pool of {@link Buf}s of one size in one mmap, which chooses their offsets (Core guide, section
+ * 3.3.4, {@code doca_bufpool}).
  *
  * <p>The memory of two bufs never overlaps. Each begins at an address that is a multiple of the
  * alignment; the address is that of the memory in the program that owns it, and for memory on the
- * heap the offset in it. A buf from here always describes its place: it cannot be made to describe
- * other memory (NOT_PERMITTED).
+ * heap the offset in it. A buf of a pool always describes its element: it cannot describe other
+ * memory (NOT_PERMITTED).
  *
- * <p>All bufs are made at creation; handing one out and taking it back allocates nothing. While it
- * is started the mmap cannot be closed. Used by one thread at a time. After a stop it can be
- * started again.
+ * <p>All bufs are allocated at creation; getting and releasing one allocates nothing. While it is
+ * started the mmap cannot be closed. Used by one thread at a time. After a stop it can be started
+ * again.
  */
 public final class BufPool extends BufOwner implements AutoCloseable {
     private final Mmap mmap;
@@ -36,11 +36,11 @@ public final class BufPool extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * Creates a pool; it has to be started before it hands out bufs.
+     * Creates a pool; it must be started before use.
      *
-     * @param elements how many bufs it has, 1 to {@link BufInventory#MAX_ELEMENTS}
-     * @param elementSizeBytes how long each buf is, at least 1
-     * @param mmap where they lie, local or imported; nothing else should use its memory
+     * @param elements number of bufs, 1 to {@link BufInventory#MAX_ELEMENTS}
+     * @param elementSizeBytes size of a buf, at least 1
+     * @param mmap the mmap, local or imported; its memory should not be used otherwise
      * @throws DpuException INVALID_VALUE if a number is out of range
      */
     public static BufPool create(int elements, long elementSizeBytes, Mmap mmap) {
@@ -51,7 +51,7 @@ public final class BufPool extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * Says of what each buf's address is a multiple; 1 if it is never said.
+     * Sets the alignment of each buf's address; 1 by default.
      *
      * @param alignmentBytes a power of two
      * @throws DpuException INVALID_VALUE if it is not a power of two; BAD_STATE if the pool is
@@ -69,7 +69,7 @@ public final class BufPool extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * Starts it: the bufs get their places.
+     * Starts it and assigns the offsets of the bufs.
      *
      * @throws DpuException BAD_STATE if it is started or closed, or the mmap is not started;
      *     INITIALIZATION if the mmap is too small for so many bufs of this size and alignment
@@ -80,12 +80,12 @@ public final class BufPool extends BufOwner implements AutoCloseable {
         long mask = alignmentBytes - 1;
         long first = -mmap.exports().address() & mask;
         long stride = elementSizeBytes + (-elementSizeBytes & mask);
-        if (stride < 0) { // rounded up beyond all numbers: one may fit, two never do
+        if (stride < 0) { // overflow of the rounding: one may fit, two never do
             stride = Long.MAX_VALUE;
         }
-        requireRoom(mmap, first, free.length, stride, elementSizeBytes);
+        requireCapacity(mmap, first, free.length, stride, elementSizeBytes);
         mmap.retainUser();
-        for (int i = 0; i < free.length; i++) { // the first place on top
+        for (int i = 0; i < free.length; i++) { // the first element on top
             free[free.length - 1 - i].place(first + i * stride, elementSizeBytes);
         }
         enterStarted();
@@ -93,7 +93,7 @@ public final class BufPool extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * A buf without data at a place that no other buf of the pool has.
+     * Allocates a buf without data.
      *
      * @throws DpuException EMPTY if all bufs are in use; BAD_STATE if the pool or the mmap is not
      *     started
@@ -109,27 +109,27 @@ public final class BufPool extends BufOwner implements AutoCloseable {
         return buf;
     }
 
-    /** The mmap that the bufs lie in. */
+    /** The mmap of the bufs. */
     public Mmap mmap() {
         return mmap;
     }
 
-    /** How long each buf is. */
+    /** Size of a buf. */
     public long elementSizeBytes() {
         return elementSizeBytes;
     }
 
-    /** Of what each buf's address is a multiple. */
+    /** Alignment of each buf's address. */
     public long elementAlignment() {
         return alignmentBytes;
     }
 
-    /** How many bufs can be handed out now. */
+    /** Number of free bufs. */
     public int free() {
         return available;
     }
 
-    /** How many bufs there are. */
+    /** Number of bufs. */
     public int total() {
         return free.length;
     }
@@ -147,7 +147,7 @@ public final class BufPool extends BufOwner implements AutoCloseable {
     }
 
     /**
-     * Ends it, stopping it first where it is started; closing twice does nothing.
+     * Closes it, after stopping it if it is started; idempotent.
      *
      * @throws DpuException IN_USE while bufs are handed out
      */
@@ -166,12 +166,12 @@ public final class BufPool extends BufOwner implements AutoCloseable {
     }
 
     @Override
-    boolean hasFixedPlaces() {
+    boolean hasFixedOffsets() {
         return true;
     }
 
     @Override
-    boolean keepsItsBufs() {
+    boolean keepsLastReference() {
         return false;
     }
 }

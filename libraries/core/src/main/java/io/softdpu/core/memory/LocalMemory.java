@@ -2,24 +2,23 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.core.internal.base.Usage;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.memory.PrivateSegment;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory of this process alone, for an {@link Mmap} that is not exported: what a target keeps its
- * blocks in, say. It is on large pages where the system gives them to those who ask, which {@link
- * SharedMemory} gets hardly anywhere: each access to another ordinary page of a large memory has to
- * look the page up first.
+ * Private memory of this process, for an {@link Mmap} that is not exported, such as the blocks of a
+ * target. It is on large pages if the system provides them on request, which {@link SharedMemory}
+ * rarely gets; large pages avoid TLB misses in large memory.
  *
- * <p>All of it is allocated and touched at once: allocate it while the program starts, not while it
- * works. Any thread.
+ * <p>It is allocated and populated at once: allocate it during the start of the program. Any
+ * thread.
  */
 public final class LocalMemory implements AutoCloseable {
     private final PrivateSegment memory;
-    private final Usage usage = new Usage(() -> "localMemoryBytes=" + sizeBytes());
+    private final Dependents dependents = new Dependents(() -> "localMemoryBytes=" + sizeBytes());
 
     private LocalMemory(PrivateSegment memory) {
         this.memory = memory;
@@ -28,9 +27,9 @@ public final class LocalMemory implements AutoCloseable {
     /**
      * Allocates memory, filled with zeros.
      *
-     * @param sizeBytes how much, at least 1
-     * @throws DpuException INVALID_VALUE if the size is not positive; NO_MEMORY if there is not so
-     *     much; OPERATING_SYSTEM if a call fails
+     * @param sizeBytes size, at least 1
+     * @throws DpuException INVALID_VALUE if the size is not positive; NO_MEMORY if there is not
+     *     enough; OPERATING_SYSTEM if a call fails
      */
     public static LocalMemory allocate(long sizeBytes) {
         if (sizeBytes < 1) {
@@ -51,29 +50,29 @@ public final class LocalMemory implements AutoCloseable {
      * @throws DpuException BAD_STATE if it is closed
      */
     public MemorySegment segment() {
-        usage.requireOpen();
+        dependents.requireOpen();
         return memory.segment();
     }
 
-    /** The size that was asked for. */
+    /** The requested size. */
     public long sizeBytes() {
         return memory.segment().byteSize();
     }
 
     /**
-     * Gives the memory back; closing twice does nothing. A call that works on the memory in another
-     * thread, of a channel for one, is waited for.
+     * Releases the memory; idempotent. Waits for a call in another thread that accesses the memory,
+     * such as a channel's.
      *
      * @throws DpuException IN_USE while an mmap is over it
      */
     @Override
     public void close() {
-        if (usage.close()) {
+        if (dependents.close()) {
             memory.release();
         }
     }
 
-    Usage usage() {
-        return usage;
+    Dependents dependents() {
+        return dependents;
     }
 }

@@ -1,12 +1,12 @@
 package io.softdpu.core.memory;
 
-/** What an imported mmap is wanted for. */
+/** Purpose of an imported mmap, which decides whether it is mapped. */
 public enum Mapping {
-    /** Work on the memory: it is mapped here, and touched, before the import returns. */
+    /** Access by this program: the memory is mapped and populated before the import returns. */
     ACCESS,
     /**
-     * Only to pass it on: it can be exported again for RDMA, is never mapped here, and costs this
-     * program no memory. A task of this machine that needs its bytes fails with NOT_SUPPORTED.
+     * Re-export only: it can be exported for RDMA, is never mapped here, and costs this program no
+     * memory. A task of this machine that needs its bytes fails with NOT_SUPPORTED.
      */
     NONE
 }

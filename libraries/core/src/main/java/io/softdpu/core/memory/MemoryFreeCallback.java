@@ -2,13 +2,13 @@ package io.softdpu.core.memory;
 
 import java.lang.foreign.MemorySegment;
 
-/** Gives memory back that an mmap was over; see {@link Mmap#setFreeCallback}. */
+/** Callback that releases the memory of an mmap; see {@link Mmap#setFreeCallback}. */
 @FunctionalInterface
 public interface MemoryFreeCallback {
     /**
-     * The mmap has been closed: nothing uses the memory any more.
+     * Called after the mmap was closed: nothing uses the memory any more.
      *
-     * @param memory what {@link Mmap#setMemory(MemorySegment)} was given, or the segment of the
+     * @param memory the argument of {@link Mmap#setMemory(MemorySegment)}, or the segment of the
      *     {@link SharedMemory}
      */
     void free(MemorySegment memory);

@@ -4,51 +4,51 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.base.Usage;
+import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.fabric.memory.SharedSegment;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One range of memory that devices may work on, with permissions (Core guide, section 3.3.2).
+ * Memory map: a range of memory that devices may access, with permissions (Core guide, section
+ * 3.3.2).
  *
- * <p>A <em>local</em> mmap is created, given its memory, permissions and devices, and started. It
- * is used by tasks of this program, and can be exported: {@link #exportPci} for the other side of
- * the PCIe bus, {@link #exportRdma} for an RDMA peer. The blob that comes out travels by any way to
- * the other side, where {@link #createFromExport} makes an <em>imported</em> mmap of it: the same
- * memory, for tasks over there. An import from PCIe can be exported once more, for RDMA.
+ * <p>A <em>local</em> mmap is created, configured with memory, permissions and devices, and
+ * started. It is used by tasks of this program, and can be exported: {@link #exportPci} for the
+ * other side of the PCIe bus, {@link #exportRdma} for an RDMA peer. The resulting blob is sent by
+ * any means to the peer, where {@link #createFromExport} creates an <em>imported</em> mmap: the
+ * same memory, for tasks of the peer. An import from PCIe can be re-exported for RDMA.
  *
- * <p>Whoever has a blob can get at the memory as far as its permissions go: give it to the peer
- * that it is meant for. Stopping the mmap withdraws all its exports, and each importer's next use
- * fails with SHUTDOWN; if this program ends it fails with CONNECTION_RESET.
+ * <p>A process that has a blob can access the memory as its permissions allow: pass it to the
+ * intended peer only. Stopping the mmap revokes all its exports, and each importer's next use fails
+ * with SHUTDOWN; if this program ends it fails with CONNECTION_RESET.
  *
- * <p>Memory that is exported is sealed when the mmap starts: either all grants are for reading
- * only, and then importers cannot write however hard they try, or the memory is exported writable.
- * One memory cannot be both, and an export that would only allow reading of memory that others may
- * write is refused with NOT_SUPPORTED.
+ * <p>Exported memory is sealed when the mmap starts: either all exports are read-only, which the
+ * kernel enforces for importers, or the memory is exported writable. The same memory cannot be
+ * both, and a read-only export of memory that others may write is refused with NOT_SUPPORTED.
  *
- * <p>Any thread may call any method. A stopped local mmap can be given other permissions and
- * devices and be started again; its memory stays what it was set to.
+ * <p>Any thread may call any method. A stopped local mmap can be configured with other permissions
+ * and devices and started again; its memory cannot be changed.
  */
 public final class Mmap implements AutoCloseable {
-    /** How long {@link #createFromExport(byte[], Device)} waits for the exporter. */
+    /** Timeout of {@link #createFromExport(byte[], Device)} for the exporter. */
     public static final long DEFAULT_IMPORT_TIMEOUT_NANOS = 5_000_000_000L;
 
-    /** How many devices can be added unless {@link #setMaxDevices} says something else. */
+    /** Default limit of devices; see {@link #setMaxDevices}. */
     public static final int DEFAULT_MAX_DEVICES = 32;
 
     static {
         RegionAccess.install();
     }
 
-    /** Where an mmap is in its life. */
+    /** States of an mmap. */
     public enum State {
         /** Being configured; imported mmaps are never here. */
         IDLE,
         /** In use. */
         STARTED,
-        /** Closed for good. */
+        /** Closed. */
         CLOSED
     }
 
@@ -62,22 +62,28 @@ public final class Mmap implements AutoCloseable {
     private boolean startedBefore;
     private volatile State state = State.IDLE;
 
+    /**
+     * Permissions of the mmap's own tasks while it is started and its memory is kept open; null if
+     * {@link #checkUse} must check more. One load instead of six for each use.
+     */
+    private volatile @Nullable Permissions held;
+
     private Mmap() {
         origin = null;
     }
 
-    /** An import: started from the beginning. */
-    Mmap(MmapOrigin origin, Device device, Usage.Hold onDevice) {
+    /** Creates an import, which is started. */
+    Mmap(MmapOrigin origin, Device device, Dependents.Dependency onDevice) {
         this.origin = origin;
         this.permissions = new Permissions(origin.descriptor().permissions());
         SharedSegment mapped = origin.region().memory();
         this.range.set(mapped == null ? null : mapped.segment(), origin.descriptor().sizeBytes());
-        this.devices.addHeld(device, onDevice);
+        this.devices.add(device, onDevice);
         this.startedBefore = true;
         this.state = State.STARTED;
     }
 
-    // ---- making and configuring ----
+    // ---- creation and configuration ----
 
     /** Creates a local mmap, to be configured. */
     public static Mmap create() {
@@ -85,8 +91,8 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Makes an mmap of an export, with a mapping; waits for the exporter's answer for up to {@link
-     * #DEFAULT_IMPORT_TIMEOUT_NANOS}.
+     * Creates an mmap from an export, with a mapping; waits for the exporter's reply for up to
+     * {@link #DEFAULT_IMPORT_TIMEOUT_NANOS}.
      *
      * @throws DpuException as {@link #createFromExport(byte[], Device, Mapping, long)}
      */
@@ -95,23 +101,23 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Makes an mmap of an export. It is started, and ends with {@link #close()}.
+     * Creates an mmap from an export. It is started, and ends with {@link #close()}.
      *
-     * <p>The calling thread waits; the exporter's program need not do anything, it may sleep or
-     * compute. With {@link Mapping#ACCESS} the memory is mapped and touched before this returns,
-     * which takes about half a second a GiB in addition to the time given here.
+     * <p>The calling thread waits; the exporter's program need not participate and may sleep or
+     * compute. With {@link Mapping#ACCESS} the memory is mapped and populated before this returns,
+     * which takes about half a second per GiB in addition to the timeout.
      *
-     * @param blob what {@link #exportPci} or {@link #exportRdma} gave on the other side
-     * @param device the device to work with; for a PCI export it has to be the port of the DPU that
-     *     made the exporting function, for an RDMA export any device will do
-     * @param mapping whether the memory is needed here or is only to be passed on
-     * @param timeoutNanos how long to wait for the exporter's answer
+     * @param blob the result of {@link #exportPci} or {@link #exportRdma} of the peer
+     * @param device the device; for a PCI export the port of the DPU that created the exporting
+     *     function, for an RDMA export any device
+     * @param mapping whether the memory is accessed here or only re-exported
+     * @param timeoutNanos timeout for the exporter's reply
      * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
      *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, the
-     *     exporter is not there any more, or the export was withdrawn; BAD_CONFIG if it comes from
-     *     another topology; TOO_BIG if it is larger than this machine imports; NOT_PERMITTED for a
-     *     device that is not the parent of the exporting one; TIME_OUT if the exporter does not
-     *     answer; BAD_STATE if the device is closed
+     *     exporter has ended, or the export was revoked; BAD_CONFIG if it comes from another
+     *     topology; TOO_BIG if it is larger than this machine imports; NOT_PERMITTED for a device
+     *     that is not the parent of the exporting one; TIME_OUT if the exporter does not answer;
+     *     BAD_STATE if the device is closed
      */
     public static Mmap createFromExport(
             byte[] blob, Device device, Mapping mapping, long timeoutNanos) {
@@ -119,7 +125,7 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Gives it its memory, once: memory that can be exported.
+     * Sets the memory, once: memory that can be exported.
      *
      * @throws DpuException BAD_STATE if it has its memory already or is not IDLE, or the memory is
      *     closed
@@ -132,7 +138,7 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Gives it its memory, once: memory for local use, which stays open as long as this.
+     * Sets the memory, once: memory for local use, which is kept open until the mmap is closed.
      *
      * @throws DpuException BAD_STATE if it has its memory already or is not IDLE, or the memory is
      *     closed
@@ -145,10 +151,9 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Gives it its memory, once: any memory, on the heap or off it, for local use alone. It has to
-     * stay alive, and accessible to the engines that use it, until the mmap is closed: tasks are
-     * refused with BAD_STATE where it is closed, with NOT_PERMITTED on a thread that cannot read
-     * it.
+     * Sets the memory, once: any memory, on the heap or native, for local use only. It must stay
+     * alive, and accessible to the engines that use it, until the mmap is closed: tasks are refused
+     * with BAD_STATE if it is closed, and with NOT_PERMITTED on a thread that cannot read it.
      *
      * @throws DpuException BAD_STATE if it has its memory already or is not IDLE; INVALID_VALUE if
      *     the segment is empty, closed, or confined to another thread
@@ -164,7 +169,7 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Says who may do what with the memory.
+     * Sets the access rights to the memory.
      *
      * @throws DpuException BAD_STATE if it is not IDLE
      */
@@ -180,7 +185,7 @@ public final class Mmap implements AutoCloseable {
      *
      * @throws DpuException BAD_STATE if it is not IDLE or the device is closed; ALREADY_EXIST if
      *     this device was added before; INVALID_VALUE if it belongs to another machine than those
-     *     before; NO_MEMORY if there are as many as {@link #setMaxDevices} says
+     *     before; NO_MEMORY if the limit of {@link #setMaxDevices} is reached
      */
     public synchronized Mmap addDevice(Device device) {
         Arguments.notNull(device, "device");
@@ -190,7 +195,7 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Takes a device's access away.
+     * Removes a device.
      *
      * @throws DpuException BAD_STATE if it is not IDLE; NOT_FOUND if the device was not added
      */
@@ -202,17 +207,18 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Says how many devices can be added; {@link #DEFAULT_MAX_DEVICES} if it is never said.
+     * Sets the limit of devices; {@link #DEFAULT_MAX_DEVICES} by default.
      *
-     * @param maxDevices how many, at least 1
+     * @param maxDevices at least 1
      * @throws DpuException NOT_PERMITTED once it has been started, or if it is imported;
-     *     INVALID_VALUE if it is less than 1 or than there are devices; BAD_STATE if it is closed
+     *     INVALID_VALUE if it is less than 1 or than the number of devices; BAD_STATE if it is
+     *     closed
      */
     public synchronized Mmap setMaxDevices(int maxDevices) {
         if (startedBefore && state != State.CLOSED) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "number of devices is chosen before the first start: mmap=" + this);
+                    "limit of devices must be set before the first start: mmap=" + this);
         }
         requireIdle();
         devices.setMax(maxDevices);
@@ -220,11 +226,10 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Says what is to be done with the memory when the mmap is closed; null for nothing, as it is
-     * in the beginning. Called by {@link #close()}, on its thread, at the very end: the memory may
-     * be unmapped, or its {@link SharedMemory} or {@link LocalMemory} closed. What it throws comes
-     * out of {@code close()}; the mmap is closed all the same. Not called if the mmap was never
-     * started.
+     * Sets the callback that releases the memory when the mmap is closed; null, the default, for
+     * none. Called by {@link #close()}, on its thread, at the end: it may unmap the memory, or
+     * close its {@link SharedMemory} or {@link LocalMemory}. Its exceptions are thrown by {@code
+     * close()}, after the mmap was closed. Not called if the mmap was never started.
      *
      * @throws DpuException BAD_STATE if it is not IDLE
      */
@@ -234,15 +239,15 @@ public final class Mmap implements AutoCloseable {
         return this;
     }
 
-    // ---- living and ending ----
+    // ---- start, stop and close ----
 
     /**
-     * Starts it; memory that its permissions let others get at is sealed now.
+     * Starts it; memory that its permissions allow to export is sealed now.
      *
      * @throws DpuException BAD_STATE if it is not IDLE, or has no memory, no permissions or no
      *     device (the message names what is missing); INVALID_VALUE if writing is permitted and the
      *     memory is read-only; NOT_SUPPORTED if the memory is exported with the other kind of
-     *     access already; IN_USE while importers hold the memory from an export that was withdrawn,
+     *     access already; IN_USE while importers hold the memory from an export that was revoked,
      *     naming them
      */
     public synchronized Mmap start() {
@@ -254,19 +259,20 @@ public final class Mmap implements AutoCloseable {
         }
         range.start(memory, granted);
         state = State.STARTED;
+        held = range.isHeld() ? granted : null;
         startedBefore = true;
         return this;
     }
 
     /**
-     * Stops it: its exports are withdrawn, no buf can be made in it, and tasks that use it fail.
-     * Bufs that there are stay, and so does the memory.
+     * Stops it: its exports are revoked, no buf can be created in it, and tasks that use it fail.
+     * Existing bufs and the memory stay.
      *
-     * <p>A peer that was halted in the middle of a copy may still finish it when it goes on. So the
-     * memory cannot be started or exported again before the peers have let go of it (IN_USE): a
-     * peer that closes its import, or ends, does. Whoever does not want to wait takes new {@link
-     * SharedMemory}. If a peer passed its import on and was killed, nothing is known of those that
-     * it passed it on to.
+     * <p>A peer that was stopped in the middle of a copy may still finish it when it continues. So
+     * the memory cannot be started or exported again before the peers have released it (IN_USE), by
+     * closing the import or by ending. A program that does not wait allocates new {@link
+     * SharedMemory}. If a peer re-exported its import and was killed, the importers of the
+     * re-export are not known here.
      *
      * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED if it is imported: close
      *     it
@@ -278,14 +284,15 @@ public final class Mmap implements AutoCloseable {
                     Status.NOT_PERMITTED,
                     "an imported mmap is not stopped but closed: mmap=" + this);
         }
+        held = null;
         state = State.IDLE;
-        exports.withdraw();
+        exports.revoke();
     }
 
     /**
-     * Ends it, stopping it first where it is started; closing twice does nothing. The memory of a
-     * local mmap stays with the program, and its {@linkplain #setFreeCallback free callback} is
-     * called; an import is unmapped, and its re-exports are withdrawn.
+     * Closes it, after stopping it if it is started; idempotent. The memory of a local mmap stays
+     * with the program, and its {@linkplain #setFreeCallback free callback} is called; an import is
+     * unmapped, and its re-exports are revoked.
      *
      * @throws DpuException NOT_PERMITTED while bufs or contexts use it
      */
@@ -312,8 +319,9 @@ public final class Mmap implements AutoCloseable {
                     Status.NOT_PERMITTED,
                     "mmap is in use: users=%d, mmap=%s".formatted(users.count(), this));
         }
+        held = null;
         state = State.CLOSED;
-        exports.withdraw();
+        exports.revoke();
         if (origin != null) {
             origin.region().close();
         }
@@ -321,41 +329,40 @@ public final class Mmap implements AutoCloseable {
         devices.releaseAll();
     }
 
-    // ---- exporting ----
+    // ---- export ----
 
     /**
      * Exports it for the other side of the PCIe bus.
      *
-     * @param device one of its devices, a function that a port of the DPU has made; that port's
-     *     device on the DPU can import it
+     * @param device one of its devices, a function created by a port of the DPU; that port's device
+     *     on the DPU can import it
      * @return the blob; the same each time until the mmap is stopped
      * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED without one of the {@code
      *     PCI_*} permissions, or if the device was not added; NOT_SUPPORTED if the memory is not
-     *     {@link SharedMemory}, the device was made by no port, the mmap is an import, or the
-     *     export would be for reading while others may write; NO_MEMORY if too much memory is kept
-     *     back
+     *     {@link SharedMemory}, the device has no parent port, the mmap is an import, or the export
+     *     would be read-only while others may write; NO_MEMORY if too much memory is retained
      */
     public synchronized byte[] exportPci(Device device) {
         return exports.pci(Arguments.notNull(device, "device"));
     }
 
     /**
-     * Exports it for an RDMA peer; for an import from PCIe this passes the exporter's memory on,
+     * Exports it for an RDMA peer; for an import from PCIe this re-exports the exporter's memory,
      * without mapping it here.
      *
      * @param device one of its devices; for an import the one that it was imported with
      * @return the blob; the same each time until the mmap is stopped
      * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED without one of the {@code
      *     RDMA_*} permissions, or if the device was not added; NOT_SUPPORTED if the memory is not
-     *     {@link SharedMemory}, the mmap is an RDMA import, or the export would be for reading
-     *     while others may write; NO_MEMORY if too much memory is kept back; SHUTDOWN or
-     *     CONNECTION_RESET if it is an import that was withdrawn
+     *     {@link SharedMemory}, the mmap is an RDMA import, or the export would be read-only while
+     *     others may write; NO_MEMORY if too much memory is retained; SHUTDOWN or CONNECTION_RESET
+     *     if it is an import that was revoked
      */
     public synchronized byte[] exportRdma(Device device) {
         return exports.rdma(Arguments.notNull(device, "device"));
     }
 
-    // ---- looking at it ----
+    // ---- queries ----
 
     /** The size of its range; 0 before it has its memory. */
     public long sizeBytes() {
@@ -363,7 +370,7 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Who may do what with the memory; for an import, what the exporter grants.
+     * The access rights to the memory; for an import, those that the exporter grants.
      *
      * @throws DpuException BAD_STATE before they are set
      */
@@ -371,22 +378,22 @@ public final class Mmap implements AutoCloseable {
         return requireItem("permissions", permissions);
     }
 
-    /** Whether it stands for another machine's memory. */
+    /** Whether it describes another machine's memory. */
     public boolean isImported() {
         return origin != null;
     }
 
-    /** Whether there is an export of it that the user asked for and that was not withdrawn. */
+    /** Whether the user has exported it, and the export was not revoked. */
     public synchronized boolean isExported() {
         return exports.any();
     }
 
-    /** How many bufs, pools and contexts use it and keep it from being closed. */
+    /** Number of bufs, pools and contexts that use it and prevent its close. */
     public int users() {
         return users.count();
     }
 
-    /** Where it is in its life. */
+    /** The state. */
     public State state() {
         return state;
     }
@@ -396,7 +403,7 @@ public final class Mmap implements AutoCloseable {
         return devices.list();
     }
 
-    /** How many devices can be added. */
+    /** Limit of devices. */
     public synchronized int maxDevices() {
         return devices.max();
     }
@@ -404,14 +411,14 @@ public final class Mmap implements AutoCloseable {
     /**
      * Its memory, for the program itself; no allocation.
      *
-     * @throws DpuException NOT_PERMITTED if it is imported: only tasks reach that memory; BAD_STATE
-     *     if it is closed or has no memory yet
+     * @throws DpuException NOT_PERMITTED if it is imported: only tasks access that memory;
+     *     BAD_STATE if it is closed or has no memory yet
      */
     public MemorySegment segment() {
         if (origin != null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "memory of another machine, which only tasks can reach: mmap=" + this);
+                    "memory of another machine, which only tasks can access: mmap=" + this);
         }
         return requireItem("memory", range.segment());
     }
@@ -453,6 +460,11 @@ public final class Mmap implements AutoCloseable {
 
     /** Checked before each use; no allocation, no lock. */
     Status checkUse(Permissions needed) {
+        Permissions granted = held;
+        return granted != null && granted.grants(needed) ? Status.SUCCESS : checkAll(needed);
+    }
+
+    private Status checkAll(Permissions needed) {
         if (state != State.STARTED) {
             return Status.BAD_STATE;
         }
@@ -467,7 +479,7 @@ public final class Mmap implements AutoCloseable {
         return devices.has(device);
     }
 
-    /** The memory as tasks see it; null for an import without a mapping, and after close. */
+    /** The memory for tasks; null for an import without a mapping, and after close. */
     @Nullable MemorySegment mapped() {
         return range.segment();
     }
@@ -476,7 +488,7 @@ public final class Mmap implements AutoCloseable {
         return range.shared();
     }
 
-    /** Where it comes from; null for a local one. */
+    /** The origin of an import; null for a local mmap. */
     @Nullable MmapOrigin origin() {
         return origin;
     }

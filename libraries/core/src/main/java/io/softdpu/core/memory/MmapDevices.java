@@ -3,24 +3,24 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.access.UsageAccess;
-import io.softdpu.core.internal.base.Usage;
+import io.softdpu.core.internal.access.DependentsAccess;
+import io.softdpu.core.internal.base.Dependents;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices of one mmap, each kept open. Changed under the lock of the mmap and only while it is
- * IDLE; tasks look at them without it, on any thread, and see those before a change or after it.
+ * Devices of one mmap, each kept open. Changed under the lock of the mmap and only while it is
+ * IDLE; tasks read them without the lock, on any thread, and see the list before or after a change.
  */
 @SuppressWarnings("ReferenceEquality") // devices and machines are objects, not values
 final class MmapDevices {
-    private record Attached(Device device, Usage.Hold hold) {}
+    private record Attached(Device device, Dependents.Dependency dependency) {}
 
     /** Replaced, never changed. */
     private volatile List<Attached> all = List.of();
 
-    /** The first of them, which mostly is the one that is asked for, and that for each task. */
+    /** The first device, which nearly all tasks use. */
     private @Nullable Device first;
 
     private int max = Mmap.DEFAULT_MAX_DEVICES;
@@ -55,16 +55,15 @@ final class MmapDevices {
         if (all.size() == max) {
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "mmap has as many devices as it may have: device=%s, maxDevices=%d"
-                            .formatted(device, max));
+                    "limit of devices reached: device=%s, maxDevices=%d".formatted(device, max));
         }
-        addHeld(device, UsageAccess.of(Device.class, device).hold("mmap"));
+        add(device, DependentsAccess.of(Device.class, device).add("mmap"));
     }
 
-    /** Adds the one device of an import, which is kept open already. */
-    void addHeld(Device device, Usage.Hold hold) {
+    /** Adds the only device of an import, which is kept open already. */
+    void add(Device device, Dependents.Dependency dependency) {
         List<Attached> more = new ArrayList<>(all);
-        more.add(new Attached(device, hold));
+        more.add(new Attached(device, dependency));
         replace(more);
     }
 
@@ -74,7 +73,7 @@ final class MmapDevices {
                 List<Attached> fewer = new ArrayList<>(all);
                 fewer.remove(attached);
                 replace(fewer);
-                attached.hold.release();
+                attached.dependency.release();
                 return;
             }
         }
@@ -108,7 +107,7 @@ final class MmapDevices {
     }
 
     void releaseAll() {
-        all.forEach(attached -> attached.hold.release());
+        all.forEach(attached -> attached.dependency.release());
         replace(List.of());
     }
 

@@ -19,8 +19,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exports of one mmap: at most one for PCIe and one for RDMA that the user asked for, and those
- * that libraries asked for. They end together when the mmap stops. Under the lock of the mmap.
+ * Exports of one mmap: at most one for PCIe and one for RDMA by the user, and those by libraries.
+ * They end together when the mmap stops. Under the lock of the mmap.
  */
 final class MmapExports {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -54,7 +54,7 @@ final class MmapExports {
         if (!device.info().isMmapExportPciSupported()) {
             throw refused(
                     Status.NOT_SUPPORTED,
-                    "no port of the DPU has made this device, so nothing is across the bus",
+                    "device has no parent port on the DPU, so there is no importer",
                     device);
         }
         requireOneKind(granted.allowsPciWrite(), granted.allowsRdmaWrite(), device);
@@ -76,7 +76,7 @@ final class MmapExports {
         requireOneKind(granted.allowsRdmaWrite(), granted.allowsPciWrite(), device);
         MmapOrigin origin = mmap.origin();
         if (origin != null && origin.region().revoked()) {
-            throw refused(origin.revokedStatus(), "exporter has withdrawn the memory", device);
+            throw refused(origin.revokedStatus(), "exporter has revoked the memory", device);
         }
         if (rdma == null) {
             rdma =
@@ -100,7 +100,7 @@ final class MmapExports {
         return region;
     }
 
-    /** Whether the user has asked for one that was not withdrawn. */
+    /** Whether there is an export by the user that was not revoked. */
     boolean any() {
         return pci != null || rdma != null;
     }
@@ -110,7 +110,7 @@ final class MmapExports {
         return remoteKey;
     }
 
-    void withdraw() {
+    void revoke() {
         if (pci != null) {
             pci.close();
             pci = null;
@@ -124,7 +124,7 @@ final class MmapExports {
         forLibraries.clear();
     }
 
-    /** The number by which RDMA addresses the first byte. */
+    /** The RDMA address of the first byte. */
     long address() {
         MmapOrigin origin = mmap.origin();
         return origin != null
@@ -142,7 +142,7 @@ final class MmapExports {
                             + " mmap",
                     device);
         }
-        MachineAccess.of(Machine.class).requireRoom(device.machine(), mmap.sizeBytes());
+        MachineAccess.of(Machine.class).requireCapacity(device.machine(), mmap.sizeBytes());
         try {
             return bus(device).export(memory.shared(), writable, listener);
         } catch (FabricException e) {
@@ -188,8 +188,8 @@ final class MmapExports {
     }
 
     /**
-     * A read-only export of memory that others may write would be no protection: whoever holds the
-     * descriptor can reopen it for writing.
+     * Refuses a read-only export of memory that others may write: a process with the descriptor
+     * could reopen it for writing.
      */
     private void requireOneKind(boolean thisWrites, boolean otherWrites, Device device) {
         if (otherWrites && !thisWrites) {

@@ -7,10 +7,10 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.access.MachineAccess;
-import io.softdpu.core.internal.access.UsageAccess;
+import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.core.internal.base.Usage;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
@@ -24,16 +24,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Makes an mmap of an export blob: read it, see whether it may be imported here, get the memory.
+ * Import of an mmap from an export blob: decodes it, checks whether it may be imported here, and
+ * leases the memory.
  *
- * <p>The blob is a stranger's: each check comes before what it protects, and the message of a
- * refusal never has a key in it.
+ * <p>The blob is untrusted: every field is validated before it is used, and the message of a
+ * refusal never contains a key.
  */
 final class MmapImport {
-    /** Time for the threads of the bus beyond the exporter's answer, besides mapping. */
+    /**
+     * Time limit for the threads of the bus in addition to the exporter's reply, without mapping.
+     */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
-    /** Mapping and touching: 0.5 ns a byte was measured; eight times that on a busy machine. */
+    /**
+     * Time limit for mapping and populating: 0.5 ns per byte was measured; eight times that for a
+     * busy machine.
+     */
     private static final long MAPPING_NANOS_PER_BYTE = 4;
 
     private MmapImport() {}
@@ -59,7 +65,7 @@ final class MmapImport {
                     }
                     case RDMA -> granted.allowsRdmaWrite();
                 };
-        Usage.Hold onDevice = UsageAccess.of(Device.class, device).hold("mmap");
+        Dependents.Dependency onDevice = DependentsAccess.of(Device.class, device).add("mmap");
         boolean made = false;
         try {
             ImportedRegion region =
@@ -100,7 +106,7 @@ final class MmapImport {
         }
     }
 
-    /** The port of the DPU that made the exporting function, and no other device, can import it. */
+    /** Refuses all devices but the port of the DPU that created the exporting function. */
     private static void requireParent(ExportDescriptor descriptor, Device device) {
         Topology topology = device.machine().topologyNow();
         String key = PciFunction.key(descriptor.side(), descriptor.interfaceName());
@@ -116,7 +122,7 @@ final class MmapImport {
                         .orElseThrow(() ->
                                 new DpuException(
                                         Status.INVALID_VALUE,
-                                        "export blob refused: field=device, value=%s, expected=a function that a port has made"
+                                        "export blob refused: field=device, value=%s, expected=a function that a port has created"
                                                 .formatted(key)));
         if (!device.info().function().key().equals(parent.key())) {
             throw new DpuException(
@@ -144,9 +150,9 @@ final class MmapImport {
             throw FabricFailures.from(e);
         }
         long mappingNanos = map ? saturatedMultiply(descriptor.sizeBytes()) : 0;
-        long patience = saturatedAdd(saturatedAdd(timeoutNanos, GRACE_NANOS), mappingNanos);
+        long limitNanos = saturatedAdd(saturatedAdd(timeoutNanos, GRACE_NANOS), mappingNanos);
         try {
-            return answer.get(patience, TimeUnit.NANOSECONDS);
+            return answer.get(limitNanos, TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof FabricException failure) {
                 throw FabricFailures.from(failure);
@@ -157,8 +163,8 @@ final class MmapImport {
             abandon(answer);
             throw new DpuException(
                     Status.TIME_OUT,
-                    "import takes too long: patienceNanos=%d, export=%s"
-                            .formatted(patience, descriptor),
+                    "import takes too long: timeoutNanos=%d, export=%s"
+                            .formatted(limitNanos, descriptor),
                     e);
         } catch (InterruptedException e) {
             abandon(answer);
@@ -170,7 +176,7 @@ final class MmapImport {
         }
     }
 
-    /** Ends the attempt; what has arrived meanwhile is given back. */
+    /** Cancels the import; a result that has arrived meanwhile is released. */
     @SuppressWarnings("FutureReturnValueIgnored")
     private static void abandon(CompletableFuture<ImportedRegion> answer) {
         if (!answer.cancel(false)) {

@@ -5,11 +5,11 @@ import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.region.ImportedRegion;
 
 /**
- * Where an imported mmap comes from.
+ * Origin of an imported mmap.
  *
- * @param descriptor what the exporter said
+ * @param descriptor the exporter's blob
  * @param region the lease, with a mapping or without
- * @param rights what the importer may do with it
+ * @param rights of the importer
  */
 record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permissions rights) {
     static MmapOrigin of(ExportDescriptor descriptor, ImportedRegion region) {
@@ -24,10 +24,10 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
         return descriptor.kind() == ExportDescriptor.Kind.RDMA;
     }
 
-    /** Checked before each use; no allocation, no lock. */
+    /** Checks a use; no allocation, no lock. */
     Status checkUse(Permissions needed) {
         boolean byRdma = byRdma();
-        // Reading here has no bit of its own, so what came by RDMA has to be asked for by RDMA.
+        // Local reading has no bit of its own, so an RDMA import must be used with RDMA rights.
         if (!rights.grants(needed) || (byRdma && !needed.allowsRdma())) {
             return Status.NOT_PERMITTED;
         }
@@ -37,8 +37,8 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
         return region.revoked() ? revokedStatus() : Status.SUCCESS;
     }
 
-    /** Why a lease that is {@linkplain ImportedRegion#revoked() revoked} cannot be used. */
+    /** The status of use after the lease was {@linkplain ImportedRegion#revoked() revoked}. */
     Status revokedStatus() {
-        return region.withdrawn() ? Status.SHUTDOWN : Status.CONNECTION_RESET;
+        return region.revokedExplicitly() ? Status.SHUTDOWN : Status.CONNECTION_RESET;
     }
 }

@@ -2,36 +2,36 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.base.Usage;
+import io.softdpu.core.internal.base.Dependents;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The range of memory that an mmap stands for, and what keeps it open. Set once, under the lock of
- * the mmap, whose state publishes it.
+ * Memory range of an mmap, and the dependency that keeps it open. Set once, under the lock of the
+ * mmap, whose state publishes it.
  */
 final class MmapRange {
     private @Nullable SharedMemory shared;
 
-    /** On memory that is not closed before this; null for a segment of the program's. */
-    private Usage.@Nullable Hold onMemory;
+    /** Dependency that keeps the memory open; null for a segment of the program. */
+    private Dependents.@Nullable Dependency onMemory;
 
     private @Nullable MemorySegment segment;
     private long sizeBytes;
 
     void set(SharedMemory memory) {
-        onMemory = memory.usage().hold("mmap");
+        onMemory = memory.dependents().add("mmap");
         shared = memory;
         set(memory.segment(), memory.sizeBytes());
     }
 
     void set(LocalMemory memory) {
-        onMemory = memory.usage().hold("mmap");
+        onMemory = memory.dependents().add("mmap");
         set(memory.segment(), memory.sizeBytes());
     }
 
     /**
-     * Memory without a hold: the program's own, or an import's, which has no segment where it is
+     * Memory without a dependency: the program's own, or an import's, which has no segment if it is
      * not mapped.
      */
     void set(@Nullable MemorySegment memory, long size) {
@@ -43,7 +43,12 @@ final class MmapRange {
         return segment != null;
     }
 
-    /** The memory as tasks see it; null before it is set, without a mapping, and after release. */
+    /** Whether the memory stays open until {@link #release}, for any thread. */
+    boolean isHeld() {
+        return onMemory != null;
+    }
+
+    /** The memory for tasks; null before it is set, without a mapping, and after release. */
     @Nullable MemorySegment segment() {
         return segment;
     }
@@ -57,7 +62,7 @@ final class MmapRange {
     }
 
     /**
-     * Gets it ready to be used with these permissions: seals what others may get at.
+     * Prepares it for these permissions: seals memory that may be exported.
      *
      * @throws DpuException as {@link Mmap#start}
      */
@@ -68,19 +73,19 @@ final class MmapRange {
                     "memory is read-only: permissions=" + granted + ", sizeBytes=" + sizeBytes);
         }
         if (shared != null) {
-            shared.requireLetGo();
+            shared.requireReleased();
             if (granted.allowsPci() || granted.allowsRdma()) {
                 shared.seal(granted);
             }
         }
     }
 
-    /** Checked before each use; no allocation, no lock. */
+    /** Checks a use; no allocation, no lock. */
     Status checkUse(boolean granted) {
-        if (onMemory == null) { // else any thread's, and not closed before this
+        if (onMemory == null) { // otherwise accessible to any thread, and kept open
             MemorySegment memory = segment;
             if (memory == null || !memory.scope().isAlive()) {
-                return Status.BAD_STATE; // the program has closed it under the mmap
+                return Status.BAD_STATE; // the program has closed it before the mmap
             }
             if (!memory.isAccessibleBy(Thread.currentThread())) {
                 return Status.NOT_PERMITTED;
@@ -89,7 +94,7 @@ final class MmapRange {
         return granted ? Status.SUCCESS : Status.NOT_PERMITTED;
     }
 
-    /** Refuses what reaches beyond the range. */
+    /** Refuses offsets beyond the range. */
     void require(long offset, long length) {
         if (offset < 0 || length < 0 || offset > sizeBytes || length > sizeBytes - offset) {
             throw new DpuException(

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 
 /** Count of the bufs, pools and contexts that use an mmap, until it is closed. Any thread. */
 final class MmapUsers {
-    /** Far below 0, so that users which come too late do not make it positive. */
+    /** Count after close: far below 0, so that late users do not make it positive. */
     private static final int CLOSED = Integer.MIN_VALUE / 2;
 
     private static final VarHandle COUNT;
@@ -21,12 +21,12 @@ final class MmapUsers {
     @SuppressWarnings("unused") // through COUNT
     private volatile int count;
 
-    /** How many there are; 0 after close. */
+    /** Number of users; 0 after close. */
     int count() {
         return Math.max(0, count);
     }
 
-    /** Counts one more; false if it is closed. */
+    /** Adds a user; false if it is closed. */
     boolean retain() {
         int before = (int) COUNT.getAndAdd(this, 1);
         if (before < 0) {
@@ -35,12 +35,12 @@ final class MmapUsers {
         return before >= 0;
     }
 
-    /** Counts one less; false if there was none. */
+    /** Removes a user; false if there was none. */
     boolean release() {
         return (int) COUNT.getAndAdd(this, -1) != 0;
     }
 
-    /** Refuses further users; false if there are any, and nothing has changed then. */
+    /** Refuses further users; false, without effect, if there are any. */
     boolean close() {
         return COUNT.compareAndSet(this, 0, CLOSED);
     }

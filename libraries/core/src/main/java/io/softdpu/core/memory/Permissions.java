@@ -5,24 +5,24 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.memory.wire.AccessBits;
 
 /**
- * A set of {@link AccessFlag}s that fit together.
+ * Consistent set of {@link AccessFlag}s.
  *
  * <p>{@code PCI_READ_ONLY} and {@code PCI_READ_WRITE} exclude each other, and {@code
- * PCI_RELAXED_ORDERING} needs one of them. A value; any thread.
+ * PCI_RELAXED_ORDERING} needs one of them. Immutable; any thread.
  *
  * @param bits the flags' numbers, added up
  */
 public record Permissions(int bits) {
-    /** Only reading, and only by devices of this machine. */
+    /** Read access by devices of this machine only. */
     public static final Permissions LOCAL_READ_ONLY = of(AccessFlag.LOCAL_READ_ONLY);
 
-    /** Reading and writing, only by devices of this machine. */
+    /** Read and write access by devices of this machine only. */
     public static final Permissions LOCAL_READ_WRITE = of(AccessFlag.LOCAL_READ_WRITE);
 
     /**
-     * Checks that the flags fit together.
+     * Checks that the flags are consistent.
      *
-     * @throws DpuException INVALID_VALUE if they do not, or a bit is unknown
+     * @throws DpuException INVALID_VALUE if they are not, or a bit is unknown
      */
     public Permissions {
         AccessBits.requireLegal(bits);
@@ -31,7 +31,7 @@ public record Permissions(int bits) {
     /**
      * The set of these flags.
      *
-     * @throws DpuException INVALID_VALUE if they do not fit together
+     * @throws DpuException INVALID_VALUE if they are not consistent
      */
     public static Permissions of(AccessFlag... flags) {
         int bits = 0;
@@ -50,9 +50,9 @@ public record Permissions(int bits) {
     }
 
     /**
-     * Whether all that {@code needed} asks for is granted here. Reading over PCIe is granted by
-     * {@link AccessFlag#PCI_READ_WRITE} as well, and the ordering is no right that one could lack.
-     * No allocation: made for the data path.
+     * Whether all rights of {@code needed} are granted. Reading over PCIe is also granted by {@link
+     * AccessFlag#PCI_READ_WRITE}, and the ordering flag is not a right. No allocation: for the data
+     * path.
      */
     public boolean grants(Permissions needed) {
         Arguments.notNull(needed, "needed");
@@ -60,47 +60,46 @@ public record Permissions(int bits) {
         return (needed.bits & ~AccessBits.PCI_RELAXED_ORDERING & ~have) == 0;
     }
 
-    /** Whether the other side of the PCIe bus may do anything with the memory. */
+    /** Whether the other side of the PCIe bus has access. */
     public boolean allowsPci() {
         return (bits & AccessBits.PCI) != 0;
     }
 
-    /** Whether an RDMA peer may do anything with the memory. */
+    /** Whether an RDMA peer has access. */
     public boolean allowsRdma() {
         return (bits & AccessBits.RDMA) != 0;
     }
 
-    /** Whether the other side of the PCIe bus may change the memory. */
+    /** Whether the other side of the PCIe bus may write. */
     public boolean allowsPciWrite() {
         return (bits & AccessBits.PCI_READ_WRITE) != 0;
     }
 
-    /** Whether an RDMA peer may change the memory. */
+    /** Whether an RDMA peer may write. */
     public boolean allowsRdmaWrite() {
         return (bits & (AccessBits.RDMA_WRITE | AccessBits.RDMA_ATOMIC)) != 0;
     }
 
-    /** Whether devices of this machine may change the memory. */
+    /** Whether devices of this machine may write. */
     public boolean allowsLocalWrite() {
         return has(AccessFlag.LOCAL_READ_WRITE);
     }
 
-    /** Whether anybody may change the memory. */
+    /** Whether any of them may write. */
     public boolean allowsAnyWrite() {
         return allowsLocalWrite() || allowsPciWrite() || allowsRdmaWrite();
     }
 
     /**
-     * What a set that was given to the other side of the PCIe bus means there: its devices may
-     * read, and may write where {@code PCI_READ_WRITE} was given. What the exporter's own devices
-     * and RDMA peers may do is not theirs to use.
+     * The rights of an importer over PCIe: its devices may read, and with {@code PCI_READ_WRITE}
+     * write. The rights of the exporter's own devices and of RDMA peers do not apply to it.
      */
     public Permissions acrossPci() {
         int local = allowsPciWrite() ? AccessFlag.LOCAL_READ_WRITE.bit() : 0;
         return new Permissions((bits & (AccessBits.PCI | AccessBits.PCI_RELAXED_ORDERING)) | local);
     }
 
-    /** What of this concerns RDMA peers. */
+    /** The rights of RDMA peers only. */
     public Permissions rdmaOnly() {
         return new Permissions(bits & AccessBits.RDMA);
     }

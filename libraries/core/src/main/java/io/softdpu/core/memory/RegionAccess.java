@@ -10,7 +10,7 @@ import io.softdpu.fabric.region.LeaseListener;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Access of the libraries above to what this package keeps from its users. */
+/** Access of the libraries above to internals of this package. */
 final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     private RegionAccess() {
         super(Mmap.class, Buf.class, Permissions.class, Device.class);
@@ -43,7 +43,7 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
         if (segment == null) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "mmap was imported without a mapping, for re-export alone: mmap=" + mmap);
+                    "mmap was imported without a mapping, for re-export only: mmap=" + mmap);
         }
         return segment;
     }

@@ -10,19 +10,18 @@ import io.softdpu.core.spi.memory.Regions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list of bufs taken as one piece of memory, for the libraries that move its bytes: what its
- * elements hold together, and how much can be written to them.
+ * Operations on a list of bufs as a whole, for libraries: its data length and tailroom.
  *
- * <p>A buf that is in no list is a list of one. Elements are gone through with {@code
- * buf.nextInList()} from the head on. The whole list is marked by {@link Regions#markSource} or
- * {@link Regions#markDestination} on its head. On the thread that has the bufs; allocates nothing.
+ * <p>A buf in no list is a list of one. Iterate with {@code buf.nextInList()} from the head. The
+ * whole list is marked by {@link Regions#markSource} or {@link Regions#markDestination} on its
+ * head. On the thread that has the bufs; allocates nothing.
  */
 public final class BufLists {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
     private BufLists() {}
 
-    /** How much data its elements have, together: what a task reads. */
+    /** Sum of the data lengths of its elements, which a task reads. */
     public static long dataLength(Buf list) {
         long sum = 0;
         for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
@@ -31,7 +30,7 @@ public final class BufLists {
         return sum;
     }
 
-    /** How much can still be written behind the data of its elements, together. */
+    /** Sum of the tailrooms of its elements. */
     public static long tailroom(Buf list) {
         long sum = 0;
         for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
@@ -41,11 +40,10 @@ public final class BufLists {
     }
 
     /**
-     * Counts bytes that were written into the tailrooms, the first element's to its end, then the
-     * second's, and so on: their data lengths grow by them.
+     * Adds bytes that were written into the tailrooms, in the order of the elements, to their data
+     * lengths.
      *
-     * @throws DpuException INVALID_VALUE if all tailrooms together are smaller; nothing has changed
-     *     then
+     * @throws DpuException INVALID_VALUE, without effect, if the sum of the tailrooms is smaller
      */
     public static void appendData(Buf list, long sizeBytes) {
         if (sizeBytes < 0 || sizeBytes > tailroom(list)) {
@@ -65,10 +63,10 @@ public final class BufLists {
     }
 
     /**
-     * Whether the device may use all elements so, as {@link Regions#checkUse(Object, Object,
-     * Object)} says it of one; of neighbours in one mmap the first is asked.
+     * Checks the use of all elements by a device, as {@link Regions#checkUse(Object, Object,
+     * Object)} does for one; adjacent elements of one mmap are checked once.
      *
-     * @return SUCCESS, or why the first element cannot be used that cannot
+     * @return SUCCESS, or the status of the first element that cannot be used
      */
     @SuppressWarnings("ReferenceEquality") // mmaps are objects, not values
     public static Status checkUse(Buf list, Device device, Permissions needed) {
@@ -87,18 +85,18 @@ public final class BufLists {
     }
 
     /**
-     * A list in the message with which a task is refused: what it is, how long it is and may be.
+     * Describes a list for the message of a refused task: its buf, its length and the limit.
      *
-     * @param argument what the task calls it: {@code source}
+     * @param argument its name in the task: {@code source}
      * @param list the head of the list, or null
-     * @param maxListLength how many elements the library accepts
+     * @param maxListLength limit of elements of the library
      * @return {@code ", source=buf[...], maxListLength=1"}
      */
     public static String describe(String argument, @Nullable Buf list, int maxListLength) {
         return ", %s=%s, maxListLength=%d".formatted(argument, list, maxListLength);
     }
 
-    /** Elements may overlap, so that many large ones come to more than there is memory. */
+    /** Adds without overflow: overlapping elements may sum up to more than the memory. */
     private static long saturatedAdd(long sum, long more) {
         return sum > Long.MAX_VALUE - more ? Long.MAX_VALUE : sum + more;
     }

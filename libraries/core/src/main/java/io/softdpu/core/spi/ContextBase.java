@@ -10,13 +10,14 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.internal.access.ContextAccess;
-import io.softdpu.core.internal.access.UsageAccess;
-import io.softdpu.core.internal.base.Usage;
+import io.softdpu.core.internal.access.DependentsAccess;
+import io.softdpu.core.internal.base.Dependents;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Base class of the contexts of all libraries: state machine ({@link ContextStates}), engine
- * binding and count of tasks in flight ({@link ContextEngine}), work queues ({@link ContextLanes}).
+ * binding and count of tasks in flight ({@link ContextEngine}), work queues ({@link
+ * ContextJobQueues}).
  *
  * <p>A library's context is a package-private class that extends this one and implements the
  * library's public interface, so that its users see neither the hooks nor the services:
@@ -33,13 +34,14 @@ import org.jspecify.annotations.Nullable;
  * final class ShaContext extends ContextBase implements Sha { ... }
  * }</pre>
  *
- * <p>The library says what is to be done: {@link #checkConfiguration}, {@link #onStart}, {@link
+ * <p>The library implements the hooks {@link #checkConfiguration}, {@link #onStart}, {@link
  * #onProgress}, {@link #onStop}, {@link #onArm}, {@link #onDisarm}, {@link #onDestroy}. All are
- * called on the engine's thread; those that may run users' callbacks only inside progress.
+ * called on the engine's thread; those that may run users' callbacks are called only inside
+ * progress.
  *
  * <p>A library calls a user inside {@code try ... catch (Throwable t) { callbackFailed(t); }}, with
- * its own state complete before the call, so that a callback that throws, stops or closes the
- * context finds it whole.
+ * its own state consistent before the call, so that a callback may throw, stop or close the
+ * context.
  */
 public abstract class ContextBase implements Context {
     static {
@@ -48,36 +50,36 @@ public abstract class ContextBase implements Context {
 
     private final String name;
     private final Device device;
-    private final Usage.Hold onDevice;
-    private Usage.@Nullable Hold onRepresentor;
+    private final Dependents.Dependency onDevice;
+    private Dependents.@Nullable Dependency onRepresentor;
     private final ContextStates states;
     private final ContextEngine engine;
-    private final ContextLanes lanes;
+    private final ContextJobQueues jobQueues;
 
     /**
-     * A context in IDLE. The device cannot be closed before it.
+     * Creates a context in IDLE. The device cannot be closed before it.
      *
-     * @param name what messages call it: {@code comch server storage}
-     * @param device the device that it works on
+     * @param name its name, for messages: {@code comch server storage}
+     * @param device its device
      */
     @SuppressWarnings("this-escape") // the parts keep the context and do nothing with it yet
     protected ContextBase(String name, Device device) {
         this.name = Arguments.notNull(name, "name");
         this.device = Arguments.notNull(device, "device");
-        this.onDevice = UsageAccess.of(Device.class, device).hold(name);
+        this.onDevice = DependentsAccess.of(Device.class, device).add(name);
         this.engine = new ContextEngine(this);
-        this.lanes = new ContextLanes(this);
-        this.states = new ContextStates(this, engine, lanes);
+        this.jobQueues = new ContextJobQueues(this);
+        this.states = new ContextStates(this, engine, jobQueues);
     }
 
     /**
-     * A context in IDLE that works on a device for the function that a representor stands for.
-     * Neither can be closed before it.
+     * Creates a context in IDLE on a device, for the function of a representor. Neither can be
+     * closed before it.
      */
     protected ContextBase(String name, Device device, Representor representor) {
         this(name, device);
         try {
-            onRepresentor = UsageAccess.of(Representor.class, representor).hold(name);
+            onRepresentor = DependentsAccess.of(Representor.class, representor).add(name);
         } finally {
             if (onRepresentor == null) {
                 onDevice.release();
@@ -85,7 +87,7 @@ public abstract class ContextBase implements Context {
         }
     }
 
-    // ---- what the library does ----
+    // ---- hooks of the library ----
 
     /**
      * Refuses to start without a mandatory item.
@@ -95,83 +97,82 @@ public abstract class ContextBase implements Context {
     protected abstract void checkConfiguration();
 
     /**
-     * Makes the pools and begins the work. Runs no callback. If it throws, the context stays IDLE:
-     * what was made has to be given up before.
+     * Creates the pools and begins the work. Runs no callback. If it throws the context stays IDLE;
+     * it must release its resources before.
      *
-     * @return RUNNING if tasks can be submitted now, STARTING if {@link #started()} will say so
+     * @return RUNNING if tasks can be submitted now, STARTING if {@link #started()} is called later
      */
     protected abstract ContextState onStart();
 
     /**
-     * Does the work that there is, in STARTING, RUNNING and STOPPING; inside progress.
+     * Does pending work, in STARTING, RUNNING and STOPPING; inside progress.
      *
-     * @return whether anything was done
+     * @return whether any work was done
      */
     protected abstract boolean onProgress();
 
     /**
-     * Refuses a stop that the user asks for while something lives on the context. Does nothing
-     * unless the library overrides it, and is not asked when the context stops by itself.
+     * Refuses a stop by the user while the context has dependents. The default does nothing; not
+     * called when the context fails.
      *
-     * @throws DpuException IN_USE naming what lives on it: the context stays as it is
+     * @throws DpuException IN_USE naming the dependents: the context does not change
      */
     protected void checkStop() {}
 
     /**
-     * Ends the work: takes no more, completes what is in flight (with a failure unless it is done),
-     * gives up what {@link #onStart} made. Called in STOPPING, in each progress after {@link
+     * Ends the work: accepts no more, completes tasks in flight (with a failure unless done),
+     * releases the resources of {@link #onStart}. Called in STOPPING, in each progress after {@link
      * #onProgress}, until it returns true and no task is in flight. The first call may come from
      * {@link #stop()} itself, outside progress, but only while no task is in flight: users'
-     * callbacks must not run then, so whoever has some to run returns false; {@link
-     * #isProgressing()} tells.
+     * callbacks must not run then, so a library with callbacks to run returns false; see {@link
+     * #isProgressing()}.
      *
-     * @return true if nothing is left to be done
+     * @return true if no work is left
      */
     protected abstract boolean onStop();
 
     /**
-     * Asks all that could bring work to ring: arms, then a full fence, then looks. Not called in
-     * IDLE.
+     * Requests wake-ups from all sources of work: arms them, then a full fence, then checks for
+     * work. Not called in IDLE.
      *
      * @return true if there is work already: do not sleep
      */
     protected abstract boolean onArm();
 
-    /** Takes {@link #onArm} back; not called where the context became IDLE meanwhile. */
+    /** Cancels {@link #onArm}; not called if the context became IDLE meanwhile. */
     protected abstract void onDisarm();
 
     /**
-     * Rings now for all tasks that were submitted so far: a user has submitted one with FLUSH. Does
-     * nothing unless overridden: for libraries that ring for nobody. Outside progress, or inside a
+     * Rings the doorbells for all tasks submitted so far, since one was submitted with FLUSH. The
+     * default does nothing, for libraries without doorbells. Called outside progress, or inside a
      * callback.
      */
     protected void onRing() {}
 
-    /** Gives up what the context has held since its creation. Called once, in IDLE. */
+    /** Releases the resources of the constructor. Called once, in IDLE. */
     protected abstract void onDestroy();
 
     /**
-     * How many work queues the context can be added to at once, for a library that knows jobs. With
-     * 0, as unless overridden, it needs an engine. Otherwise it can also be started without one:
-     * {@link #onStart} then makes no tasks, {@link #onProgress}, {@link #onArm} and {@link
-     * #onDisarm} are not called, and {@link #onStop} comes on whichever thread stops it, when it is
-     * on no queue any more. {@link #hasEngine()} tells.
+     * Limit of work queues of the context, for a library with jobs. With 0, the default, it
+     * requires an engine. Otherwise it can also be started without one: {@link #onStart} then
+     * creates no tasks, {@link #onProgress}, {@link #onArm} and {@link #onDisarm} are not called,
+     * and {@link #onStop} is called on the thread that stops it, when it is on no queue any more.
+     * See {@link #hasEngine()}.
      */
     protected int maxWorkQueues() {
         return 0;
     }
 
     /**
-     * Makes what does the context's jobs on one work queue. Called in RUNNING, on the queue's
-     * thread.
+     * Creates the job queue for one work queue. Called in RUNNING, on the queue's thread.
      *
-     * @param depth how many jobs can be in flight on that queue
+     * @param depth limit of jobs in flight on that queue
      */
-    protected JobLane newJobLane(int depth) {
-        throw new DpuException(Status.NOT_SUPPORTED, "library knows no jobs: context=" + name);
+    protected JobQueue newJobQueue(int depth) {
+        throw new DpuException(Status.NOT_SUPPORTED, "library has no jobs: context=" + name);
     }
 
-    // ---- what the user calls ----
+    // ---- calls of the user ----
 
     @Override
     public final Status start() {
@@ -219,22 +220,25 @@ public abstract class ContextBase implements Context {
         states.close();
     }
 
-    /** The name that messages call it by. */
+    /** Its name, for messages. */
     @Override
     public final String toString() {
         return name;
     }
 
-    // ---- what the library may ask for ----
+    // ---- services for the library ----
 
-    /** STARTING is over: tasks can be submitted. Only in STARTING, and inside progress. */
+    /**
+     * Moves from STARTING to RUNNING: tasks can be submitted. Only in STARTING, and inside
+     * progress.
+     */
     protected final void started() {
         states.started();
     }
 
     /**
-     * The context cannot go on: it moves to STOPPING by itself, and {@link #failure()} says why.
-     * Does nothing in STOPPING and IDLE: it is ending already.
+     * Fails the context: it moves to STOPPING, and {@link #failure()} gives the reason. Does
+     * nothing in STOPPING and IDLE.
      */
     protected final void fatal(Status status, String reason) {
         states.fatal(new DpuException(status, reason));
@@ -245,18 +249,19 @@ public abstract class ContextBase implements Context {
         states.fatal(reason);
     }
 
-    /** Keeps what a user's callback threw; progress throws it when this pass is over. */
+    /** Keeps an exception of a user's callback; progress throws it at the end of this pass. */
     protected final void callbackFailed(Throwable thrown) {
-        engine.core().callbackFailed(thrown);
+        engine.impl().callbackFailed(thrown);
     }
 
-    /** Leaves work for the engine's thread; it runs in the engine's next progress. Any thread. */
+    /** Posts work to the engine's thread, which runs it in the next progress. Any thread. */
     protected final void post(Runnable work) {
-        engine.core().mailbox().post(work);
+        engine.impl().mailbox().post(work);
     }
 
     /**
-     * Refuses a call from another thread than the engine's; any thread will do while there is none.
+     * Refuses a call from another thread than the engine's; without an engine any thread is
+     * allowed.
      *
      * @throws DpuException NOT_PERMITTED naming both threads
      */
@@ -276,10 +281,10 @@ public abstract class ContextBase implements Context {
     }
 
     /**
-     * Refuses what only one state allows.
+     * Refuses a call in all states but one.
      *
      * @param expected the state that allows it
-     * @param call what was asked for, for the message
+     * @param call the call, for the message
      * @throws DpuException BAD_STATE
      */
     protected final void requireState(ContextState expected, String call) {
@@ -291,23 +296,28 @@ public abstract class ContextBase implements Context {
         return engine.isProgressing();
     }
 
+    /** Whether tasks can be submitted: RUNNING, on an engine. The engine's thread. */
+    protected final boolean takesTasks() {
+        return engine.isRunning();
+    }
+
     /** Whether there is an engine, and not work queues. */
     protected final boolean hasEngine() {
         return engine.isConnected();
     }
 
     /**
-     * The one object through which this context copies.
+     * The engine's copier.
      *
      * @throws DpuException BAD_STATE if there is no engine yet
      */
     protected final Copier copier() {
-        return engine.core().copier();
+        return engine.copier();
     }
 
     /**
-     * What of the engine other objects of the library need, or a provider below it, which is no
-     * context. The same object until the context is closed.
+     * Services of the engine for other objects of the library, or a provider below it. The same
+     * object until the context is closed.
      *
      * @throws DpuException BAD_STATE if there is no engine yet
      */
@@ -315,7 +325,7 @@ public abstract class ContextBase implements Context {
         return engine.services();
     }
 
-    /** Whether the user wants to hear of changes of state. */
+    /** Whether the user has set a callback for changes of state. */
     protected final boolean hasStateChangedCallback() {
         return states.hasCallback();
     }
@@ -330,11 +340,11 @@ public abstract class ContextBase implements Context {
         return engine;
     }
 
-    final ContextLanes lanes() {
-        return lanes;
+    final ContextJobQueues jobQueues() {
+        return jobQueues;
     }
 
-    /** Gives up what the context has held since its creation; once, in IDLE. */
+    /** Releases the resources of the constructor; once, in IDLE. */
     final void destroy() {
         onDestroy();
         if (onRepresentor != null) {

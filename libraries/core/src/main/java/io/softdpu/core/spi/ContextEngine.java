@@ -2,30 +2,33 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.internal.access.ContextAccess;
-import io.softdpu.core.internal.engine.EngineCore;
+import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.engine.EngineMember;
-import io.softdpu.core.internal.engine.QueueCore;
 import io.softdpu.core.internal.engine.QueueMember;
-import io.softdpu.core.internal.sanitizer.Disorder;
+import io.softdpu.core.internal.engine.WorkQueueImpl;
+import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A context as its engine and its tasks see it: membership, thread rule, count of tasks in flight,
- * services for the library, and what a sanitizer knows. The engine's thread. Tasks hold this object
+ * Binding of a context to its engine: membership, thread rule, count of tasks in flight, services
+ * for the library, and the sanitizer's checker. The engine's thread. Tasks reference this object
  * and not the context, since they need it for each submission and completion.
  */
 final class ContextEngine extends EngineMember {
     private final ContextBase context;
-    private @Nullable EngineCore core;
+    private @Nullable EngineImpl impl;
     private @Nullable ContextServices services;
-    private @Nullable ContextWatch watch;
+    private @Nullable Copier copier;
+    private @Nullable ContextChecker checker;
     private int inFlight;
     private boolean takesTasks;
+    private boolean steady;
     private boolean armed;
 
     ContextEngine(ContextBase context) {
@@ -38,30 +41,31 @@ final class ContextEngine extends EngineMember {
 
     // ---- membership ----
 
-    private ContextEngine connect(ProgressEngine newEngine, EngineCore newCore) {
+    private ContextEngine connect(ProgressEngine newEngine, EngineImpl newImpl) {
         ContextStates states = context.states();
         synchronized (states.control) {
             states.requireConfigurable();
-            if (core != null) {
+            if (impl != null) {
                 throw new DpuException(
                         Status.NOT_PERMITTED,
                         "context is connected to an engine already: context=%s, engineThread=%s"
-                                .formatted(context, core.owner().getName()));
+                                .formatted(context, impl.owner().getName()));
             }
-            core = newCore;
-            services = new ContextServices(newEngine, newCore);
+            impl = newImpl;
+            copier = newImpl.copier();
+            services = new ContextServices(newEngine, newImpl);
             return this;
         }
     }
 
     void disconnect() {
-        if (core != null) {
-            core.disconnect(this);
+        if (impl != null) {
+            impl.disconnect(this);
         }
     }
 
     boolean isConnected() {
-        return core != null;
+        return impl != null;
     }
 
     /**
@@ -69,11 +73,11 @@ final class ContextEngine extends EngineMember {
      *
      * @throws DpuException BAD_STATE if the context is not connected to one
      */
-    EngineCore core() {
-        if (core == null) {
+    EngineImpl impl() {
+        if (impl == null) {
             throw noEngine();
         }
-        return core;
+        return impl;
     }
 
     ContextServices services() {
@@ -83,18 +87,25 @@ final class ContextEngine extends EngineMember {
         return services;
     }
 
+    Copier copier() {
+        if (copier == null) {
+            throw noEngine();
+        }
+        return copier;
+    }
+
     private DpuException noEngine() {
         return context.states().badState("context has no progress engine");
     }
 
     void requireOwner() {
-        if (core != null) {
-            core.requireOwner();
+        if (impl != null) {
+            impl.requireOwner();
         }
     }
 
     boolean isProgressing() {
-        return core != null && core.progressing();
+        return impl != null && impl.progressing();
     }
 
     void requireProgressing() {
@@ -103,17 +114,25 @@ final class ContextEngine extends EngineMember {
         }
     }
 
-    /** Ends the sleep of an engine in event mode: something has come that only progress does. */
+    /** Signals an engine in event mode, since there is work for progress. */
     void ring() {
-        if (core != null) {
-            core.ring();
+        if (impl != null) {
+            impl.ring();
         }
     }
 
     // ---- for the tasks ----
 
     void takeTasks(boolean taken) {
-        takesTasks = taken && core != null;
+        takesTasks = taken && impl != null;
+    }
+
+    /**
+     * Sets whether a pass consists of the library's work only: the context is started, and all
+     * changes of state have been delivered to its user.
+     */
+    void setSteady(boolean steady) {
+        this.steady = steady;
     }
 
     /** Whether tasks can be submitted. */
@@ -127,12 +146,12 @@ final class ContextEngine extends EngineMember {
 
     void taskSubmitted() {
         inFlight++;
-        core().submitted(this);
+        impl().submitted(this);
     }
 
     void taskCompleted() {
         inFlight--;
-        core().completed();
+        impl().completed();
     }
 
     void taskFreed() {
@@ -142,26 +161,26 @@ final class ContextEngine extends EngineMember {
     }
 
     void callbackFailed(Throwable thrown) {
-        core().callbackFailed(thrown);
+        impl().callbackFailed(thrown);
     }
 
-    /** Rings for what was submitted so far. */
+    /** Rings the doorbells for tasks submitted so far. */
     void flush() {
         context.onRing();
     }
 
-    /** What a sanitizer knows of this context; null where none is on. */
-    @Nullable ContextWatch watch() {
-        Disorder disorder = core == null ? null : core.disorder();
-        if (watch == null && disorder != null) {
-            watch = new ContextWatch(disorder);
+    /** The sanitizer's checker of this context; null if no sanitizer is on. */
+    @Nullable ContextChecker checker() {
+        CompletionShuffler shuffler = impl == null ? null : impl.shuffler();
+        if (checker == null && shuffler != null) {
+            checker = new ContextChecker(shuffler);
         }
-        return watch;
+        return checker;
     }
 
     void reportLeaks() {
-        if (watch != null && inFlight == 0) {
-            watch.reportLeaks();
+        if (checker != null && inFlight == 0) {
+            checker.reportLeaks();
         }
     }
 
@@ -179,7 +198,20 @@ final class ContextEngine extends EngineMember {
 
     @Override
     public boolean progress() {
-        return context.states().progress();
+        if (!steady) {
+            return context.states().progress();
+        }
+        boolean progressed;
+        try {
+            progressed = context.onProgress();
+        } catch (RuntimeException e) {
+            context.states().progressFailed(e);
+            progressed = true;
+        }
+        if (!steady) {
+            progressed |= context.states().deliverChanges();
+        }
+        return progressed;
     }
 
     @Override
@@ -192,27 +224,27 @@ final class ContextEngine extends EngineMember {
 
     @Override
     public void disarm() {
-        // What was armed may be gone: the look between the two may have ended the context.
+        // The context may have ended since arm(), in the poll between the two.
         if (armed && context.state() != ContextState.IDLE) {
             context.onDisarm();
         }
         armed = false;
     }
 
-    /** The way from an engine or a work queue to a context that a user gives it. */
+    /** Access of engines and work queues to contexts passed by users. */
     static final class Access extends ContextAccess<Context, ProgressEngine, Job> {
         Access() {
             super(Context.class, ProgressEngine.class, Job.class);
         }
 
         @Override
-        public EngineMember connect(Context context, ProgressEngine engine, EngineCore core) {
-            return base(context).engine().connect(engine, core);
+        public EngineMember connect(Context context, ProgressEngine engine, EngineImpl impl) {
+            return base(context).engine().connect(engine, impl);
         }
 
         @Override
-        public QueueMember<Job> addQueue(Context context, QueueCore<Job> queue) {
-            return base(context).lanes().add(queue);
+        public QueueMember<Job> addQueue(Context context, WorkQueueImpl<Job> queue) {
+            return base(context).jobQueues().add(queue);
         }
 
         private ContextBase base(Context context) {

@@ -5,7 +5,7 @@ import io.softdpu.core.execution.DescriptorCallback;
 import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.core.internal.engine.EngineCore;
+import io.softdpu.core.internal.engine.EngineImpl;
 
 /**
  * Services of a context's engine, for the parts of a library that are not the context, and for a
@@ -14,19 +14,19 @@ import io.softdpu.core.internal.engine.EngineCore;
  */
 public final class ContextServices {
     private final ProgressEngine engine;
-    private final EngineCore core;
+    private final EngineImpl impl;
 
-    ContextServices(ProgressEngine engine, EngineCore core) {
+    ContextServices(ProgressEngine engine, EngineImpl impl) {
         this.engine = engine;
-        this.core = core;
+        this.impl = impl;
     }
 
     /**
-     * The one object through which the context copies, and whoever does so for it; to be kept, not
-     * asked for with each copy. The engine's thread.
+     * The engine's copier, for the context and objects that copy for it; to be kept in a field. The
+     * engine's thread.
      */
     public Copier copier() {
-        return core.copier();
+        return impl.copier();
     }
 
     /**
@@ -42,8 +42,8 @@ public final class ContextServices {
     }
 
     /**
-     * Makes a timer, to be set and cancelled as often as needed: the callback runs inside progress
-     * after each deadline, at which the engine's sleep ends. The engine's thread.
+     * Creates a timer, to be set and cancelled as often as needed: the callback runs inside
+     * progress after each deadline, at which the engine's sleep ends. The engine's thread.
      *
      * @return the timer; the library cancels it with its context
      * @throws io.softdpu.core.DpuException as {@link ProgressEngine#timer}
@@ -53,25 +53,25 @@ public final class ContextServices {
     }
 
     /**
-     * Ends the engine's sleep, or the next one: for news that the context finds in its next
-     * progress, or when it is asked to arm. Any thread; allocates nothing. Does not end an await of
-     * the user, as {@link ProgressEngine#wake} does.
+     * Ends the engine's current or next sleep: for work that the context finds in its next progress
+     * or arm. Any thread; allocates nothing. Does not end an await of the user, as {@link
+     * ProgressEngine#wake} does.
      */
     public void wake() {
-        core.waiter().wake();
+        impl.poller().wake();
     }
 
-    /** Leaves work for the engine's thread; it runs in the engine's next progress. Any thread. */
+    /** Posts work to the engine's thread, which runs it in the next progress. Any thread. */
     public void post(Runnable work) {
-        core.mailbox().post(work);
+        impl.mailbox().post(work);
     }
 
-    /** Keeps what a user's callback threw; progress throws it when this pass is over. */
+    /** Keeps an exception of a user's callback; progress throws it at the end of this pass. */
     public void callbackFailed(Throwable thrown) {
-        core.callbackFailed(thrown);
+        impl.callbackFailed(thrown);
     }
 
-    EngineCore core() {
-        return core;
+    EngineImpl impl() {
+        return impl;
     }
 }

@@ -8,20 +8,20 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State machine of a context: the one place where its state changes, and the changes of which its
- * user has not been told. The engine's thread; without an engine any thread, under {@link
+ * State machine of a context: the only code that changes its state, and the changes that were not
+ * yet delivered to its user. The engine's thread; without an engine any thread, under {@link
  * #control}.
  */
 final class ContextStates {
     /** Changes of state whose callbacks may wait for a progress; see {@link #start()}. */
     private static final int MAX_UNDELIVERED = 32;
 
-    /** Held where the state changes: without an engine any thread may do that. */
+    /** Lock of changes of state: without an engine any thread may change it. */
     final Object control = new Object();
 
     private final ContextBase context;
     private final ContextEngine engine;
-    private final ContextLanes lanes;
+    private final ContextJobQueues jobQueues;
     private final ArrayDeque<StateChange> undelivered = new ArrayDeque<>();
     private @Nullable StateChangedCallback callback;
     private volatile ContextState state = ContextState.IDLE;
@@ -32,13 +32,13 @@ final class ContextStates {
     private record StateChange(
             StateChangedCallback callback, ContextState previous, ContextState next) {}
 
-    ContextStates(ContextBase context, ContextEngine engine, ContextLanes lanes) {
+    ContextStates(ContextBase context, ContextEngine engine, ContextJobQueues jobQueues) {
         this.context = context;
         this.engine = engine;
-        this.lanes = lanes;
+        this.jobQueues = jobQueues;
     }
 
-    // ---- the user's calls ----
+    // ---- calls of the user ----
 
     Status start() {
         engine.requireOwner();
@@ -62,7 +62,7 @@ final class ContextStates {
             switch (state) {
                 case IDLE, STOPPING -> throw badState("context is not started");
                 case STARTING, RUNNING -> {
-                    lanes.requireNone();
+                    jobQueues.requireNone();
                     context.checkStop();
                     transition(ContextState.STOPPING);
                 }
@@ -125,7 +125,7 @@ final class ContextStates {
         context.destroy();
     }
 
-    // ---- the library's calls ----
+    // ---- calls of the library ----
 
     void started() {
         engine.requireProgressing();
@@ -140,7 +140,7 @@ final class ContextStates {
                 case STARTING, RUNNING -> {
                     failure = reason;
                     transition(ContextState.STOPPING);
-                    lanes.wake(); // their jobs are to be flushed
+                    jobQueues.wake(); // their jobs are to be flushed
                 }
             }
         }
@@ -166,28 +166,34 @@ final class ContextStates {
 
     // ---- for the engine and the work queues ----
 
-    /** Does the work that the state asks for, and tells of its changes; inside progress. */
+    /** Does the work of the current state, and delivers changes of state; inside progress. */
     boolean progress() {
         boolean progressed = deliverChanges();
         try {
             progressed |= progressInState();
         } catch (RuntimeException e) {
-            // Not a user's callback, which is caught where it is called: the library itself
-            // cannot go on, for example because the memory under a copy is gone.
-            fatal(Failures.of(e));
-            context.callbackFailed(e);
+            progressFailed(e);
             progressed = true;
         }
         progressed |= deliverChanges();
         return progressed;
     }
 
-    /** Whether there is something to do that needs a progress of its own, whatever rings. */
+    /**
+     * Fails a context whose library has thrown in its progress (exceptions of users' callbacks are
+     * caught by the library), for example because the memory of a copy was freed.
+     */
+    void progressFailed(RuntimeException thrown) {
+        fatal(Failures.of(thrown));
+        context.callbackFailed(thrown);
+    }
+
+    /** Whether there is work that requires progress without a doorbell. */
     boolean isUnsettled() {
         return !undelivered.isEmpty() || !stopNoticed;
     }
 
-    /** A task was freed, for which a stop may have waited. */
+    /** Continues a stop that may have waited for a task, which was freed. */
     void taskFreed() {
         if (state == ContextState.STOPPING) {
             stopNoticed = false;
@@ -195,8 +201,10 @@ final class ContextStates {
         }
     }
 
-    /** A context that has failed is IDLE when it is on no work queue any more. In control. */
-    void endWithoutLanes() {
+    /**
+     * Moves a failed context to IDLE when it is on no work queue any more. Under the control lock.
+     */
+    void endWithoutJobQueues() {
         if (state == ContextState.STOPPING && context.onStop()) {
             transition(ContextState.IDLE);
         }
@@ -207,12 +215,12 @@ final class ContextStates {
                 Status.BAD_STATE, "%s: context=%s, state=%s".formatted(reason, context, state));
     }
 
-    // ---- inside ----
+    // ---- internal ----
 
-    /** Refuses a start where neither an engine nor work queues would make the context go on. */
+    /** Refuses a start without an engine if the library has no jobs. */
     private void requireDriver() {
         if (engine.isConnected()) {
-            engine.core().requireOpen();
+            engine.impl().requireOpen();
         } else if (context.maxWorkQueues() == 0) {
             throw badState("context has no progress engine");
         } else if (callback != null) {
@@ -220,7 +228,7 @@ final class ContextStates {
         }
     }
 
-    /** The one place where the state changes. */
+    /** Changes the state; called by all code that does. */
     private void transition(ContextState next) {
         ContextState previous = state;
         if (!previous.mayBecome(next)) {
@@ -235,6 +243,7 @@ final class ContextStates {
         if (callback != null) {
             undelivered.add(new StateChange(callback, previous, next));
         }
+        settle();
     }
 
     private boolean progressInState() {
@@ -253,7 +262,8 @@ final class ContextStates {
         };
     }
 
-    private boolean deliverChanges() {
+    /** Delivers changes of state to the user; inside progress. */
+    boolean deliverChanges() {
         boolean delivered = false;
         while (!undelivered.isEmpty()) {
             StateChange change = undelivered.remove();
@@ -264,6 +274,12 @@ final class ContextStates {
                 context.callbackFailed(e);
             }
         }
+        settle();
         return delivered;
+    }
+
+    private void settle() {
+        boolean started = state == ContextState.STARTING || state == ContextState.RUNNING;
+        engine.setSteady(started && undelivered.isEmpty());
     }
 }

@@ -5,7 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.fabric.error.FabricException;
 
-/** Gives the failures of the bus their DOCA statuses. Any thread. */
+/** Translation of failures of the bus to DOCA statuses. Any thread. */
 public final class Failures {
     private Failures() {}
 

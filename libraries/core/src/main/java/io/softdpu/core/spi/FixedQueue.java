@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  * First-in, first-out queue of bounded size for the objects of a pool: tasks, requests, copies.
  * Allocates nothing after its construction. One thread.
  *
- * <p>An element that was removed stays in its place until another takes that place: the pool keeps
- * it alive anyway, and often the same object comes there again, which a comparison finds out at
- * less than the cost of a store.
+ * <p>A removed element stays in its slot until another is stored there: the pool keeps it alive
+ * anyway, and often the same object is stored there again, which a comparison detects at less than
+ * the cost of a store.
  *
- * @param <T> what is queued
+ * @param <T> type of the elements
  */
 public final class FixedQueue<T> {
     private static final int MAX_CAPACITY = 1 << 30;
@@ -25,12 +25,12 @@ public final class FixedQueue<T> {
     /**
      * Creates an empty queue.
      *
-     * @param capacity most elements at a time, 0 or more
+     * @param capacity limit of elements, 0 or more
      */
     public FixedQueue(int capacity) {
         if (capacity < 0 || capacity > MAX_CAPACITY) {
             throw new IllegalArgumentException(
-                    "queue cannot be made: capacity="
+                    "queue cannot be created: capacity="
                             + capacity
                             + ", expected=0 to "
                             + MAX_CAPACITY);
@@ -51,7 +51,7 @@ public final class FixedQueue<T> {
         return size == 0;
     }
 
-    /** Whether there is no room for another element. */
+    /** Whether it has as many elements as its capacity. */
     public boolean isFull() {
         return size == capacity;
     }
@@ -86,7 +86,7 @@ public final class FixedQueue<T> {
      * An element by its age.
      *
      * @param index 0 for the oldest
-     * @throws IndexOutOfBoundsException if there are not so many
+     * @throws IndexOutOfBoundsException if there are fewer elements
      */
     @SuppressWarnings("unchecked") // only elements are stored
     public T get(int index) {
@@ -95,7 +95,7 @@ public final class FixedQueue<T> {
     }
 
     /**
-     * Takes the oldest element.
+     * Removes the oldest element.
      *
      * @throws IndexOutOfBoundsException if there is none
      */
@@ -106,7 +106,7 @@ public final class FixedQueue<T> {
         return element;
     }
 
-    /** Takes the oldest element; null if there is none. */
+    /** Removes the oldest element; null if there is none. */
     public @Nullable T poll() {
         return size == 0 ? null : remove();
     }

@@ -9,20 +9,20 @@ import io.softdpu.core.execution.JobType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base class of the jobs of all libraries: whose a job is and how it ended. The library adds what
- * is to be done, with setters that begin with {@link #requireUser()}. Made by the library's context
- * when the user asks for one; allocates nothing afterwards.
+ * Base class of the jobs of all libraries: owner and status of a job. The library adds the
+ * operands, with setters that begin with {@link #requireUser()}. Created by the library's context
+ * on request of the user; allocates nothing afterwards.
  */
 public abstract class JobBase implements Job {
-    // Whose a job is: numbers and no enum, as in a task.
+    // Owners of a job: numbers instead of an enum, as in a task.
 
-    /** Set it up, submit it, keep it. */
+    /** Owned by the user: it may be set up, submitted or kept. */
     private static final byte USER = 0;
 
-    /** Submitted: hands off. */
+    /** Submitted: owned by the library. */
     private static final byte LIBRARY = 1;
 
-    /** The library is done with it, and the queue has it until it is retrieved. */
+    /** Completed: owned by the queue until it is retrieved. */
     private static final byte QUEUE = 2;
 
     private final ContextBase context;
@@ -33,7 +33,7 @@ public abstract class JobBase implements Job {
     private long userData;
     private @Nullable Object userObject;
 
-    /** A job of this context and of this kind. */
+    /** Creates a job of this context and type. */
     protected JobBase(ContextBase context, JobType type) {
         this.context = Arguments.notNull(context, "context");
         this.type = Arguments.notNull(type, "type");
@@ -82,21 +82,21 @@ public abstract class JobBase implements Job {
     }
 
     /**
-     * What of the job may be the reason why it was refused, for messages: {@code ", key=value"} or
-     * more of that, or nothing.
+     * Details of the job for messages of refusals: {@code ", key=value"} one or more times, or
+     * nothing.
      */
     protected String submissionDetails() {
         return "";
     }
 
-    /** What it is and works on, for messages. */
+    /** Type, context and details, for messages. */
     @Override
     public final String toString() {
         return "job[type=%s, context=%s%s]".formatted(type, context, submissionDetails());
     }
 
     /**
-     * Refuses to change a job in any hands but the user's.
+     * Refuses a change of a job that the user does not own.
      *
      * @throws DpuException IN_USE if it is in flight
      */
@@ -108,7 +108,7 @@ public abstract class JobBase implements Job {
         }
     }
 
-    // ---- for the lane ----
+    // ---- for the job queue ----
 
     final void submitted() {
         owner = LIBRARY;
@@ -125,7 +125,7 @@ public abstract class JobBase implements Job {
                             .formatted(type, context));
         }
         owner = QUEUE;
-        if (ending != how) { // seldom another than the last time
+        if (ending != how) { // usually the same as the last time
             ending = how;
         }
     }

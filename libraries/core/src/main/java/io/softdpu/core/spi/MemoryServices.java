@@ -7,14 +7,14 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.memory.Regions;
 
-/** Gives libraries their access to memory. */
+/** Access of libraries to memory. */
 public final class MemoryServices {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS =
             MemoryAccess.of(Mmap.class, Buf.class, Permissions.class, Device.class);
 
     private MemoryServices() {}
 
-    /** The only one; also before an mmap or a buf has been used. Any thread. */
+    /** The only instance; valid before any mmap or buf was used. Any thread. */
     public static Regions<Mmap, Buf, Permissions, Device> regions() {
         return REGIONS;
     }

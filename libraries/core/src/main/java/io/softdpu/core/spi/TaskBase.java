@@ -10,72 +10,71 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base class of the tasks of all libraries: whose a task is, how it ended, and that its callback
- * runs inside progress. A library's task is a package-private class that extends this one and
- * implements the library's public interface, as its {@linkplain ContextBase context} does.
+ * Base class of the tasks of all libraries: owner and status of a task, and its callback inside
+ * progress. A library's task is a package-private class that extends this one and implements the
+ * library's public interface, as its {@linkplain ContextBase context} does.
  *
- * <p>The library says what is to be done at submission ({@link #onSubmit}) and which of the user's
- * callbacks to run at the end ({@link #onCompleted}), and calls {@link #complete} when the work is
- * done. Allocates nothing.
+ * <p>The library implements the submission ({@link #onSubmit}) and the call of the user's callback
+ * ({@link #onCompleted}), and calls {@link #complete} when the work is done. Allocates nothing.
  */
 public abstract class TaskBase implements Task {
-    // Whose a task is. Numbers and no enum, since it changes with each message: the garbage
-    // collector's barrier around each store of a reference cost 8 ns a message in all.
+    // Owners of a task. Numbers instead of an enum, since it changes with each message: the garbage
+    // collector's barrier around each store of a reference cost 8 ns per message in all.
 
-    /** In the pool: nobody may use it. */
+    /** In the pool: not in use. */
     private static final byte POOL = 0;
 
-    /** Allocated, or its callback has begun: set it up, submit it, keep it, or free it. */
+    /** Allocated, or its callback has begun: owned by the user. */
     private static final byte USER = 1;
 
-    /** Submitted: hands off until the callback. */
+    /** Submitted: owned by the library until the callback. */
     private static final byte LIBRARY = 2;
 
-    /** Done, but a sanitizer has not run its callback yet. */
+    /** Completed, but a sanitizer has not run its callback yet. */
     private static final byte HELD = 3;
 
     private final ContextEngine engine;
     private @Nullable TaskPool<?> pool;
-    private @Nullable TaskWatch watch;
+    private @Nullable TaskChecker checker;
     private byte owner = POOL;
     private Status status = Status.SUCCESS;
     private long userData;
     private @Nullable Object userObject;
 
-    /** A task of this context, for a {@link TaskPool} to hand out. */
+    /** Creates a task of this context, for a {@link TaskPool}. */
     protected TaskBase(ContextBase context) {
         this.engine = Arguments.notNull(context, "context").engine();
     }
 
     /**
-     * Validates the task and takes it. Called in RUNNING, on the engine's thread. Whoever returns
-     * an error has left everything as it was: no buf marked, nothing queued.
+     * Validates the task and accepts it. Called in RUNNING, on the engine's thread. An error leaves
+     * everything unchanged: no buf marked, nothing queued.
      *
-     * @return SUCCESS if the library has it now; {@link #complete} is called later, in a progress
+     * @return SUCCESS if the library has accepted it; {@link #complete} is called later, in a
+     *     progress
      */
     protected abstract Status onSubmit();
 
     /**
-     * What of the task may be the reason why it was refused, for the message: {@code ", key=value"}
-     * or more of that, or nothing.
+     * Details of the task for messages of refusals: {@code ", key=value"} one or more times, or
+     * nothing.
      */
     protected String submissionDetails() {
         return "";
     }
 
-    /** Runs the user's callback for {@link #status()}; what it throws is seen to by the caller. */
+    /** Runs the user's callback for {@link #status()}; the caller handles its exceptions. */
     protected abstract void onCompleted();
 
     /**
-     * Whether the library promises that tasks of this type complete in the order of their
-     * submission, as receives do that are used up one after another. No unless overridden: a
-     * sanitizer shuffles them then.
+     * Whether tasks of this type complete in the order of submission, as receives do. The default
+     * is false: then a sanitizer shuffles them.
      */
     protected boolean completesInOrder() {
         return false;
     }
 
-    /** Forgets what the user has set up; called when the task goes back to its pool. */
+    /** Clears the user's settings; called when the task is returned to its pool. */
     protected void onFree() {}
 
     @Override
@@ -137,11 +136,11 @@ public abstract class TaskBase implements Task {
         if (!engine.isRunning()) {
             return Status.BAD_STATE;
         }
-        if (watch != null) {
-            if (watch.refuses()) {
+        if (checker != null) {
+            if (checker.refuses()) {
                 return Status.AGAIN;
             }
-            watch.submitted(flags);
+            checker.submitted(flags);
         }
         owner = LIBRARY;
         Status submitted = Status.UNEXPECTED;
@@ -152,8 +151,8 @@ public abstract class TaskBase implements Task {
                 engine.taskSubmitted();
             } else {
                 owner = USER;
-                if (watch != null) {
-                    watch.refused();
+                if (checker != null) {
+                    checker.refused();
                 }
             }
         }
@@ -179,8 +178,8 @@ public abstract class TaskBase implements Task {
                 owner = POOL;
                 onFree();
                 userObject = null;
-                if (watch != null) {
-                    watch.freed();
+                if (checker != null) {
+                    checker.freed();
                 }
                 Objects.requireNonNull(pool, "a task has a pool").put(this);
                 engine.taskFreed();
@@ -211,11 +210,11 @@ public abstract class TaskBase implements Task {
     }
 
     /**
-     * The work is done: the task is the user's again, and its callback runs now, inside progress.
-     * In the callback the task may be submitted again, freed, or kept, so the library does not
-     * touch it after this call, and has cleared its bufs before.
+     * Completes the task: it belongs to the user again, and its callback runs now, inside progress.
+     * In the callback the task may be submitted again, freed, or kept, so the library does not use
+     * it after this call, and has cleared its bufs before.
      *
-     * @param ended how: SUCCESS or what went wrong
+     * @param ended SUCCESS or the failure
      */
     protected final void complete(Status ended) {
         if (owner != LIBRARY) {
@@ -223,18 +222,18 @@ public abstract class TaskBase implements Task {
                     "completed a task that is not in flight: " + describe());
         }
         engine.requireProgressing();
-        if (watch != null) {
+        if (checker != null) {
             owner = HELD;
-            watch.hold(ended);
+            checker.hold(ended);
         } else {
             deliver(ended);
         }
     }
 
-    /** Gives the task back to its user. */
+    /** Returns the task to its user and runs the callback. */
     final void deliver(Status ended) {
         owner = USER;
-        if (status != ended) { // seldom another than the last time, and a look costs less
+        if (status != ended) { // usually the same as the last time, and a comparison costs less
             status = ended;
         }
         engine.taskCompleted();
@@ -245,13 +244,13 @@ public abstract class TaskBase implements Task {
         }
     }
 
-    /** Whether the library has the task: what was set up must not be changed now. */
+    /** Whether the library owns the task, so that it must not be changed. */
     protected final boolean isInFlight() {
         return owner == LIBRARY || owner == HELD;
     }
 
     /**
-     * Refuses to change a task in any hands but the user's, or from another thread.
+     * Refuses a change of a task that the user does not own, or from another thread.
      *
      * @throws DpuException IN_USE if it is in flight, BAD_STATE if it was freed, NOT_PERMITTED from
      *     another thread
@@ -271,18 +270,18 @@ public abstract class TaskBase implements Task {
         }
     }
 
-    final void belongTo(TaskPool<?> newPool) {
+    final void setPool(TaskPool<?> newPool) {
         pool = newPool;
-        ContextWatch contextWatch = engine.watch();
-        watch = contextWatch == null ? null : new TaskWatch(this, newPool, contextWatch);
+        ContextChecker contextChecker = engine.checker();
+        checker = contextChecker == null ? null : new TaskChecker(this, newPool, contextChecker);
     }
 
     final void handOut() {
         owner = USER;
         status = Status.SUCCESS;
         userData = 0;
-        if (watch != null) {
-            watch.handedOut();
+        if (checker != null) {
+            checker.handedOut();
         }
     }
 
@@ -290,7 +289,9 @@ public abstract class TaskBase implements Task {
         return engine;
     }
 
-    /** What is attached in flight is for the callback; what is attached later is for nobody. */
+    /**
+     * Refuses attaching data to a freed task; a task in flight may be changed, for its callback.
+     */
     private void requireHandedOut() {
         engine.requireOwner();
         if (owner == POOL) {
@@ -299,8 +300,8 @@ public abstract class TaskBase implements Task {
     }
 
     private void misused(String how) {
-        if (watch != null) {
-            watch.misused(how);
+        if (checker != null) {
+            checker.misused(how);
         }
     }
 
@@ -312,7 +313,7 @@ public abstract class TaskBase implements Task {
         return "task=" + typeName() + ", context=" + engine.context();
     }
 
-    /** What users know the task by: the library's public interface, or the class without one. */
+    /** The name of the task for users: the library's public interface, or the class without one. */
     final String typeName() {
         Class<?>[] interfaces = getClass().getInterfaces();
         return (interfaces.length == 0 ? getClass() : interfaces[0]).getSimpleName();

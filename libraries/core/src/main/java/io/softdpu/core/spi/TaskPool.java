@@ -5,10 +5,10 @@ import io.softdpu.core.Status;
 import java.util.function.Supplier;
 
 /**
- * The tasks of one type that a context has, made all at once, before the first is needed.
+ * Pool of a context's tasks of one type, which are all created at start.
  *
- * <p>A stack, so that the task that was used last, and is still in the cache, is used next. Belongs
- * to the thread of the context's engine.
+ * <p>A stack, so that the task used last, which is still in the cache, is used next. Belongs to the
+ * thread of the context's engine.
  *
  * @param <T> the type of the tasks
  */
@@ -16,14 +16,14 @@ public final class TaskPool<T extends TaskBase> {
     private final TaskBase[] free;
     private int available;
 
-    /** For a sanitizer alone: how many are in flight. */
-    int watchedInFlight;
+    /** Number of tasks in flight; for a sanitizer only. */
+    int checkedInFlight;
 
     /**
-     * Makes the tasks.
+     * Creates the tasks.
      *
-     * @param count how many, at least 1
-     * @param maker makes one
+     * @param count number of tasks, at least 1
+     * @param maker creates one
      * @throws DpuException INVALID_VALUE if the count is not positive
      */
     public TaskPool(int count, Supplier<T> maker) {
@@ -34,14 +34,14 @@ public final class TaskPool<T extends TaskBase> {
         free = new TaskBase[count];
         for (int i = 0; i < count; i++) {
             T task = maker.get();
-            task.belongTo(this);
+            task.setPool(this);
             free[i] = task;
         }
         available = count;
     }
 
     /**
-     * Hands out a task: user data 0, status SUCCESS, the rest as {@link TaskBase#onFree} left it.
+     * Allocates a task: user data 0, status SUCCESS, the rest as set by {@link TaskBase#onFree}.
      *
      * @throws DpuException NO_MEMORY if all are in use; NOT_PERMITTED from another thread
      */
@@ -59,12 +59,12 @@ public final class TaskPool<T extends TaskBase> {
         return task;
     }
 
-    /** How many tasks can be allocated now. */
+    /** Number of free tasks. */
     public int available() {
         return available;
     }
 
-    /** How many tasks there are. */
+    /** Number of tasks. */
     public int total() {
         return free.length;
     }

@@ -4,7 +4,7 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import java.util.List;
 
-/** A library above core that core does not know: {@code example}, found by ServiceLoader. */
+/** Capability source of a library above core: {@code example}, found by ServiceLoader. */
 public final class ExampleSource implements CapabilitySource {
     static final DeviceLimit THINGS = DeviceLimit.ofCount("example", "max_things");
     static final DeviceLimit SIZE = DeviceLimit.ofBytes("example", "max_size");

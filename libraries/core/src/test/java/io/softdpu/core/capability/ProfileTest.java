@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Limits in the profiles of functions, of libraries that this program has and has not. */
+/** Limits in the profiles of functions, of present and missing libraries. */
 class ProfileTest {
     @TempDir Path folder;
     private Machines machines;
@@ -70,12 +70,12 @@ class ProfileTest {
                         "limit=example.most",
                         "function=host/pf0",
                         "library=example",
-                        "available=[example.max_things, example.max_size]");
+                        "expected=one of [example.max_things, example.max_size]");
         assertThat(Files.exists(machines.folder())).as("joined the folder").isFalse();
         Thrown.with(
                         Status.INVALID_VALUE,
                         () -> machine(limited("core.max_imported_bytes", 3)).open())
-                .hasMessageContaining("library=core, available=[]");
+                .hasMessageContaining("library=core, expected=a limit of another library");
     }
 
     @Test
@@ -99,6 +99,8 @@ class ProfileTest {
                         Status.INVALID_VALUE,
                         () -> p0.plug(emulated().limit("example.most", 3).build()))
                 .hasMessageContainingAll("limit=example.most", "host/e0", "example.max_things");
+        Thrown.with(Status.INVALID_VALUE, () -> p0.plug(emulated().limit("core.most", 3).build()))
+                .hasMessageContaining("expected=a limit of another library, core declares none");
         assertThat(p0.machine().topologyNow()).isEqualTo(Topology.builtin());
         PciFunction plugged =
                 emulated().limit("example.max_things", 3).limit("sha.max_things", 4).build();

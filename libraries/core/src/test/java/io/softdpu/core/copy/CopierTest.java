@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Both ways to copy, and when which is taken. */
+/** Both ways to copy, and the choice between them. */
 final class CopierTest {
     private static final int LIMIT = (int) Copier.COPIED_BY_LIBC_BYTES;
     private static final int OFFSET = 24;

@@ -2,13 +2,21 @@ package io.softdpu.core.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.TinyContext;
+import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,7 +38,7 @@ class DeviceTest {
     }
 
     @Test
-    @Clause({"core-038", "core-039", "core-057"})
+    @Clause({"core-038", "core-057"})
     void shouldFindADeviceByEachOfItsNames() {
         Machine host = machines.open(Side.HOST);
         for (String id : List.of("0b:00.3", "0000:0b:00.3", "0B:00.3", "mlx5_3", "pf0vf1")) {
@@ -56,7 +64,6 @@ class DeviceTest {
     }
 
     @Test
-    @Clause({"core-056", "core-058"})
     void shouldCompareAddressesInTheShortAndTheLongForm() {
         DeviceInfo pf0vf0 = machines.open(Side.HOST).findDevice("pf0vf0");
         RepresentorInfo hpf0vf0 = machines.device(Side.DPU, "p0").findRepresentor("hpf0vf0");
@@ -94,20 +101,7 @@ class DeviceTest {
     }
 
     @Test
-    @Clause({
-        "core-040",
-        "core-041",
-        "core-043",
-        "core-044",
-        "core-048",
-        "core-056",
-        "core-049",
-        "core-050",
-        "core-051",
-        "core-052",
-        "core-053",
-        "core-054"
-    })
+    @Clause({"core-043", "core-044", "core-048"})
     void shouldListTheRepresentorsOfWhatThePortMadeAndOfNoOther() {
         Machine dpu = machines.open(Side.DPU);
         List<RepresentorInfo> ofP0 = machines.device(dpu, "p0").representors();
@@ -134,8 +128,8 @@ class DeviceTest {
     }
 
     @Test
-    @Clause({"core-055", "core-058", "core-059"})
-    void shouldOpenARepresentorThatOutlivesItsList() throws Exception {
+    @Clause({"core-056", "core-058"})
+    void shouldFindAndOpenARepresentorByItsAddress() throws Exception {
         Device p0 = machines.device(Side.DPU, "03:00.0");
         RepresentorInfo found = p0.findRepresentor("0b:00.2");
         assertThat(p0.findRepresentor("hpf0vf0").function()).isEqualTo(found.function());
@@ -159,15 +153,79 @@ class DeviceTest {
     }
 
     @Test
-    @Clause({"core-001", "core-037"})
+    @Clause({"core-001", "core-040"})
     void shouldHaveRepresentorsOnTheDpuAlone() {
-        Device pf0 = machines.device(Side.HOST, "pf0");
-        Thrown.with(Status.NOT_SUPPORTED, pf0::representors).hasMessageContaining("side=host");
-        assertThat(pf0.info().isRepresentorListSupported()).isFalse();
+        Machine host = machines.open(Side.HOST);
+        for (DeviceInfo info : host.devices()) {
+            Device device = machines.device(host, info.interfaceName());
+            Thrown.with(Status.NOT_SUPPORTED, device::representors)
+                    .hasMessageContaining("side=host");
+            assertThat(info.isRepresentorListSupported()).isFalse();
+        }
+        Machine dpu = machines.open(Side.DPU);
+        Device p0 = machines.device(dpu, "p0");
+        assertThat(p0.info().isRepresentorListSupported()).isTrue();
+        for (RepresentorInfo info : p0.representors()) {
+            Machine machine = info.functionType() == FunctionType.SF ? dpu : host;
+            assertThat(machine.devices())
+                    .as("%s stands for a device", info)
+                    .extracting(DeviceInfo::function)
+                    .contains(info.function());
+            assertThat(dpu.devices())
+                    .extracting(DeviceInfo::interfaceName)
+                    .doesNotContain(info.interfaceName());
+        }
     }
 
     @Test
-    @Clause({"core-266", "core-269", "core-270", "core-271"})
+    @Clause("core-037")
+    void shouldHaveNoRepresentorsOnACardThatShowsNoFunctionsToTheHost() {
+        Topology.Builder plain = Topology.builder("plain adapter");
+        for (PciFunction function : Topology.builtin().functions()) {
+            plain.add(function.toBuilder().parent(null).representor(null).build());
+        }
+        Topology adapter = plain.build();
+        Machine dpu =
+                machines.add(
+                        Machine.builder(Side.DPU)
+                                .fabricFolder(machines.folder())
+                                .topology(adapter)
+                                .open());
+        assertThat(dpu.devices()).isNotEmpty();
+        for (DeviceInfo info : dpu.devices()) {
+            Device device = machines.device(dpu, info.interfaceName());
+            assertThat(device.representors()).isEmpty();
+            Thrown.with(Status.NOT_FOUND, () -> device.findRepresentor("0b:00.0"));
+        }
+    }
+
+    @Test
+    @Clause({"core-055", "core-059"})
+    void shouldUseARepresentorThatWasSelectedByItsPropertiesAfterItsListHasGone() {
+        Device p0 = machines.device(Side.DPU, "p0");
+        RepresentorInfo selected =
+                p0.representors(RepresentorFilter.NET).stream()
+                        .filter(info -> info.functionType() == FunctionType.VF)
+                        .filter(info -> info.hasPciAddress("0b:00.3"))
+                        .findAny()
+                        .orElseThrow();
+        Representor representor = machines.add(selected.open(p0));
+        p0.change(selected.function().toBuilder().pciAddress("0d:00.1").build());
+        assertThat(p0.representors())
+                .extracting(RepresentorInfo::function)
+                .doesNotContain(selected.function());
+
+        assertThat(representor.info().interfaceName()).isEqualTo("hpf0vf1");
+        assertThat(representor.device()).isSameAs(p0);
+        ProgressEngine engine = machines.add(ProgressEngine.create());
+        TinyContext context = machines.add(new TinyContext(p0, representor));
+        engine.connect(context);
+        context.start();
+        assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+        context.stop();
+    }
+
+    @Test
     void shouldTellWhatADeviceCanDo() {
         Machine dpu = machines.open(Side.DPU);
         Machine host = machines.open(Side.HOST);
@@ -183,7 +241,64 @@ class DeviceTest {
     }
 
     @Test
+    @Clause({"core-270", "core-271"})
+    void shouldTellOfEachDeviceWhetherItExportsAndImportsMmaps() {
+        List<Device> devices = new ArrayList<>();
+        for (Side side : List.of(Side.HOST, Side.DPU)) {
+            Machine machine = machines.open(side);
+            machine.devices()
+                    .forEach(info -> devices.add(machines.device(machine, info.interfaceName())));
+        }
+        List<byte[]> exports = new ArrayList<>();
+        for (Device device : devices) {
+            Mmap mmap =
+                    machines.add(
+                            Mmap.create()
+                                    .setMemory(machines.add(SharedMemory.allocate(64)))
+                                    .setPermissions(Permissions.of(AccessFlag.PCI_READ_WRITE))
+                                    .addDevice(device)
+                                    .start());
+            if (device.info().isMmapExportPciSupported()) {
+                exports.add(mmap.exportPci(device));
+            } else {
+                Thrown.with(Status.NOT_SUPPORTED, () -> mmap.exportPci(device));
+            }
+        }
+        assertThat(exports).as("five functions of the host, two of the DPU").hasSize(7);
+        for (Device device : devices) {
+            assertThat(exports.stream().anyMatch(blob -> imports(device, blob)))
+                    .as("%s imports", device)
+                    .isEqualTo(device.info().isMmapFromExportPciSupported());
+        }
+    }
+
+    private boolean imports(Device device, byte[] blob) {
+        try {
+            machines.add(Mmap.createFromExport(blob, device));
+            return true;
+        } catch (DpuException e) {
+            assertThat(e.status()).isEqualTo(Status.NOT_PERMITTED);
+            return false;
+        }
+    }
+
+    @Test
     @Clause("core-060")
+    void shouldReleaseWhatAProgramClosesInTheEnd() {
+        Machine dpu = machines.open(Side.DPU);
+        Device p0 = dpu.findDevice("p0").open();
+        Representor representor = p0.findRepresentor("hpf0").open(p0);
+        Thrown.with(Status.IN_USE, p0::close).hasMessageContaining("representor 0b:00.0 hpf0");
+        representor.close();
+        Thrown.with(Status.BAD_STATE, () -> new TinyContext(p0, representor));
+        Thrown.with(Status.IN_USE, dpu::close).hasMessageContaining("device 03:00.0");
+        p0.close();
+        Thrown.with(Status.BAD_STATE, p0::representors);
+        Thrown.with(Status.BAD_STATE, () -> new TinyContext(p0));
+        dpu.close();
+    }
+
+    @Test
     void shouldKeepWhatIsUsedOpenAndReleaseItInReverseOrder() {
         Machine dpu = machines.open(Side.DPU);
         Device p0 = dpu.findDevice("p0").open();

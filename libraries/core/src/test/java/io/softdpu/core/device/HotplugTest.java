@@ -14,6 +14,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,7 +26,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Functions that come, change and go while the programs of the card are running. */
+/**
+ * Functions that are plugged in, changed and unplugged while the programs of the card are running.
+ */
 class HotplugTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
@@ -68,7 +71,6 @@ class HotplugTest {
     }
 
     @Test
-    @Clause({"core-061", "core-269"})
     void shouldShowWhatWasPluggedInNewListsAlone() {
         List<DeviceInfo> before = host.devices();
         List<RepresentorInfo> representorsBefore = p0.representors();
@@ -91,8 +93,32 @@ class HotplugTest {
     }
 
     @Test
-    @Clause("core-062")
+    @Clause("core-269")
+    void shouldTellOfEachDeviceWhetherItPlugsFunctionsIn() {
+        for (Machine machine : List.of(host, dpu)) {
+            for (DeviceInfo info : machine.devices()) {
+                Device device = machines.device(machine, info.interfaceName());
+                PciFunction function =
+                        emulated("e0", "0c:00.0").parent(info.interfaceName()).build();
+                if (info.isHotplugManagerSupported()) {
+                    device.unplug(device.plug(function));
+                } else {
+                    Thrown.with(Status.NOT_SUPPORTED, () -> device.plug(function));
+                }
+            }
+        }
+        assertThat(
+                        names(
+                                dpu.devices().stream()
+                                        .filter(DeviceInfo::isHotplugManagerSupported)
+                                        .toList()))
+                .containsExactly("p0", "p1");
+    }
+
+    @Test
+    @Clause({"core-061", "core-062"})
     void shouldShowANewAddressInANewListAlone() {
+        List<RepresentorInfo> listBefore = p0.representors();
         RepresentorInfo before = p0.findRepresentor("hpf0vf0");
         DeviceInfo deviceBefore = host.findDevice("pf0vf0");
         RepresentorInfo now =
@@ -100,6 +126,12 @@ class HotplugTest {
 
         assertThat(now.pciAddress()).hasToString("0d:00.1");
         assertThat(before.pciAddress()).hasToString("0b:00.2");
+        assertThat(listBefore)
+                .extracting(info -> info.pciAddress().toString())
+                .containsExactly("03:00.0", "0b:00.0", "0b:00.2", "0b:00.3");
+        assertThat(p0.representors())
+                .extracting(info -> info.pciAddress().toString())
+                .containsExactlyInAnyOrder("03:00.0", "0b:00.0", "0d:00.1", "0b:00.3");
         assertThat(deviceBefore.pciAddress()).hasToString("0b:00.2");
         assertThat(p0.findRepresentor("0d:00.1").interfaceName()).isEqualTo("hpf0vf0");
         assertThat(host.findDevice("0d:00.1").interfaceName()).isEqualTo("pf0vf0");
@@ -197,6 +229,7 @@ class HotplugTest {
     }
 
     @Test
+    @StartsProcesses
     void shouldBeSeenByTheOtherProgramsOfTheCard(Processes processes) throws Exception {
         ChildProcess lister =
                 processes.start(

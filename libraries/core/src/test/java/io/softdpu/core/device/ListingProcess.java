@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A program on the host that prints its devices, and again for each line that it is given, together
- * with the list that it took first; the argument is the fabric folder.
+ * Host process that prints its devices, and again for each line of input, with the list that it
+ * took first; the argument is the fabric folder.
  */
 public final class ListingProcess {
     private ListingProcess() {}

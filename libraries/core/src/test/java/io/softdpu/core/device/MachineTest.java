@@ -56,7 +56,7 @@ class MachineTest {
     @Test
     void shouldRefuseLimitsThatMakeNoSense() {
         Machine.Builder builder = Machine.builder(Side.HOST);
-        Thrown.with(Status.INVALID_VALUE, () -> builder.keptBackLimitBytes(-1));
+        Thrown.with(Status.INVALID_VALUE, () -> builder.retainedLimitBytes(-1));
         Thrown.with(Status.INVALID_VALUE, () -> builder.importLimitBytes(0));
         Thrown.with(Status.INVALID_VALUE, () -> builder.importedBytesLimit(0));
         Thrown.with(Status.INVALID_VALUE, () -> builder.importedBytesLimitPerPeer(0));

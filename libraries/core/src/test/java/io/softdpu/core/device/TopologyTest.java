@@ -51,15 +51,23 @@ class TopologyTest {
     }
 
     @Test
-    @Clause({"core-045", "core-046", "core-034", "core-035", "core-036"})
+    @Clause({"core-045", "core-046"})
     void shouldHaveTwoPortsAndTwoSubFunctionsOnTheDpu() {
         assertThat(names(BUILTIN.functionsOf(Side.DPU)))
                 .containsExactly("p0", "p1", "p0s0", "p1s0");
         assertThat(BUILTIN.functionsOf(Side.DPU))
                 .extracting(f -> f.type().code())
                 .containsExactly(0, 0, 2, 2);
-        assertThat(FunctionType.VF.code()).isEqualTo(1);
         assertThat(names(BUILTIN.functionsOf(Side.TARGET))).containsExactly("t0");
+    }
+
+    @Test
+    @Clause({"core-034", "core-035", "core-036"})
+    void shouldHaveTheFunctionTypesOfTheGuide() {
+        assertThat(FunctionType.PF.code()).isZero();
+        assertThat(FunctionType.VF.code()).isEqualTo(1);
+        assertThat(FunctionType.SF.code()).isEqualTo(2);
+        assertThat(FunctionType.values()).hasSize(3);
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole table of what a context allows in which of its states. */
+/** Table of the calls that a context allows in each state. */
 class ContextTableTest {
     /** A line a call, a column a place in a context's life; - where there is nothing to call. */
     private static final String TABLE =
@@ -133,7 +133,7 @@ class ContextTableTest {
     }
 
     @TestFactory
-    @Clause({"core-002", "core-009", "core-146", "core-260"})
+    @Clause({"core-009", "core-146", "core-260"})
     List<DynamicTest> shouldAllowWhatTheTableSays() {
         List<String> lines = TABLE.lines().toList();
         String[] places = lines.getFirst().split(" +");

@@ -18,13 +18,13 @@ class CpuBindingTest {
         int last = Affinity.allowed().length() - 1;
         CompletableFuture<BitSet> bound = new CompletableFuture<>();
         CompletableFuture<BitSet> free = new CompletableFuture<>();
-        run(bound, CpuBinding.core(last));
+        run(bound, CpuBinding.hard(last));
         run(free, CpuBinding.any());
         BitSet one = new BitSet();
         one.set(last);
         assertThat(bound.get(20, TimeUnit.SECONDS)).isEqualTo(one);
         assertThat(free.get(20, TimeUnit.SECONDS)).isEqualTo(Affinity.ofCurrentThread());
-        assertThat(CpuBinding.availableCores()).isEqualTo(Affinity.availableCpus());
+        assertThat(CpuBinding.availableProcessors()).isEqualTo(Affinity.availableCpus());
     }
 
     @Test
@@ -36,19 +36,19 @@ class CpuBindingTest {
         assertThat(CpuBinding.of("prefer:2").isBound()).isTrue();
         assertThat(CpuBinding.of("prefer:2")).hasToString("prefer:2");
         Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.of("prefer:"));
-        Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.preferring(-1));
+        Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.soft(-1));
         Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.of("some")).hasMessageContaining("any");
         Thrown.with(Status.INVALID_VALUE, () -> CpuBinding.of("-1"));
     }
 
     @Test
     void shouldAnswerAnUnknownProcessorWithThoseThatThereAre() {
-        Thrown.with(Status.NOT_FOUND, () -> CpuBinding.core(100_000).bindCurrentThread())
+        Thrown.with(Status.NOT_FOUND, () -> CpuBinding.hard(100_000).bindCurrentThread())
                 .hasMessageContainingAll("100000", Affinity.allowed().toString());
-        Thrown.with(Status.NOT_FOUND, () -> CpuBinding.core(100_000).checkAvailable())
+        Thrown.with(Status.NOT_FOUND, () -> CpuBinding.hard(100_000).checkAvailable())
                 .hasMessageContainingAll("100000", Affinity.allowed().toString());
         CpuBinding.any().checkAvailable();
-        CpuBinding.core(Affinity.allowed().length() - 1).checkAvailable();
+        CpuBinding.hard(Affinity.allowed().length() - 1).checkAvailable();
     }
 
     @Test
@@ -56,16 +56,13 @@ class CpuBindingTest {
         int last = Affinity.allowed().length() - 1;
         BitSet one = new BitSet();
         one.set(last);
-        assertThat(whileAndAfter(CpuBinding.core(last))).containsExactly(one, one);
-        assertThat(whileAndAfter(CpuBinding.preferring(last)))
-                .containsExactly(one, Affinity.allowed());
-        Thrown.with(
-                        Status.NOT_FOUND,
-                        () -> ProgressEngine.create(3, CpuBinding.preferring(100_000)))
+        assertThat(whileAndAfter(CpuBinding.hard(last))).containsExactly(one, one);
+        assertThat(whileAndAfter(CpuBinding.soft(last))).containsExactly(one, Affinity.allowed());
+        Thrown.with(Status.NOT_FOUND, () -> ProgressEngine.create(3, CpuBinding.soft(100_000)))
                 .hasMessageContaining("100000");
     }
 
-    /** Where a thread may run while it has an engine, and after. */
+    /** Processors that a thread may run on while it has an engine, and after. */
     private static List<BitSet> whileAndAfter(CpuBinding binding) throws Exception {
         CompletableFuture<List<BitSet>> seen = new CompletableFuture<>();
         Thread.ofPlatform()

@@ -57,7 +57,7 @@ class EventModeTest {
     }
 
     @Test
-    @Clause({"core-158", "core-160", "core-162", "core-163"})
+    @Clause("core-158")
     void shouldSignalWorkFromAnotherThreadAndBeClear() throws Exception {
         int handle = engine.eventHandle();
         engine.requestNotification();
@@ -178,7 +178,6 @@ class EventModeTest {
     }
 
     @Test
-    @Clause({"core-161", "core-152"})
     void shouldArmContextsOnlyWhenAskedAndUntilCleared() {
         context.calls.clear();
         engine.progress();
@@ -204,7 +203,7 @@ class EventModeTest {
     }
 
     @Test
-    @Clause({"core-164", "core-136"})
+    @Clause("core-164")
     void shouldLoseNoCompletionOverManyRounds() {
         int[] done = new int[1];
         TinyTask task = context.allocate();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the sanitizer does to jobs. */
+/** Effects of the sanitizer on jobs. */
 class SanitizedWorkQueueTest {
     private static final int JOBS = 12;
     private static final int SEEDS = 40;

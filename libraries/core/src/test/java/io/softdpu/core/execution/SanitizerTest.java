@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the sanitizer does to tasks, and what it finds about them. */
+/** Effects of the sanitizer on tasks, and its reports. */
 class SanitizerTest {
     private static final int TASKS = 12;
     private static final int SEEDS = 40;
@@ -148,7 +148,7 @@ class SanitizerTest {
     }
 
     @Test
-    void shouldShowAProgramThatTakesNoNoticeOfAgain() {
+    void shouldShowAProgramThatIgnoresAgain() {
         for (long seed = 0; seed < SEEDS; seed++) {
             List<Status> answers = new ArrayList<>();
             run(

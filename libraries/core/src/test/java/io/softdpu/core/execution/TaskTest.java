@@ -47,7 +47,7 @@ class TaskTest {
     }
 
     @Test
-    @Clause({"core-135", "core-127", "core-128", "core-129", "core-131"})
+    @Clause("core-135")
     void shouldReturnFromSubmitBeforeItIsDoneAndCompleteInProgress() {
         TinyTask task = context.allocate();
         List<Status> ended = new ArrayList<>();

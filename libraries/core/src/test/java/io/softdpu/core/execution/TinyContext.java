@@ -13,11 +13,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The least of a library: its tasks complete, in the order of their submission, when the test says
- * so or, by default, in the next progress.
+ * Minimal context: its tasks complete, in the order of submission, when the test says so or, by
+ * default, in the next progress.
  */
 public final class TinyContext extends ContextBase {
-    /** What the library was asked to do, in order. */
+    /** Calls of the library's hooks, in order. */
     final List<String> calls = new ArrayList<>();
 
     boolean startsAtOnce = true;
@@ -237,7 +237,7 @@ public final class TinyContext extends ContextBase {
         }
     }
 
-    /** What a tiny task tells its user. */
+    /** Callback of a tiny task. */
     @FunctionalInterface
     interface TinyCallback {
         void onCompleted(TinyTask task);

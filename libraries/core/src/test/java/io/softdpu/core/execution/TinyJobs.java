@@ -5,21 +5,21 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.JobBase;
-import io.softdpu.core.spi.JobLane;
+import io.softdpu.core.spi.JobQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The least of a library that knows jobs: each takes as many slices as it says, the oldest first,
- * one slice a retrieval, and ends as it says.
+ * Minimal context with jobs: each takes a configured number of slices, the oldest first, one slice
+ * per retrieval, and ends with a configured status.
  */
 public final class TinyJobs extends ContextBase {
     static final JobType COUNT = new JobType("tiny count");
     static final JobType SHOUT = new JobType("tiny shout");
 
-    /** Slices that all lanes have done. */
+    /** Slices that all queues have done. */
     final AtomicInteger slices = new AtomicInteger();
 
     int maxQueues = Integer.MAX_VALUE;
@@ -28,6 +28,9 @@ public final class TinyJobs extends ContextBase {
 
     /** Whether something else than retrievals would bring its jobs to an end, and ring. */
     boolean waits;
+
+    /** Done by the next thread that adds a queue, in the middle of it. */
+    volatile @Nullable Runnable whileAddingQueue;
 
     volatile @Nullable RuntimeException defect;
     final List<String> calls = new ArrayList<>();
@@ -55,8 +58,13 @@ public final class TinyJobs extends ContextBase {
     }
 
     @Override
-    protected JobLane newJobLane(int depth) {
-        return new Lane(depth);
+    protected JobQueue newJobQueue(int depth) {
+        Runnable once = whileAddingQueue;
+        whileAddingQueue = null;
+        if (once != null) {
+            once.run();
+        }
+        return new Queue(depth);
     }
 
     @Override
@@ -118,12 +126,12 @@ public final class TinyJobs extends ContextBase {
         }
     }
 
-    private final class Lane extends JobLane {
+    private final class Queue extends JobQueue {
         private final TinyJob[] ring;
         private int head;
         private int count;
 
-        Lane(int depth) {
+        Queue(int depth) {
             super(TinyJobs.this, depth);
             ring = new TinyJob[depth()];
         }

@@ -75,12 +75,44 @@ class WorkQueueEventTest {
         assertThat(queue.isEventDriven()).isFalse();
         queue.submit(context.job());
         Thrown.with(Status.BAD_STATE, () -> queue.setEventDriven(true))
-                .hasMessageContaining("before the first job");
+                .hasMessageContaining("before the first submission");
         assertThat(queue.isEventDriven()).isFalse();
     }
 
     @Test
-    @Clause({"core-158", "core-160", "core-161", "core-162", "core-163", "core-164"})
+    @Clause({"core-158", "core-160"})
+    void shouldWakeAWaiterOnItsHandleByACompletion() {
+        eventDriven();
+        queue.armEvent();
+        assertThat(loop.await(NOW)).as("nothing was submitted").isZero();
+        queue.submit(context.job());
+        assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    @Clause({"core-161", "core-162"})
+    void shouldSignalOnceForEachTimeItWasArmedUntilItIsCleared() {
+        eventDriven();
+        queue.submit(context.job());
+        queue.submit(context.job());
+        assertThat(loop.await(NOW)).as("not armed").isZero();
+        queue.armEvent();
+        assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
+        assertThat(loop.await(NOW)).as("not cleared").isEqualTo(1);
+        queue.clearEvent();
+        assertThat(loop.await(NOW)).as("cleared").isZero();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+        assertThat(loop.await(NOW)).as("not armed anew for the second job").isZero();
+        queue.armEvent();
+        assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    @Clause({"core-163", "core-164"})
     void shouldArmWaitClearAndRetrieveUntilAllAreDone() {
         eventDriven();
         int handle = queue.eventHandle();
@@ -111,7 +143,6 @@ class WorkQueueEventTest {
     }
 
     @Test
-    @Clause("core-157")
     void shouldUseTheProcessorWhileItIsPolledForNothingAndNotWhileItWaits() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long begin = threads.getCurrentThreadCpuTime();

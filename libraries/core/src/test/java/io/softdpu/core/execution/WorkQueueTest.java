@@ -8,16 +8,23 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.core.spi.JobBase;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +58,7 @@ class WorkQueueTest {
         machines.close();
     }
 
-    /** What comes after as many answers of AGAIN as there are slices at most. */
+    /** Retrieves until the result is not AGAIN, at most once per slice. */
     private Status retrieve() {
         for (int i = 0; i < 100; i++) {
             Status retrieved = queue.progressRetrieve(event);
@@ -63,7 +70,7 @@ class WorkQueueTest {
     }
 
     @Test
-    @Clause({"core-125", "core-126", "core-127", "core-128", "core-129", "core-135"})
+    @Clause({"core-127", "core-128", "core-129"})
     void shouldSubmitWithoutWaitingAndAnswerAgainUntilTheJobIsDone() {
         TinyJob job = context.job();
         job.setSlices(3);
@@ -89,9 +96,58 @@ class WorkQueueTest {
     }
 
     @Test
-    @Clause({"core-154", "core-155"})
-    void shouldAnswerAgainWithoutAnyJob() {
-        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+    @Clause({"core-125", "core-135"})
+    void shouldReturnFromSubmitBeforeItDoesWhatTheJobDescribes() {
+        TinyJob first = context.job(TinyJobs.SHOUT);
+        first.setSlices(2);
+        TinyJob second = context.job(TinyJobs.COUNT);
+        queue.submit(first);
+        queue.submit(second);
+        assertThat(context.slices).as("nothing is done yet").hasValue(0);
+        assertThat(queue.inFlightJobs()).isEqualTo(2);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(event.type()).isEqualTo(TinyJobs.SHOUT);
+        assertThat(context.slices).hasValue(2);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(event.type()).isEqualTo(TinyJobs.COUNT);
+        assertThat(context.slices).hasValue(3);
+    }
+
+    @Test
+    @Clause("core-039")
+    void shouldDoJobsOnEachDeviceOfItsMachine() {
+        for (Side side : Side.values()) {
+            Machine machine = machines.open(side);
+            assertThat(machine.devices()).isNotEmpty();
+            for (DeviceInfo info : machine.devices()) {
+                assertThat(info.function().side()).isEqualTo(side);
+                TinyJobs there =
+                        machines.add(
+                                new TinyJobs(
+                                        "there", machines.device(machine, info.interfaceName())));
+                there.start();
+                queue.add(there);
+                queue.submit(there.job());
+                assertThat(retrieve()).as("%s", info).isEqualTo(Status.SUCCESS);
+                queue.remove(there);
+                there.stop();
+            }
+        }
+    }
+
+    @Test
+    @Clause("core-154")
+    void shouldAnswerAgainWhileNoJobHasFinished() {
+        assertThat(queue.progressRetrieve(event)).as("without any").isEqualTo(Status.AGAIN);
+        TinyJob job = context.job();
+        job.setSlices(3);
+        queue.submit(job);
+        for (int slice = 1; slice <= 2; slice++) {
+            assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+            assertThat(context.slices).hasValue(slice);
+        }
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+        assertThat(queue.progressRetrieve(event)).as("no other").isEqualTo(Status.AGAIN);
     }
 
     @Test
@@ -115,6 +171,7 @@ class WorkQueueTest {
             retrieved.add(event.job());
         }
         assertThat(retrieved).containsExactlyInAnyOrderElementsOf(submitted);
+        assertThat(queue.progressRetrieve(event)).as("each once").isEqualTo(Status.AGAIN);
         assertThat(queue.inFlightJobs()).isZero();
         queue.remove(second);
         second.stop();
@@ -128,7 +185,7 @@ class WorkQueueTest {
         assertThat(queue.trySubmit(other.job())).isEqualTo(Status.NOT_FOUND);
         Thrown.with(Status.NOT_FOUND, () -> queue.submit(other.job()))
                 .hasMessageContainingAll("tiny count", "other");
-        assertThat(queue.trySubmit(new Stranger(context))).isEqualTo(Status.INVALID_VALUE);
+        assertThat(queue.trySubmit(new ForeignJob(context))).isEqualTo(Status.INVALID_VALUE);
         assertThat(queue.inFlightJobs()).isZero();
         assertThat(queue.trySubmit(context.job(TinyJobs.SHOUT))).isEqualTo(Status.SUCCESS);
         assertThat(queue.trySubmit(context.job(TinyJobs.COUNT))).isEqualTo(Status.SUCCESS);
@@ -137,7 +194,7 @@ class WorkQueueTest {
     @Test
     @Clause("core-131")
     void shouldRefuseAJobWithoutAContext() {
-        Thrown.with(Status.INVALID_VALUE, () -> new Stranger(null))
+        Thrown.with(Status.INVALID_VALUE, () -> new ForeignJob(null))
                 .hasMessageContaining("argument=context");
         Thrown.with(Status.INVALID_VALUE, () -> queue.submit(null))
                 .hasMessageContaining("argument=job");
@@ -184,7 +241,7 @@ class WorkQueueTest {
     }
 
     @Test
-    @Clause({"core-138", "core-156", "core-258", "core-259"})
+    @Clause({"core-138", "core-258", "core-259"})
     void shouldTellWhichJobHasFailedAndHow() {
         TinyJob good = context.job();
         TinyJob bad = context.job();
@@ -206,7 +263,7 @@ class WorkQueueTest {
 
     @Test
     @Clause({"core-256", "core-257"})
-    void shouldTellAnErrorThatBelongsToNoJobApart() {
+    void shouldDistinguishAnErrorThatBelongsToNoJob() {
         TinyJob job = context.job();
         queue.submit(job);
         assertThat(queue.progressRetrieve(null)).isEqualTo(Status.INVALID_VALUE);
@@ -250,6 +307,7 @@ class WorkQueueTest {
     }
 
     @Test
+    @Clause("core-156")
     void shouldGiveBackTheJobsOfAContextThatHasFailedByItself() {
         queue.submit(context.job());
         queue.submit(context.job());
@@ -300,7 +358,7 @@ class WorkQueueTest {
     void shouldBeRefusedByContextsThatWorkOnEngines() {
         TinyContext tasksOnly = machines.add(new TinyContext(device));
         Thrown.with(Status.NOT_SUPPORTED, () -> queue.add(tasksOnly))
-                .hasMessageContaining("knows no jobs");
+                .hasMessageContaining("has no jobs");
         ProgressEngine engine = machines.add(ProgressEngine.create());
         TinyJobs connected = machines.add(new TinyJobs("connected", device));
         engine.connect(connected);
@@ -344,7 +402,7 @@ class WorkQueueTest {
     }
 
     @Test
-    @Clause("core-149")
+    @Clause({"core-126", "core-149"})
     void shouldNotLetAnyOtherThreadIn() throws Exception {
         List<DpuException> refusals =
                 ContextTest.onAnotherThread(
@@ -365,7 +423,7 @@ class WorkQueueTest {
                     assertThat(e.status()).isEqualTo(Status.NOT_PERMITTED);
                     assertThat(e)
                             .hasMessageContainingAll(
-                                    "thread=stranger",
+                                    "thread=other",
                                     "queueThread=" + Thread.currentThread().getName());
                 });
     }
@@ -380,7 +438,7 @@ class WorkQueueTest {
     }
 
     @Test
-    @Clause({"core-130", "core-147", "core-145"})
+    @Clause("core-130")
     void shouldServeSeveralThreadsWithAQueueEach(SeededRandom random) throws Exception {
         int threads = 3;
         int jobsEach = 2_000;
@@ -405,6 +463,130 @@ class WorkQueueTest {
             slices += each.get(60, TimeUnit.SECONDS);
         }
         assertThat(context.slices).hasValue(slices);
+    }
+
+    /** The queue of this thread is on the context all the time. */
+    @Test
+    @Clause("core-147")
+    void shouldLetThreadsAddAndRemoveQueuesWhileOthersLook() throws Exception {
+        int threads = 3;
+        int rounds = 1_000;
+        CyclicBarrier begin = new CyclicBarrier(threads + 1);
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Void> looking = onItsOwnThread(begin, () -> look(over));
+        List<CompletableFuture<Void>> working = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            working.add(onItsOwnThread(begin, () -> comeAndGo(rounds)));
+        }
+        for (CompletableFuture<Void> each : working) {
+            each.get(60, TimeUnit.SECONDS);
+        }
+        over.set(true);
+        looking.get(20, TimeUnit.SECONDS);
+        Thrown.with(Status.NOT_PERMITTED, context::stop).hasMessageContaining("queues=1");
+        queue.remove(context);
+        assertThat(context.stop()).isEqualTo(Status.SUCCESS);
+        assertThat(context.slices).hasValue(threads * rounds);
+    }
+
+    @Test
+    @Clause("core-147")
+    void shouldKeepOtherThreadsOutUntilAQueueIsAdded() throws Exception {
+        List<String> over = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch added = new CountDownLatch(1);
+        CountDownLatch inTheMiddle = new CountDownLatch(1);
+        Thread remover =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try (WorkQueue own = WorkQueue.create(1)) {
+                                own.add(context);
+                                added.countDown();
+                                awaitLatch(inTheMiddle);
+                                own.remove(context);
+                                over.add("removed");
+                            }
+                        });
+        Thread adder =
+                Thread.ofPlatform()
+                        .unstarted(() -> {
+                            try (WorkQueue own = WorkQueue.create(1)) {
+                                own.add(context);
+                                over.add("added");
+                            }
+                        });
+        Thread stopper =
+                Thread.ofPlatform()
+                        .unstarted(() -> {
+                            Thrown.with(Status.NOT_PERMITTED, context::stop);
+                            over.add("not stopped");
+                        });
+        awaitLatch(added);
+        List<String> early = new ArrayList<>();
+        context.whileAddingQueue =
+                () -> {
+                    inTheMiddle.countDown();
+                    adder.start();
+                    stopper.start();
+                    for (Thread each : List.of(remover, adder, stopper)) {
+                        Await.until(
+                                "thread is kept out, or through",
+                                Duration.ofSeconds(20),
+                                () ->
+                                        each.getState() == Thread.State.BLOCKED
+                                                || each.getState() == Thread.State.TERMINATED);
+                    }
+                    early.addAll(over);
+                };
+        WorkQueue second = machines.add(WorkQueue.create(1));
+        second.add(context);
+        for (Thread each : List.of(remover, adder, stopper)) {
+            assertThat(each.join(Duration.ofSeconds(20))).isTrue();
+        }
+        assertThat(early).as("while the queue was being added").isEmpty();
+        assertThat(over).containsExactlyInAnyOrder("removed", "added", "not stopped");
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static CompletableFuture<Void> onItsOwnThread(CyclicBarrier begin, Runnable work) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .start(() -> {
+                    try {
+                        begin.await(20, TimeUnit.SECONDS);
+                        work.run();
+                        done.complete(null);
+                    } catch (Throwable e) {
+                        done.completeExceptionally(e);
+                    }
+                });
+        return done;
+    }
+
+    private void look(AtomicBoolean over) {
+        do {
+            assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+            assertThat(context.failure()).isNull();
+            Thrown.with(Status.NOT_PERMITTED, context::stop);
+        } while (!over.get());
+    }
+
+    private void comeAndGo(int rounds) {
+        JobEvent ownEvent = JobEvent.create();
+        for (int i = 0; i < rounds; i++) {
+            try (WorkQueue own = WorkQueue.create(1)) {
+                own.add(context);
+                own.submit(context.job());
+                assertThat(own.progressRetrieve(ownEvent)).isEqualTo(Status.SUCCESS);
+                own.remove(context);
+            }
+        }
     }
 
     /** Keeps a queue of the calling thread busy; how many slices that took. */
@@ -435,9 +617,9 @@ class WorkQueueTest {
         return slices;
     }
 
-    /** A job of somebody else's, for this context. */
-    private static final class Stranger extends JobBase {
-        Stranger(TinyJobs context) {
+    /** Job of another library, for this context. */
+    private static final class ForeignJob extends JobBase {
+        ForeignJob(TinyJobs context) {
             super(context, TinyJobs.COUNT);
         }
     }

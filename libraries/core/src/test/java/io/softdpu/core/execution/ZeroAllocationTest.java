@@ -37,7 +37,8 @@ class ZeroAllocationTest {
     private static final int ROUNDS = 50_000;
 
     /**
-     * What the measurement itself and a late compilation may leave; a round would leave 16 each.
+     * Tolerance for the measurement itself and a late compilation; an allocation per round would be
+     * 16 bytes each.
      */
     private static final long NOISE_BYTES = 4096;
 

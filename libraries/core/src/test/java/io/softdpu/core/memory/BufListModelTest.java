@@ -25,15 +25,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Bufs and lists of them against a plain model: Java lists of numbers for the descriptions, byte
- * arrays for the memory.
+ * Bufs and lists of bufs compared with a simple model: Java lists of numbers for the descriptors,
+ * byte arrays for the memory.
  */
 class BufListModelTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 1024;
     private static final int POOL_ELEMENT = 40;
 
-    /** What a buf should be. */
+    /** Model of a buf. */
     private static final class Model {
         final Buf buf;
         final int mmap;
@@ -104,7 +104,7 @@ class BufListModelTest {
     // ---- descriptions ----
 
     @Test
-    @Clause({"core-097", "core-092", "core-094", "core-102"})
+    @Clause({"core-092", "core-094", "core-097"})
     void shouldBeWhatTheModelIsUnderAnyCalls() {
         for (int step = 0; step < 20_000; step++) {
             if (models.isEmpty() || random.chance(0.1)) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lists of bufs: how they are made and taken apart, who holds them, and what libraries see. */
+/** Lists of bufs: chaining and splitting, references, and the view of libraries. */
 class BufListTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int BUFS = 8;
@@ -178,7 +178,7 @@ class BufListTest {
     }
 
     @Test
-    void shouldLetGoOfEveryMmapAndInventoryOfItsElements() {
+    void shouldReleaseEveryMmapAndInventoryOfItsElements() {
         Mmap other =
                 Mmap.create()
                         .setMemory(MemorySegment.ofArray(new byte[16]))
@@ -294,8 +294,8 @@ class BufListTest {
                 .isEqualTo(Status.NOT_PERMITTED);
         assertThat(BufLists.checkUse(head, device, Permissions.LOCAL_READ_ONLY))
                 .isEqualTo(Status.SUCCESS);
-        Device stranger = machines.device(Side.HOST, "pf1");
-        assertThat(BufLists.checkUse(head, stranger, Permissions.LOCAL_READ_ONLY))
+        Device other = machines.device(Side.HOST, "pf1");
+        assertThat(BufLists.checkUse(head, other, Permissions.LOCAL_READ_ONLY))
                 .isEqualTo(Status.NOT_PERMITTED);
         bufs.get(1).reuseByAddress(mmap, 0, 16);
     }

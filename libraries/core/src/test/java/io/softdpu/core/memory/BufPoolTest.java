@@ -53,7 +53,7 @@ class BufPoolTest {
     }
 
     @Test
-    @Clause({"core-112", "core-115", "core-116", "core-120"})
+    @Clause({"core-115", "core-116", "core-120"})
     void shouldHandOutBufsOfOneSizeAtPlacesOfItsOwn() {
         BufPool pool = machines.add(BufPool.create(3, 100, mmap).start());
         assertThat(pool.mmap()).isSameAs(mmap);

@@ -55,7 +55,7 @@ class BufTest {
     }
 
     @Test
-    @Clause({"core-090", "core-091", "core-092", "core-093", "core-094", "core-063"})
+    @Clause({"core-090", "core-091", "core-092"})
     void shouldHaveHeadroomDataroomAndTailroom() {
         Buf buf = inventory.bufByArgs(mmap, 100, 1000, 150, 200);
         assertThat(buf.mmap()).isSameAs(mmap);
@@ -64,13 +64,23 @@ class BufTest {
         assertThat(buf.dataOffset()).isEqualTo(150);
         assertThat(buf.dataLength()).isEqualTo(200);
         assertThat(buf.headroom()).isEqualTo(50);
-        assertThat(buf.tailroom()).isEqualTo(750);
-        assertThat(buf.headroom() + buf.dataLength() + buf.tailroom()).isEqualTo(buf.length());
         buf.release();
     }
 
     @Test
-    @Clause({"core-272", "core-273", "core-118"})
+    @Clause({"core-093", "core-094"})
+    void shouldHaveTailroomUpToItsEnd() {
+        Buf buf = inventory.bufByArgs(mmap, 100, 1000, 150, 200);
+        assertThat(buf.tailroom()).isEqualTo(750);
+        assertThat(buf.headroom() + buf.dataLength() + buf.tailroom()).isEqualTo(buf.length());
+        buf.setData(1000, 100);
+        assertThat(buf.tailroom()).as("none").isZero();
+        assertThat(buf.headroom()).isEqualTo(900);
+        buf.release();
+    }
+
+    @Test
+    @Clause("core-273")
     void shouldBeginWithoutDataByAddressAndFullByData() {
         Buf empty = inventory.bufByAddress(mmap, 10, 20);
         assertThat(empty.dataOffset()).isEqualTo(10);
@@ -79,9 +89,10 @@ class BufTest {
         Buf full = inventory.bufByData(mmap, 10, 20);
         assertThat(full.dataLength()).isEqualTo(20);
         assertThat(full.tailroom()).isZero();
+        full.setData(15, 5);
         full.resetDataLength();
         assertThat(full.dataLength()).isZero();
-        assertThat(full.dataOffset()).isEqualTo(10);
+        assertThat(full.dataOffset()).isEqualTo(15);
         empty.release();
         full.release();
     }
@@ -148,6 +159,7 @@ class BufTest {
         Thrown.with(Status.BAD_STATE, second::start);
         second.bufByAddress(mmap, 0, 1).release();
         second.stop();
+        Thrown.with(Status.BAD_STATE, () -> second.bufByAddress(mmap, 0, 1));
         Thrown.with(Status.BAD_STATE, second::stop);
         second.start();
         second.close();
@@ -174,7 +186,10 @@ class BufTest {
         Thrown.with(Status.BAD_STATE, () -> inventory.bufByAddress(idle, 0, 1))
                 .hasMessageContaining("not started");
         idle.close();
+        Thrown.with(Status.INVALID_VALUE, () -> inventory.bufByAddress(null, 0, 1))
+                .hasMessageContaining("argument=mmap");
         assertThat(inventory.free()).isEqualTo(4);
+        assertThat(Buf.class.getConstructors()).as("ways without an inventory").isEmpty();
     }
 
     @Test
@@ -239,6 +254,34 @@ class BufTest {
     }
 
     @Test
+    @Clause({"core-112", "core-118"})
+    void shouldTakeBufsOfAnySizeAnywhereInSeveralMmaps() {
+        Mmap other = machines.add(localMmap(MemorySegment.ofArray(new byte[16])));
+        assertRange(inventory.bufByAddress(mmap, 0, SIZE), mmap, 0, SIZE);
+        assertRange(inventory.bufByAddress(other, 3, 7), other, 3, 7);
+        assertRange(inventory.bufByData(mmap, SIZE - 1, 1), mmap, SIZE - 1, 1);
+        assertRange(inventory.bufByData(other, 16, 0), other, 16, 0);
+        assertThat(inventory.free()).isEqualTo(4);
+        Buf first = inventory.bufByData(mmap, 100, 1);
+        Buf last = inventory.bufByData(other, 15, 1);
+        first.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
+        last.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 2);
+        assertThat(mmap.segment().get(ValueLayout.JAVA_BYTE, 100)).isEqualTo((byte) 1);
+        assertThat(other.segment().get(ValueLayout.JAVA_BYTE, 15)).isEqualTo((byte) 2);
+        first.release();
+        last.release();
+    }
+
+    private static void assertRange(Buf buf, Mmap of, long offset, long length) {
+        assertThat(buf.mmap()).isSameAs(of);
+        assertThat(buf.offset()).isEqualTo(offset);
+        assertThat(buf.length()).isEqualTo(length);
+        assertThat(buf.segment().byteSize()).isEqualTo(length);
+        buf.release();
+    }
+
+    @Test
+    @Clause("core-063")
     void shouldDuplicateTheDescriptionNotTheMemory() {
         Buf buf = inventory.bufByArgs(mmap, 8, 32, 16, 4);
         Buf twin = inventory.duplicate(buf);
@@ -247,11 +290,18 @@ class BufTest {
         assertThat(twin.headroom()).isEqualTo(8);
         assertThat(twin.dataLength()).isEqualTo(4);
         assertThat(twin.tailroom()).isEqualTo(20);
+        byte[] before = mmap.segment().toArray(ValueLayout.JAVA_BYTE);
+        twin.setData(20, 10);
+        assertThat(mmap.segment().toArray(ValueLayout.JAVA_BYTE))
+                .as("moved by the description alone")
+                .isEqualTo(before);
+        twin.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 7);
+        assertThat(mmap.segment().get(ValueLayout.JAVA_BYTE, 8)).isEqualTo((byte) 7);
         twin.release();
     }
 
     @Test
-    @Clause({"core-098", "core-067"})
+    @Clause("core-098")
     void shouldLeaveTheMemoryAsItIsWhenReleased() {
         Buf buf = inventory.bufByAddress(mmap, 8, 8);
         buf.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 42);

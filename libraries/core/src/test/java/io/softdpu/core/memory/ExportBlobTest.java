@@ -17,6 +17,7 @@ import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Export blobs that were damaged on their way, are of another place, or come too late: each is
- * refused with the status of its field, at once, and nothing of it is left.
+ * Export blobs that were damaged in transit, are of another machine, or are outdated: each is
+ * refused with the status of its field, at once, and leaves nothing behind.
  */
 @Tag(Soak.TAG)
 class ExportBlobTest {
@@ -254,6 +255,7 @@ class ExportBlobTest {
     }
 
     @Test
+    @StartsProcesses
     void shouldRefuseTheBlobOfAnExporterThatWasKilled(Processes processes) {
         ChildProcess exporter =
                 processes.start(
@@ -332,8 +334,8 @@ class ExportBlobTest {
     /** Stopping keeps nothing back where nobody has a lease. */
     private long leases() {
         mmap.stop();
-        long keptBack = BusServices.bus(pf0).keptBackBytes();
+        long retained = BusServices.bus(pf0).retainedBytes();
         mmap.start();
-        return keptBack;
+        return retained;
     }
 }

@@ -10,9 +10,8 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * A program on the host that exports memory, prints the blob, and is then busy in one of the ways
- * in which a program can be: arguments are the fabric folder and {@code sleep}, {@code compute} or
- * {@code wait}.
+ * Host process that exports memory, prints the blob, and is then busy in a given way: arguments are
+ * the fabric folder and {@code sleep}, {@code compute} or {@code wait}.
  */
 public final class ExporterProcess {
     static final int SIZE = 1 << 20;

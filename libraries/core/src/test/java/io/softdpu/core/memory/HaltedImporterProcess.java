@@ -18,8 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * A program on the DPU that imports what it is told to on standard input, a line each, and says
- * what came of it:
+ * DPU process that imports as told on standard input, one command per line, and prints the result:
  *
  * <ul>
  *   <li>{@code copy BLOB}: copies into the region without a pause, the whole of it each time, first

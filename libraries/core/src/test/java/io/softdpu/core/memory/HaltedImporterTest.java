@@ -21,6 +21,7 @@ import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -37,9 +38,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An importer is halted by SIGSTOP in the middle of a copy, its session is closed, the next one
- * begins, and only then it goes on.
+ * Importer that is stopped by SIGSTOP in the middle of a copy and continues only after its session
+ * was closed and the next one has begun.
  */
+@StartsProcesses
 @Tag(Soak.TAG)
 class HaltedImporterTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
@@ -64,7 +66,7 @@ class HaltedImporterTest {
         machines.close();
     }
 
-    /** What a run has seen, for its report. */
+    /** Observations of a run, for its report. */
     private static final class Findings {
         private int halted;
         private int attempts;
@@ -129,7 +131,7 @@ class HaltedImporterTest {
             byte[] halted = memory.segment().toArray(ValueLayout.JAVA_BYTE);
 
             session.stop();
-            assertThat(BusServices.bus(pf0).keptBackBytes()).isEqualTo(SIZE);
+            assertThat(BusServices.bus(pf0).retainedBytes()).isEqualTo(SIZE);
             // As a program does that knows nothing of halted peers: the same memory if it may.
             boolean refused = refusesToStart(session);
             findings.refused += refused ? 1 : 0;
@@ -154,11 +156,11 @@ class HaltedImporterTest {
                     .as("round %d, the copy ended", number)
                     .isTrue();
             assertThat(after[0]).isIn(HaltedImporterProcess.FIRST, HaltedImporterProcess.SECOND);
-            MmapReuseTest.awaitLetGo(memory);
+            MmapReuseTest.awaitReleased(memory);
             Await.until(
-                    "nothing is kept back",
+                    "no memory is retained",
                     DEADLINE,
-                    () -> BusServices.bus(pf0).keptBackBytes() == 0);
+                    () -> BusServices.bus(pf0).retainedBytes() == 0);
         }
     }
 
@@ -216,7 +218,7 @@ class HaltedImporterTest {
     }
 
     @Test
-    void shouldCapWhatHaltedImportersKeepBackAndTakeItBackWhenTheyLetGoOrEnd(
+    void shouldLimitMemoryRetainedForHaltedImportersUntilTheyReleaseItOrEnd(
             Processes processes, SeededRandom random) throws IOException {
         long began = System.nanoTime();
         int size = 1 << 20;
@@ -225,7 +227,7 @@ class HaltedImporterTest {
                 machines.add(
                         Machine.builder(Side.HOST)
                                 .fabricFolder(machines.folder())
-                                .keptBackLimitBytes((long) fitting * size)
+                                .retainedLimitBytes((long) fitting * size)
                                 .open());
         pf0 = machines.device(host, "pf0");
         int rounds = Soak.count(2, 40);
@@ -233,9 +235,9 @@ class HaltedImporterTest {
         for (int round = 0; round < rounds; round++) {
             ChildProcess importer = importer(processes);
             for (int held = 1; held <= fitting + 1; held++) {
-                keepBackOneMore(importer, size, held);
+                retainOneMore(importer, size, held);
             }
-            String named = "keptBackBytes=%d, limitBytes=%d".formatted(4 * size, 3 * size);
+            String named = "retainedBytes=%d, limitBytes=%d".formatted(4 * size, 3 * size);
             Thrown.with(Status.NO_MEMORY, () -> SharedMemory.allocate(size))
                     .hasMessageContaining(named);
             boolean killed = round % 2 == 1;
@@ -249,7 +251,7 @@ class HaltedImporterTest {
                     importer.awaitLine("^released SHUTDOWN$", DEADLINE);
                 }
             }
-            Await.until("given back", DEADLINE, () -> BusServices.bus(pf0).keptBackBytes() == 0);
+            Await.until("given back", DEADLINE, () -> BusServices.bus(pf0).retainedBytes() == 0);
             try (SharedMemory memory = SharedMemory.allocate(size);
                     Mmap mmap = mmap(memory).start()) {
                 assertThat(mmap.exportPci(pf0)).hasSize(200);
@@ -264,12 +266,12 @@ class HaltedImporterTest {
                 "kept-back-cap",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rounds=%d, keptBackBytes=%d, limitBytes=%d, refused=%d"
+                "rounds=%d, retainedBytes=%d, limitBytes=%d, refused=%d"
                         .formatted(rounds, 4 * size, 3 * size, rounds));
     }
 
     /** A session of new memory ends while its importer is halted. */
-    private void keepBackOneMore(ChildProcess importer, int size, int held) throws IOException {
+    private void retainOneMore(ChildProcess importer, int size, int held) throws IOException {
         try (SharedMemory memory = SharedMemory.allocate(size)) {
             try (Mmap mmap = mmap(memory).start()) {
                 tell(importer, "hold " + HexFormat.of().formatHex(mmap.exportPci(pf0)));
@@ -277,7 +279,7 @@ class HaltedImporterTest {
                 importer.freeze();
             }
         }
-        assertThat(BusServices.bus(pf0).keptBackBytes()).isEqualTo((long) held * size);
+        assertThat(BusServices.bus(pf0).retainedBytes()).isEqualTo((long) held * size);
         if (held <= 3) {
             importer.thaw();
         }

@@ -15,6 +15,7 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -25,7 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The exporter is a process of its own, which does not lift a finger for the import. */
+/** Imports from another process, whose program does not participate. */
+@StartsProcesses
 class ImportFromProcessTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -62,7 +64,7 @@ class ImportFromProcessTest {
     }
 
     @Test
-    @Clause("core-121")
+    @Clause("core-086")
     void shouldImportWhileTheExporterSleeps(Processes processes) {
         Mmap remote = imported(exporter(processes, "sleep"));
         assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
@@ -91,7 +93,7 @@ class ImportFromProcessTest {
     }
 
     @Test
-    void shouldNoticeAKilledExporterAndLetItsMemoryStayReadable(Processes processes) {
+    void shouldDetectAKilledExporterWhoseMemoryStaysReadable(Processes processes) {
         ChildProcess exporter = exporter(processes, "sleep");
         byte[] blob = blobOf(exporter);
         Mmap remote = imported(exporter);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What using memory costs, where it lies meanwhile, and on which threads it may be used. */
+/** Use of memory: its cost, its mappings, and its threads. */
 class MemoryUseTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 1 << 20;
@@ -62,7 +62,7 @@ class MemoryUseTest {
         machines.close();
     }
 
-    /** What this process has mapped of shared memory. */
+    /** Number of bytes of shared memory that this process has mapped. */
     private static long mappings() throws IOException {
         try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
             return maps.filter(line -> line.contains("memfd:")).count();
@@ -114,7 +114,6 @@ class MemoryUseTest {
     }
 
     @Test
-    @Clause({"core-096", "core-117"})
     void shouldGoFromThreadToThread() throws InterruptedException {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
         Thread other =
@@ -143,7 +142,11 @@ class MemoryUseTest {
             buf.setData(70, 10);
             buf.resetDataLength();
             assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
+            shared.segment().set(ValueLayout.JAVA_BYTE, 70, (byte) 0);
             REGIONS.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 3);
+            assertThat(shared.segment().get(ValueLayout.JAVA_BYTE, 70))
+                    .as("in the exporter's memory itself")
+                    .isEqualTo((byte) 3);
             REGIONS.appendData(buf, 1);
             REGIONS.clearInFlight(buf);
             assertThat(buf.dataLength()).isEqualTo(1);

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said of an mmap before it starts: how many devices, which, and who frees the memory. */
+/**
+ * Configuration of an mmap before its start: devices, their limit, and the callback that frees the
+ * memory.
+ */
 class MmapConfigurationTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
@@ -64,7 +67,6 @@ class MmapConfigurationTest {
     // ---- devices ----
 
     @Test
-    @Clause("core-069")
     void shouldHaveNoMoreDevicesThanWasSaid() {
         Mmap mmap = mmap();
         assertThat(mmap.maxDevices()).isEqualTo(Mmap.DEFAULT_MAX_DEVICES);
@@ -198,7 +200,6 @@ class MmapConfigurationTest {
     }
 
     @Test
-    @Clause("core-078")
     void shouldRefuseNoPermissionsAtAll() {
         Thrown.with(Status.INVALID_VALUE, () -> mmap().setPermissions(null))
                 .hasMessageContaining("newPermissions");
@@ -234,7 +235,7 @@ class MmapConfigurationTest {
     // ---- the free callback ----
 
     @Test
-    @Clause({"core-008", "core-076"})
+    @Clause("core-076")
     void shouldHandItsMemoryToTheFreeCallbackAtItsEnd() {
         Arena arena = Arena.ofShared();
         MemorySegment memory = arena.allocate(64);

@@ -89,17 +89,7 @@ class MmapExportTest {
     }
 
     @Test
-    @Clause({
-        "core-074",
-        "core-075",
-        "core-080",
-        "core-083",
-        "core-086",
-        "core-087",
-        "core-088",
-        "core-121",
-        "core-049"
-    })
+    @Clause({"core-074", "core-083", "core-087"})
     void shouldGiveTheDpuTheHostsMemoryItself() {
         byte[] blob = mmap(ALL).exportPci(pf0);
         Mmap remote = imported(blob.clone(), p0);
@@ -121,6 +111,20 @@ class MmapExportTest {
         assertThat(REGIONS.checkUse(remote, RDMA_READ))
                 .as("RDMA rights are there to be passed on")
                 .isEqualTo(Status.NOT_PERMITTED);
+    }
+
+    @Test
+    @Clause("core-075")
+    void shouldBeEitherLocalOrImported() {
+        Mmap local = mmap(ALL);
+        Mmap remote = imported(local.exportPci(pf0), p0);
+        assertThat(local.isImported()).isFalse();
+        assertThat(local.segment().byteSize()).isEqualTo(SIZE);
+        assertThat(remote.isImported()).isTrue();
+        Thrown.with(Status.NOT_PERMITTED, remote::segment);
+        Thrown.with(Status.NOT_PERMITTED, remote::stop);
+        local.stop();
+        assertThat(local.state()).isEqualTo(Mmap.State.IDLE);
     }
 
     @Test
@@ -238,18 +242,18 @@ class MmapExportTest {
     }
 
     @Test
-    @Clause({"core-049", "core-050", "core-051", "core-052", "core-053", "core-054"})
+    @Clause("core-050")
     void shouldBeImportedThroughTheParentOfTheExportingFunctionAlone() {
         Device p1 = machines.device(dpu, "p1");
         for (String name : new String[] {"pf0", "pf0vf0", "pf0vf1", "pf1", "pf1vf0"}) {
             Device function = machines.device(host, name);
             byte[] blob = mmap(function, memory, PCI_WRITE).exportPci(function);
             Device parent = name.startsWith("pf0") ? p0 : p1;
-            Device stranger = parent == p0 ? p1 : p0;
+            Device other = parent == p0 ? p1 : p0;
             assertThat(imported(blob, parent).sizeBytes()).isEqualTo(SIZE);
-            Thrown.with(Status.NOT_PERMITTED, () -> Mmap.createFromExport(blob, stranger))
+            Thrown.with(Status.NOT_PERMITTED, () -> Mmap.createFromExport(blob, other))
                     .hasMessageContainingAll(
-                            "device=" + stranger, "exporter=" + function, "parent=" + parent);
+                            "device=" + other, "exporter=" + function, "parent=" + parent);
             Thrown.with(Status.NOT_PERMITTED, () -> Mmap.createFromExport(blob, function));
         }
     }
@@ -279,7 +283,7 @@ class MmapExportTest {
         mmap.stop();
         assertThat(REGIONS.remoteKey(mmap)).isZero();
         remote.close();
-        MmapReuseTest.awaitLetGo(memory);
+        MmapReuseTest.awaitReleased(memory);
         mmap.start();
         assertThat(mmap.exportRdma(pf0)).as("a new key after a stop").isNotEqualTo(blob);
     }
@@ -340,7 +344,7 @@ class MmapExportTest {
     }
 
     @Test
-    void shouldWithdrawItsExportsWhenItStops() {
+    void shouldRevokeItsExportsWhenItStops() {
         Mmap mmap = mmap(ALL);
         byte[] blob = mmap.exportPci(pf0);
         Mmap remote = imported(blob, p0);
@@ -352,7 +356,7 @@ class MmapExportTest {
                 .hasMessageContaining("not exported");
         Thrown.with(Status.NOT_PERMITTED, remote::stop).hasMessageContaining("closed");
         remote.close();
-        MmapReuseTest.awaitLetGo(memory);
+        MmapReuseTest.awaitReleased(memory);
         mmap.start();
         assertThat(imported(mmap.exportPci(pf0), p0).sizeBytes()).isEqualTo(SIZE);
     }
@@ -375,12 +379,28 @@ class MmapExportTest {
     }
 
     @Test
+    @Clause("core-008")
+    void shouldStopAtACloseWhatIsStartedAndExported() {
+        Mmap mmap = mmap(ALL);
+        byte[] blob = mmap.exportPci(pf0);
+        Mmap remote = imported(blob, p0);
+        assertThat(REGIONS.checkUse(remote, PCI_WRITE)).isEqualTo(Status.SUCCESS);
+        mmap.close();
+        assertThat(mmap.state()).isEqualTo(Mmap.State.CLOSED);
+        assertThat(REGIONS.checkUse(remote, PCI_WRITE)).isEqualTo(Status.SHUTDOWN);
+        Thrown.with(Status.SHUTDOWN, () -> remote.exportRdma(p0));
+        Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
+                .hasMessageContaining("not exported");
+        Thrown.with(Status.BAD_STATE, () -> mmap.exportPci(pf0));
+    }
+
+    @Test
     void shouldRefuseNewMemoryWhilePeersHoldTooMuchOfTheOld() {
         Machine small =
                 machines.add(
                         Machine.builder(Side.HOST)
                                 .fabricFolder(machines.folder())
-                                .keptBackLimitBytes(4096)
+                                .retainedLimitBytes(4096)
                                 .open());
         Device pf1 = machines.device(small, "pf1");
         Device p1 = machines.device(dpu, "p1");
@@ -389,10 +409,10 @@ class MmapExportTest {
         Mmap remote = imported(mmap.exportPci(pf1), p1);
         mmap.stop();
         Thrown.with(Status.NO_MEMORY, () -> SharedMemory.allocate(1))
-                .hasMessageContainingAll("keptBackBytes=" + SIZE, "limitBytes=4096");
+                .hasMessageContainingAll("retainedBytes=" + SIZE, "limitBytes=4096");
         Mmap next = mmap(pf1, spare, PCI_WRITE);
         Thrown.with(Status.NO_MEMORY, () -> next.exportPci(pf1))
-                .hasMessageContainingAll("keptBackBytes=" + SIZE, "limitBytes=4096");
+                .hasMessageContainingAll("retainedBytes=" + SIZE, "limitBytes=4096");
         remote.close();
         await(
                 "the lease is closed",
@@ -412,7 +432,7 @@ class MmapExportTest {
     @CsvSource({
         "kernel, NOT_FOUND, kernel",
         "fabric, NOT_FOUND, fabric folder",
-        "exporter, NOT_FOUND, nobody serves",
+        "exporter, NOT_FOUND, no process serves",
         "region, NOT_FOUND, not exported",
         "key, NOT_FOUND, not exported",
         "topology, BAD_CONFIG, topology",
@@ -508,7 +528,7 @@ class MmapExportTest {
     }
 
     @Test
-    void shouldNoticeThatTheExporterHasLeft() {
+    void shouldDetectThatTheExporterHasEnded() {
         Machine leaving = machines.open(Side.HOST);
         Device device = leaving.findDevice("pf0").open();
         SharedMemory theirs = SharedMemory.allocate(4096);
@@ -521,6 +541,6 @@ class MmapExportTest {
         theirs.close();
         assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
-                .hasMessageContaining("nobody serves");
+                .hasMessageContaining("no process serves");
     }
 }

@@ -21,13 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whoever was stopped in the middle of a copy finishes it when it goes on, into whatever the memory
- * is then: so it is not used again while an importer of before may still hold it.
+ * Reuse of memory after an export: an importer that was stopped in the middle of a copy finishes it
+ * when it continues, so memory is not used again while an earlier importer may still hold it.
  */
 class MmapReuseTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 3 * 4096 + 100;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final long SECOND = 1_000_000_000L;
     private static final Permissions ALL =
             Permissions.of(
@@ -83,10 +83,10 @@ class MmapReuseTest {
                                 .addDevice(pf0));
         Thrown.with(Status.IN_USE, local::start).hasMessageContaining("leases=2");
         remote.close();
-        Await.until("one lease is closed", PATIENCE, () -> holders(memory).contains("leases=1"));
+        Await.until("one lease is closed", TIMEOUT, () -> holders(memory).contains("leases=1"));
         Thrown.with(Status.IN_USE, mmap::start);
         second.close();
-        awaitLetGo(memory);
+        awaitReleased(memory);
         mmap.start();
         local.start();
         assertThat(imported(mmap.exportPci(pf0), p0).sizeBytes()).isEqualTo(SIZE);
@@ -101,11 +101,11 @@ class MmapReuseTest {
         Thrown.with(Status.IN_USE, () -> other.exportPci(pf0)).hasMessageContaining("leases=1");
         Thrown.with(Status.IN_USE, () -> BusServices.exportFor(other, pf0, true, null));
         remote.close();
-        awaitLetGo(memory);
+        awaitReleased(memory);
         other.exportPci(pf0);
     }
 
-    /** The process in between has let go, and the one behind it has not. */
+    /** The re-exporting process has released the memory, and its importer has not. */
     @Test
     void shouldNotUseMemoryAgainThatTheImporterOfAReExportStillHolds() {
         Mmap mmap = mmap(ALL);
@@ -118,7 +118,7 @@ class MmapReuseTest {
         mmap.stop();
         Thrown.with(Status.IN_USE, mmap::start).hasMessageContaining("leases=1");
         far.close();
-        awaitLetGo(memory);
+        awaitReleased(memory);
         mmap.start();
     }
 
@@ -141,15 +141,15 @@ class MmapReuseTest {
 
     private static String holders(SharedMemory of) {
         try {
-            of.shared().requireLetGo();
+            of.shared().requireReleased();
             return "";
         } catch (FabricException e) {
             return e.getMessage();
         }
     }
 
-    /** Until no lease of a withdrawn export of it is open any more. */
-    static void awaitLetGo(SharedMemory of) {
-        Await.until("nobody holds the memory", PATIENCE, () -> holders(of).isEmpty());
+    /** Until no lease of a revoked export of it is open any more. */
+    static void awaitReleased(SharedMemory of) {
+        Await.until("no importer holds the memory", TIMEOUT, () -> holders(of).isEmpty());
     }
 }

@@ -12,7 +12,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Await;
-import io.softdpu.testkit.Growth;
+import io.softdpu.testkit.GrowthCheck;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.lang.foreign.ValueLayout;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Memory given and taken, again and again, between machines that stay. */
+/** Repeated exports and imports of memory between machines that stay open. */
 class MmapSessionsTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 1 << 16;
@@ -33,7 +33,7 @@ class MmapSessionsTest {
                     AccessFlag.RDMA_READ,
                     AccessFlag.RDMA_WRITE);
 
-    /** How a session ends. */
+    /** Ends of a session. */
     private enum Ending {
         IMPORTER_FIRST,
         EXPORTER_FIRST,
@@ -60,7 +60,7 @@ class MmapSessionsTest {
             Ending[] endings = Ending.values();
 
             String findings =
-                    Growth.over(
+                    GrowthCheck.over(
                             40,
                             Soak.count(200, 2_000),
                             number -> session(endings[random.nextInt(endings.length)]));

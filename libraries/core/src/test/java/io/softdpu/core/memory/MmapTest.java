@@ -12,13 +12,14 @@ import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Local mmaps: configuration, life, and what may be done with their memory. */
+/** Local mmaps: configuration, states, and access to their memory. */
 class MmapTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
@@ -52,7 +53,7 @@ class MmapTest {
     }
 
     @Test
-    @Clause({"core-004", "core-005", "core-006", "core-007", "core-008", "core-064", "core-079"})
+    @Clause({"core-004", "core-006", "core-007"})
     void shouldGoFromCreateToClose() {
         Mmap mmap = complete();
         assertThat(mmap.state()).isEqualTo(Mmap.State.IDLE);
@@ -68,6 +69,26 @@ class MmapTest {
         assertThat(mmap.state()).isEqualTo(Mmap.State.CLOSED);
         Thrown.with(Status.BAD_STATE, mmap::start).hasMessageContaining("closed");
         Thrown.with(Status.BAD_STATE, mmap::segment).hasMessageContaining("closed");
+    }
+
+    @Test
+    @Clause({"core-005", "core-064"})
+    void shouldHoldTheMemoryThatOneCallSetsAndBufsPointInto() {
+        MemorySegment memory = heap();
+        Mmap mmap =
+                machines.add(
+                        Mmap.create()
+                                .setMemory(memory)
+                                .setPermissions(Permissions.LOCAL_READ_WRITE)
+                                .addDevice(pf0)
+                                .start());
+        assertThat(mmap.sizeBytes()).isEqualTo(64);
+        BufInventory inventory = machines.add(BufInventory.create(1).start());
+        Buf buf = inventory.bufByData(mmap, 60, 4);
+        buf.segment().set(ValueLayout.JAVA_BYTE, 3, (byte) 9);
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, 63)).isEqualTo((byte) 9);
+        Thrown.with(Status.INVALID_VALUE, () -> buf.reuseByData(mmap, 61, 4));
+        buf.release();
     }
 
     @Test
@@ -111,14 +132,14 @@ class MmapTest {
     @Clause({"core-069", "core-077"})
     void shouldBeOpenToSeveralDevicesAndToNoOther() {
         Device vf = machines.device(host, "pf0vf0");
-        Device stranger = machines.device(host, "pf1");
+        Device other = machines.device(host, "pf1");
         Mmap mmap = complete().addDevice(vf).start();
         assertThat(mmap.devices()).containsExactly(pf0, vf);
         assertThat(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
         assertThat(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(mmap, stranger, Permissions.LOCAL_READ_ONLY))
+        assertThat(REGIONS.checkUse(mmap, other, Permissions.LOCAL_READ_ONLY))
                 .isEqualTo(Status.NOT_PERMITTED);
         Device pf0Again = machines.device(host, "pf0");
         assertThat(REGIONS.checkUse(mmap, pf0Again, Permissions.LOCAL_READ_ONLY))
@@ -187,8 +208,7 @@ class MmapTest {
         assertThat(mmap.segment()).isEqualTo(memory.segment());
         Thrown.with(Status.IN_USE, memory::close).hasMessageContaining("mmap");
         mmap.close();
-        assertThat(memory.segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE))
-                .containsOnly(0);
+        assertThat(memory.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
         memory.close();
         memory.close();
         Thrown.with(Status.BAD_STATE, memory::segment);

@@ -9,16 +9,6 @@ import org.junit.jupiter.api.Test;
 
 class PermissionsTest {
     @Test
-    @Clause({
-        "core-026",
-        "core-027",
-        "core-028",
-        "core-029",
-        "core-030",
-        "core-031",
-        "core-032",
-        "core-033"
-    })
     void shouldHaveTheBitsOfTheGuide() {
         assertThat(AccessFlag.values())
                 .extracting(AccessFlag::bit)
@@ -34,6 +24,34 @@ class PermissionsTest {
                         "PCI_READ_ONLY",
                         "PCI_READ_WRITE",
                         "PCI_RELAXED_ORDERING");
+    }
+
+    @Test
+    @Clause({"core-026", "core-028"})
+    void shouldHaveTheValuesOfLocalAccess() {
+        assertThat(AccessFlag.LOCAL_READ_ONLY.bit()).isZero();
+        assertThat(Permissions.of(AccessFlag.LOCAL_READ_ONLY).bits()).isZero();
+        assertThat(AccessFlag.LOCAL_READ_WRITE.bit()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause({"core-029", "core-030", "core-031"})
+    void shouldHaveTheValuesOfRdmaAccess() {
+        assertThat(AccessFlag.RDMA_READ.bit()).isEqualTo(2);
+        assertThat(AccessFlag.RDMA_WRITE.bit()).isEqualTo(4);
+        assertThat(AccessFlag.RDMA_ATOMIC.bit()).isEqualTo(8);
+    }
+
+    @Test
+    @Clause({"core-032", "core-033"})
+    void shouldHaveTheValuesOfAccessOverPcie() {
+        assertThat(AccessFlag.PCI_READ_ONLY.bit()).isEqualTo(16);
+        assertThat(AccessFlag.PCI_READ_WRITE.bit()).isEqualTo(32);
+    }
+
+    @Test
+    @Clause("core-027")
+    void shouldCombineFlagsInOneSet() {
         Permissions all =
                 Permissions.of(
                         AccessFlag.LOCAL_READ_WRITE,

@@ -10,10 +10,10 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * A program that exports memory, or passes on what it imported, and takes it away when it is told
- * to. Arguments: the fabric folder, the side and its device. On standard input, a line each: {@code
- * export N}, {@code reexport BLOB N}, {@code stop} (the mmap), {@code close} (the mmap), {@code
- * exit} (in good order), {@code ready N}. Answers to the numbered ones, with their number.
+ * Process that exports memory, or re-exports an import, and revokes it when told to. Arguments: the
+ * fabric folder, the side and its device. On standard input, one command per line: {@code export
+ * N}, {@code reexport BLOB N}, {@code stop} (the mmap), {@code close} (the mmap), {@code exit} (in
+ * good order), {@code ready N}. Answers to the numbered ones, with their number.
  */
 public final class RegionProcess {
     static final int SIZE = 8 << 20;

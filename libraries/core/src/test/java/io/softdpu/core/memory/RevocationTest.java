@@ -17,6 +17,7 @@ import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -32,10 +33,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A region is taken away while the other side copies into it: directly, and behind a process that
- * has passed it on. What the copying side sees then is the table of {@code
- * docs/wire/mmap-export.md}, a row each.
+ * Revocation of a region while an importer copies into it: directly, and through a process that has
+ * re-exported it. The importer's result is the table of {@code docs/wire/mmap-export.md}, one test
+ * per row.
  */
+@StartsProcesses
 @Tag(Soak.TAG)
 class RevocationTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
@@ -51,7 +53,7 @@ class RevocationTest {
     private ChildProcess middle;
     private int asked;
 
-    /** How the region goes, and what its importer then sees. */
+    /** Ways to end the region, and the status that its importer sees. */
     private enum Row {
         MMAP_STOPPED(false, "stop", Status.SHUTDOWN),
         MMAP_CLOSED(false, "close", Status.SHUTDOWN),
@@ -159,7 +161,7 @@ class RevocationTest {
         return transfers;
     }
 
-    /** What the first transfer that is not done any more is told. */
+    /** The status of the first refused transfer. */
     private static Status firstRefusal(
             Row row, Mmap remote, Permissions needed, MemorySegment content) {
         AtomicReference<Status> seen = new AtomicReference<>();
@@ -174,7 +176,7 @@ class RevocationTest {
         return seen.get();
     }
 
-    /** What a library does for a task: it looks, then copies a piece. */
+    /** Copies a piece as a library does: after a check. */
     private static Status copied(
             Mmap remote, Permissions needed, MemorySegment content, long chunkNumber) {
         Status usable = REGIONS.checkUse(remote, needed);
@@ -190,7 +192,7 @@ class RevocationTest {
         return usable;
     }
 
-    /** Nobody gets in any more; SHUTDOWN comes from a process in between that is still there. */
+    /** New imports fail; SHUTDOWN comes from a re-exporting process that still exists. */
     private void assertImportRefused(Row row, byte[] blob) {
         try (Mmap late = Mmap.createFromExport(blob, row.passedOn ? t0 : p0)) {
             throw new AssertionError(row + ": imported all the same: " + late);

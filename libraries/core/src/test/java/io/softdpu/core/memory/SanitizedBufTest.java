@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the sanitizer does to the memory of bufs, and what it finds about them. */
+/** Effects of the sanitizer on the memory of bufs, and its reports. */
 class SanitizedBufTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 256;
@@ -78,7 +78,7 @@ class SanitizedBufTest {
     }
 
     @Test
-    void shouldFillWhatATaskIsGoingToWriteSoThatNobodyReadsItEarly() {
+    void shouldPoisonTheMemoryThatATaskWillWrite() {
         Buf first = inventory.bufByArgs(mmap, 16, 32, 24, 8); // data 24 to 31, tailroom to 47
         Buf second = inventory.bufByAddress(mmap, 64, 4);
         first.chain(second);

@@ -87,7 +87,7 @@ class FixedQueueTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new FixedQueue<String>(capacity))
                 .withMessage(
-                        "queue cannot be made: capacity="
+                        "queue cannot be created: capacity="
                                 + capacity
                                 + ", expected=0 to 1073741824");
     }

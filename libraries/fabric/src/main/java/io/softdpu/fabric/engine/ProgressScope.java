@@ -4,8 +4,8 @@ import io.softdpu.linux.RestrictedThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Marks a pass of progress for the {@linkplain RestrictedThreads checks} that tests switch on: in
- * it no system call is made whose cost a peer chooses. Costs nothing where they are off.
+ * Marks a pass of progress for the {@linkplain RestrictedThreads checks} that tests enable: no
+ * system call whose duration a peer determines may be made in it. No cost while they are disabled.
  */
 public final class ProgressScope {
     private ProgressScope() {}
@@ -13,7 +13,7 @@ public final class ProgressScope {
     /**
      * Begins a pass on this thread.
      *
-     * @return for {@link #end}: a callback may drive another engine
+     * @return argument for {@link #end}: a callback may call progress of another engine
      */
     public static @Nullable Object begin() {
         return RestrictedThreads.CHECKED

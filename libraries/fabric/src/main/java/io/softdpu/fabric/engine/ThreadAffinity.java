@@ -6,17 +6,17 @@ import io.softdpu.linux.LinuxException;
 import java.util.BitSet;
 
 /**
- * Which processor a thread may run on, for the floors that make no system calls of their own. Any
- * thread, about itself.
+ * CPU affinity of the calling thread, for the modules that make no system calls themselves. Any
+ * thread.
  */
 public final class ThreadAffinity {
     private ThreadAffinity() {}
 
     /**
-     * Lets the calling thread run on one processor only.
+     * Pins the calling thread to one processor.
      *
-     * @throws FabricException NOT_FOUND if this process may not use that one, naming those that it
-     *     may
+     * @throws FabricException NOT_FOUND if this process may not use it; the message names those
+     *     that it may
      */
     public static void pinCurrentThread(int cpu) {
         try {
@@ -29,7 +29,7 @@ public final class ThreadAffinity {
     }
 
     /**
-     * Lets the calling thread run wherever this process may.
+     * Unpins the calling thread: it may run on any processor of this process.
      *
      * @throws FabricException SYSTEM if the kernel refuses that
      */
@@ -43,9 +43,10 @@ public final class ThreadAffinity {
     }
 
     /**
-     * Looks whether a thread could be pinned to this processor.
+     * Checks whether a thread could be pinned to this processor.
      *
-     * @throws FabricException NOT_FOUND if this process may not use it, naming those that it may
+     * @throws FabricException NOT_FOUND if this process may not use it; the message names those
+     *     that it may use
      */
     public static void checkAvailable(int cpu) {
         BitSet allowed = Affinity.allowed();
@@ -56,7 +57,7 @@ public final class ThreadAffinity {
         }
     }
 
-    /** How many processors this process may use, at least 1. */
+    /** Number of processors that this process may use, at least 1. */
     public static int availableCpus() {
         return Affinity.availableCpus();
     }

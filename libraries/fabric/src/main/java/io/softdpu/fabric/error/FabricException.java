@@ -5,14 +5,14 @@ import io.softdpu.linux.text.ForeignText;
 /**
  * A failure of the bus, before it has a DOCA status: {@code core} translates it. The message has
  * the form {@code reason: key=value, key=value}, in one line whatever the values are: each message
- * is escaped. A value that is another process's is cut too, where the message is made.
+ * is escaped. A value from another process is also cut, by the code that formats the message.
  */
 public final class FabricException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What kind of failure it was; a sentence each. */
+    /** Kinds of failures. */
     public enum Kind {
-        /** Nobody serves the name, or the region does not exist any more. */
+        /** No process serves the name, or the region does not exist any more. */
         NOT_FOUND,
         /** A living process serves the name already, or importers still hold the memory. */
         IN_USE,
@@ -22,19 +22,19 @@ public final class FabricException extends RuntimeException {
         PEER_GONE,
         /** The peer answered with a refusal; {@link FabricException#refusalCode()} has its code. */
         REFUSED,
-        /** What came from the peer or in a blob has not the agreed form. */
+        /** Data from the peer or in a blob is malformed. */
         MALFORMED,
-        /** The exporter has withdrawn the region. */
+        /** The exporter has revoked the region. */
         REVOKED,
-        /** No memory, or no room on the shared memory file system. */
+        /** No memory, or no space on the shared memory file system. */
         NO_MEMORY,
         /** A limit of this bus has been reached. */
         LIMIT,
-        /** The region is larger than what is imported here. */
+        /** The region exceeds the import limit of this bus. */
         TOO_BIG,
-        /** The peer or the folder belongs to somebody else, or a grant is missing. */
+        /** The peer or the folder belongs to another user, or access was not granted. */
         NOT_PERMITTED,
-        /** The memory or the descriptor cannot do what was asked. */
+        /** The memory or the descriptor does not support the operation. */
         NOT_SUPPORTED,
         /** The folder is in use with another topology. */
         CONFLICT,
@@ -54,7 +54,7 @@ public final class FabricException extends RuntimeException {
         this.refusalCode = 0;
     }
 
-    /** Creates a failure with the exception that showed it. */
+    /** Creates a failure with its cause. */
     public FabricException(Kind kind, String message, Throwable cause) {
         super(ForeignText.escape(message), cause);
         this.kind = kind;

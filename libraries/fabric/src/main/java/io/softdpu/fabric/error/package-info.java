@@ -1,5 +1,5 @@
 /**
- * Failures of the bus, before they have a DOCA status, and the codes that tell a peer of them.
+ * Failures of the bus, before they have a DOCA status, and the codes that report them to a peer.
  *
  * <p><b>Threads.</b> Immutable values; any thread. <b>Ownership.</b> Nothing is held.
  *

@@ -28,10 +28,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder in which the processes of one fabric meet: {@code topology} with the hash they agreed
- * on, {@code hotplug} with what has been plugged in since, and for each served name a socket and a
- * lock, named by 16 hex digits of the name's SHA-256. Sockets are opened through {@code
- * /proc/self/fd/N/}, since a socket address holds 108 bytes only.
+ * Directory that the processes of one fabric share: {@code topology} with the hash that they agreed
+ * on, {@code hotplug} with the topology after functions were plugged in, and for each served name a
+ * socket and a lock, named by 16 hex digits of the name's SHA-256. Sockets are opened through
+ * {@code /proc/self/fd/N/}, since a socket address holds 108 bytes only.
  *
  * <p>Any thread.
  */
@@ -43,7 +43,7 @@ public final class FabricFolder implements AutoCloseable {
     private final int directory;
     private final CheckedFile topology;
     private final RegionAddress.Id id;
-    private final SharedNote hotplug;
+    private final SharedTextFile hotplug;
     private final NameLocks locks;
 
     private FabricFolder(Path path, int directory, CheckedFile topology) {
@@ -52,7 +52,7 @@ public final class FabricFolder implements AutoCloseable {
         this.topology = topology;
         FileStatus status = FileDescriptors.status(directory);
         this.id = new RegionAddress.Id(status.device(), status.inode());
-        this.hotplug = new SharedNote(path, directory, HOTPLUG_FILE);
+        this.hotplug = new SharedTextFile(path, directory, HOTPLUG_FILE);
         this.locks = new NameLocks(path, directory);
     }
 
@@ -72,11 +72,11 @@ public final class FabricFolder implements AutoCloseable {
     }
 
     /**
-     * Joins a folder: makes it if it is missing, refuses it if others could write there, and agrees
-     * on the topology with whoever is in it.
+     * Joins a folder: creates it if it is missing, refuses it if other users could write to it, and
+     * agrees on the topology with the processes that are in it.
      *
-     * @param chosen whether the user named the folder, and so may have meant a link; nobody has
-     *     said that of the default, which others may have made before
+     * @param chosen whether the user named the folder, which may then be a symbolic link; the
+     *     default may not, since another user may have created it before
      */
     public static FabricFolder join(
             Path path,
@@ -115,7 +115,11 @@ public final class FabricFolder implements AutoCloseable {
                     || e instanceof DirectoryIteratorException) {
                 throw new FabricException(
                         FabricException.Kind.SYSTEM,
-                        "fabric folder not usable: path=" + path + ", " + e.getMessage(),
+                        "fabric folder not usable: path="
+                                + path
+                                + ", "
+                                + e.getMessage()
+                                + expectation(path),
                         e);
             }
             throw e;
@@ -130,20 +134,19 @@ public final class FabricFolder implements AutoCloseable {
         return id;
     }
 
-    /** What has been plugged in since the first of the processes that are in the folder came. */
-    public SharedNote hotplug() {
+    /** The shared text on functions that were plugged in since the first process joined. */
+    public SharedTextFile hotplug() {
         return hotplug;
     }
 
     /**
-     * Connects a socket to the one that serves a name. The file is opened as a place only, links
-     * not followed, and examined before it is connected to: a path that the kernel resolves by
-     * itself could lead into a file system that a peer serves, and the caller would wait there for
-     * as long as that peer likes.
+     * Connects a socket to the socket of a served name. The file is opened with O_PATH and
+     * O_NOFOLLOW and examined before the connect: a path that the kernel resolves itself could lead
+     * into a file system that a peer serves, and that peer could block the caller without limit.
      *
      * @return as {@link UnixSocket#connect}
      * @throws FabricException NOT_PERMITTED if the file is no socket, or another user's
-     * @throws LinuxException for what the system refuses
+     * @throws LinuxException if a system call fails
      */
     public int connect(int socket, String name) {
         int place;
@@ -192,7 +195,7 @@ public final class FabricFolder implements AutoCloseable {
     }
 
     /**
-     * Takes the lock of a name and removes a socket that a dead process left behind.
+     * Locks a name and removes the socket that a dead process has left.
      *
      * @return the descriptor that holds the lock while it is open, or -1 if a living process has it
      */
@@ -200,7 +203,7 @@ public final class FabricFolder implements AutoCloseable {
         return locks.claim(hash(name));
     }
 
-    /** Gives a name back: socket and lock file go, then the lock. */
+    /** Releases a name: deletes socket and lock file, then unlocks it. */
     public void release(String name, int lock) {
         locks.release(hash(name), lock);
     }
@@ -237,14 +240,25 @@ public final class FabricFolder implements AutoCloseable {
                                 PosixFilePermissions.fromString("rwx------")));
             }
         } catch (java.nio.file.FileAlreadyExistsException e) {
-            // Another process made it in between; or it is no folder, which open says.
+            // Another process created it in between; if it is no directory, open fails.
             return;
         } catch (IOException e) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM,
-                    "fabric folder cannot be made: path=" + path + ", cause=" + e,
+                    "fabric folder cannot be made: path="
+                            + path
+                            + ", cause="
+                            + e
+                            + ", expected=a path whose parent is a folder of this user",
                     e);
         }
+    }
+
+    /** Empty if the path is a folder: then the cause is another one, which the error names. */
+    private static String expectation(Path path) {
+        return Files.isDirectory(path)
+                ? ""
+                : ", expected=a folder, or a path where this user can make one";
     }
 
     private static void requireNoLink(Path path) {
@@ -275,8 +289,9 @@ public final class FabricFolder implements AutoCloseable {
     }
 
     /**
-     * The hash counts while any process holds a shared lock on the file, and so does what was
-     * plugged in. Who finds it unlocked writes his own; who finds it locked must have the same.
+     * The hash is valid while any process holds a shared lock on the file, and so is the hotplug
+     * text. A process that finds it unlocked writes its own hash; one that finds it locked must
+     * have the same.
      */
     private static CheckedFile agreeOnTopology(
             Path path, int directory, byte[] hash, String name, long timeoutNanos) {
@@ -299,10 +314,10 @@ public final class FabricFolder implements AutoCloseable {
         try {
             if (FileDescriptors.tryLockExclusive(file.descriptor())) {
                 file.replaceContent(MemorySegment.ofArray(mine.getBytes(StandardCharsets.UTF_8)));
-                SharedNote.forget(path, HOTPLUG_FILE);
+                SharedTextFile.forget(path, HOTPLUG_FILE);
             }
             // Turning an exclusive lock into a shared one is not atomic: another process may write
-            // in between, so the file is read again under the shared lock, by everybody.
+            // in between, so the file is read again under the shared lock, by every process.
             if (!within(timeoutNanos, () -> FileDescriptors.tryLockShared(file.descriptor()))) {
                 throw new FabricException(
                         FabricException.Kind.TIMED_OUT,
@@ -337,7 +352,7 @@ public final class FabricFolder implements AutoCloseable {
         }
     }
 
-    /** A file that another process made of something else; nothing is done to it. */
+    /** The failure for a file of an unexpected kind, which is left unchanged. */
     static FabricException unusable(FileRefusedException refused) {
         return new FabricException(
                 FabricException.Kind.SYSTEM,
@@ -352,7 +367,8 @@ public final class FabricFolder implements AutoCloseable {
     }
 
     /**
-     * Who writes a file of the folder holds its lock for microseconds only, so yielding will do.
+     * Repeats an attempt until a time limit. Locks of the folder's files are held for microseconds,
+     * so it only yields in between.
      */
     @SuppressWarnings("ThreadPriorityCheck") // a wait of microseconds that nothing announces
     static boolean within(long timeoutNanos, BooleanSupplier attempt) {

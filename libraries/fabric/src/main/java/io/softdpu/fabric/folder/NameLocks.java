@@ -16,11 +16,11 @@ import java.util.regex.Pattern;
 
 /**
  * Lock files of the names that are served in a fabric folder. A process holds the exclusive lock of
- * each name that it serves; the lock of a process that was killed is free, and whoever finds it so
- * removes what is left.
+ * each name that it serves; the lock of a process that was killed is free, and the process that
+ * finds it so removes the remaining files.
  *
- * <p>Who takes the lock of a name to serve it, or to look whether anybody does, holds the lock of
- * the folder itself meanwhile. Otherwise somebody who merely looks would pass for a process that
+ * <p>A process that locks a name to serve it, or to check whether another serves it, holds the lock
+ * of the folder itself meanwhile. Otherwise a process that only checks would be taken for one that
  * serves the name.
  *
  * <p>Any thread.
@@ -33,8 +33,8 @@ final class NameLocks {
     private static final int STALE_SCAN_LIMIT = 4096;
 
     /**
-     * How long the lock of the folder is waited for. It is held for microseconds; a process that
-     * was stopped just then must not keep all others out.
+     * Time limit for the lock of the folder. It is held for microseconds; a process that was
+     * stopped while holding it must not block all others.
      */
     private static final long FOLDER_LOCK_NANOS = 1_000_000_000L;
 
@@ -52,7 +52,7 @@ final class NameLocks {
     }
 
     /**
-     * Takes the lock of a name and removes a socket that a dead process left behind.
+     * Locks a name and removes the socket that a dead process has left.
      *
      * @param hash of the name
      * @return the descriptor that holds the lock while it is open, or -1 if a living process has it
@@ -70,8 +70,8 @@ final class NameLocks {
                         return -1;
                     }
                     // The owner before may have unlinked the file between our open and our lock:
-                    // then the lock is on a file that nobody else will find, and the name has to be
-                    // taken again.
+                    // then the lock is on a file that no other process finds, and the name must be
+                    // locked again.
                     if (isFileOf(lock, lockName)) {
                         delete(hash + SOCKET_SUFFIX);
                         taken = true;
@@ -94,7 +94,7 @@ final class NameLocks {
         }
     }
 
-    /** Gives a name back: socket and lock file go, then the lock. */
+    /** Releases a name: deletes socket and lock file, then unlocks it. */
     void release(String hash, int lock) {
         try {
             delete(hash + SOCKET_SUFFIX);
@@ -105,7 +105,7 @@ final class NameLocks {
     }
 
     /**
-     * Removes what killed processes have left: sockets under random names, which nobody else would
+     * Removes sockets that killed processes have left under random names, which no other code would
      * remove.
      */
     void sweep() {
@@ -116,7 +116,7 @@ final class NameLocks {
                     return;
                 }
                 String lockName = lock.getFileName().toString();
-                if (OWN_LOCK.matcher(lockName).matches()) { // no yarn.lock of a folder chosen badly
+                if (OWN_LOCK.matcher(lockName).matches()) { // not of another program: yarn.lock
                     sweep(lockName);
                 }
             }
@@ -147,10 +147,10 @@ final class NameLocks {
     }
 
     /**
-     * Takes the lock of the folder, or goes on without it where its time is up.
+     * Locks the folder; continues without the lock after the time limit.
      *
-     * @return a descriptor of its own, whose close gives the lock back: threads of one process
-     *     exclude each other, too
+     * @return a descriptor of its own, whose close unlocks it: threads of one process exclude each
+     *     other, too
      */
     int lockFolder() {
         int folder =
@@ -187,9 +187,9 @@ final class NameLocks {
             if (e.errno() != Errno.EMFILE
                     && e.errno() != Errno.ENFILE
                     && e.errno() != Errno.ENOMEM) {
-                return -1; // gone in the meantime, or not ours: either way nothing to sweep
+                return -1; // deleted meanwhile, or not ours: nothing to sweep
             }
-            throw e; // says nothing about the file, and whoever asks again would ask for ever
+            throw e; // says nothing about the file; a retry would never end
         }
     }
 

@@ -6,7 +6,7 @@ import io.softdpu.fabric.thread.BusThreads;
 
 /**
  * An established connection: doorbell and liveness, the peer's inbound memory mapped writable, and
- * what the peer said in the handshake. The holder closes the link and releases the memory.
+ * the peer's payload of the handshake. The holder closes the link and releases the memory.
  *
  * @param link doorbell and liveness
  * @param remote the peer's inbound memory

@@ -14,18 +14,21 @@ import io.softdpu.linux.event.Poller;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name that this process serves. Clients are accepted on the bus thread; closing gives the name
- * back and leaves established links alone.
+ * Name that this process serves. Clients are accepted on the bus thread; close releases the name
+ * and does not affect established links.
  */
 public final class Endpoint implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Endpoint.class.getName());
 
-    /** Clients of one wake-up, so that a flood on one name does not starve the others. */
-    private static final int ACCEPTS_AT_ONCE = 16;
+    /**
+     * Limit of accepted clients per wake-up, so that a flood on one name does not starve the
+     * others.
+     */
+    private static final int MAX_ACCEPTS_PER_EVENT = 16;
 
     /**
-     * How long accepting pauses when this process has no room for further descriptors, or its user
-     * none for further watches.
+     * Pause of accepting after the limit of open files of this process, or of epoll watches of its
+     * user, was reached.
      */
     private static final long EXHAUSTED_PAUSE_NANOS = 50_000_000;
 
@@ -87,8 +90,8 @@ public final class Endpoint implements AutoCloseable {
         try {
             socket = UnixSocket.create();
             if (listener == null) {
-                // Who asks for a region has nothing to give. What the kernel does not refuse is
-                // refused when the request is read.
+                // A client that requests a region sends no descriptors. Those that the kernel does
+                // not refuse are refused when the request is read.
                 boolean _ = UnixSocket.refuseDescriptors(socket);
             }
             UnixSocket.bind(socket, folder.socketAddress(name));
@@ -105,10 +108,7 @@ public final class Endpoint implements AutoCloseable {
         }
     }
 
-    /**
-     * Gives the name back; clients that have not been answered are refused by the end of the
-     * socket.
-     */
+    /** Releases the name; clients without a reply are refused by the end of the socket. */
     @Override
     public void close() {
         synchronized (this) {
@@ -130,10 +130,10 @@ public final class Endpoint implements AutoCloseable {
                 });
     }
 
-    /** Accepts clients that wait. On the bus thread. */
+    /** Accepts pending clients. On the bus thread. */
     void accept() {
-        for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
-            if (!threads.closer().hasRoom()) { // peers keep it busy: nobody may bring it more
+        for (int i = 0; i < MAX_ACCEPTS_PER_EVENT; i++) {
+            if (!threads.closer().hasCapacity()) { // peers keep it busy: accept no more of them
                 pause();
                 return;
             }
@@ -164,11 +164,11 @@ public final class Endpoint implements AutoCloseable {
         BusWatch present = place();
         try {
             present.listen(socket, Poller.IN);
-        } catch (LinuxException e) { // others of this user may give watches back
+        } catch (LinuxException e) { // other processes of this user may release watches
             LOG.log(
                     System.Logger.Level.DEBUG,
                     () -> "name cannot be watched yet: name=" + name + ", " + e.getMessage());
-            waitForRoom(present);
+            retryLater(present);
         }
     }
 
@@ -189,18 +189,18 @@ public final class Endpoint implements AutoCloseable {
         pause();
     }
 
-    /** Accepts nobody for a while. On the bus thread. */
+    /** Suspends accepting for a while. On the bus thread. */
     void pause() {
         BusWatch present = place();
         present.unlisten();
-        waitForRoom(present);
+        retryLater(present);
     }
 
-    private static void waitForRoom(BusWatch present) {
+    private static void retryLater(BusWatch present) {
         present.setDeadline(System.nanoTime() + EXHAUSTED_PAUSE_NANOS);
     }
 
-    /** Waits for clients. */
+    /** Handler of the listening socket. */
     private final class Clients implements BusLoop.Handler {
         @Override
         public void onEvents(int events) {

@@ -1,8 +1,8 @@
 package io.softdpu.fabric.handshake;
 
 /**
- * Hears of clients of an endpoint. Calls come on the bus thread, after the handshake's form and the
- * client's memory have been checked: post to a mailbox and return.
+ * Listener for clients of an endpoint. Called on the bus thread, after the handshake frame and the
+ * client's memory have been validated; an implementation posts to a mailbox and returns.
  */
 public interface EndpointListener {
     /** A client waits for {@link PendingLink#accept} or {@link PendingLink#refuse}. */

@@ -17,16 +17,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The handshakes of one bus: names that it serves, connections to others' names, leases of others'
- * regions; and what all of them share.
+ * Handshakes of one bus: served names, connections to names of other processes, leases of their
+ * regions, and the state that these share.
  *
- * <p>Any thread begins a handshake; it runs on the bus thread, where its future completes.
+ * <p>Any thread may begin a handshake; it runs on the bus thread, where its future completes.
  */
 public final class Handshakes {
-    /** Clients that may have said nothing yet; beyond that the oldest is dropped. */
+    /** Limit of clients that have not sent their request; beyond it the oldest is dropped. */
     public static final int PENDING_LIMIT = 256;
 
-    /** Largest memory that comes with a HELLO or a WELCOME: rings. */
+    /** Size limit of the memory sent with a HELLO or a WELCOME, which holds rings. */
     public static final long MAX_JOINING_BYTES = 16 << 20;
 
     private static final String EXPORTER_PREFIX = "bus:";
@@ -34,7 +34,7 @@ public final class Handshakes {
     /**
      * Limits of the handshakes of a bus.
      *
-     * @param timeoutNanos what a client has to say hello
+     * @param timeoutNanos time limit for a client's request
      * @param maxImportBytes largest region that is imported
      */
     public record Limits(long timeoutNanos, long maxImportBytes) {}
@@ -53,7 +53,7 @@ public final class Handshakes {
      * Creates the handshakes of a bus, which serves no name yet.
      *
      * @param exports regions that clients may lease
-     * @param mappedBytes account of the memory of peers that is mapped here
+     * @param mappedBytes accounting of the memory of peers that is mapped here
      */
     public Handshakes(
             BusThreads threads,
@@ -89,7 +89,7 @@ public final class Handshakes {
     public Endpoint listen(String name, EndpointListener listener) {
         Endpoint endpoint = Endpoint.open(this, name, listener);
         endpoints.add(endpoint);
-        if (threads.closed()) { // the bus's close may have looked before the name was there
+        if (threads.closed()) { // close may have run before the name was added
             endpoint.close();
             threads.requireOpen();
         }
@@ -97,11 +97,11 @@ public final class Handshakes {
     }
 
     /**
-     * Asks an exporter for a region.
+     * Requests a lease from an exporter.
      *
-     * @param map whether to map and prefault it for use here; otherwise it can only be passed on
-     * @param timeoutNanos how long the exporter has to answer
-     * @return completes on the bus thread; cancelling it gives back what has come of it
+     * @param map whether to map and prefault it for use here; otherwise it can only be re-exported
+     * @param timeoutNanos time limit for the exporter's reply
+     * @return completes on the bus thread; cancelling it releases its results
      * @throws FabricException TOO_BIG if the region is larger than this bus imports
      */
     public CompletableFuture<ImportedRegion> lease(
@@ -117,7 +117,7 @@ public final class Handshakes {
                             + region.regionId());
         }
         Frame.Lease request = new Frame.Lease(region.regionId(), region.key(), writable);
-        return MappedAnswer.follow(
+        return MappedReply.follow(
                 this,
                 new OutgoingHandshake<>(
                                 this,
@@ -125,17 +125,17 @@ public final class Handshakes {
                                 Frame.encode(request),
                                 new int[0],
                                 timeoutNanos,
-                                new Answers.Grants(this, region, writable, map))
+                                new HandshakeReplies.Grants(this, region, writable, map))
                         .begin());
     }
 
     /**
      * Connects to a name.
      *
-     * @param payload what the other side's listener gets to see
-     * @param inbound sealed memory that the peer is given, writable
-     * @param timeoutNanos how long the peer has to answer
-     * @return completes on the bus thread; cancelling it gives back what has come of it
+     * @param payload passed to the peer's listener
+     * @param inbound sealed memory that is sent to the peer, writable
+     * @param timeoutNanos time limit for the peer's reply
+     * @return completes on the bus thread; cancelling it releases its results
      * @throws FabricException CLOSED if the memory has been released
      */
     public CompletableFuture<Attachment> join(
@@ -143,17 +143,17 @@ public final class Handshakes {
         if (!inbound.retain()) {
             throw SharedSegment.gone();
         }
-        OutgoingHandshake<MappedAnswer.Checked<Attachment>> handshake =
+        OutgoingHandshake<MappedReply.Checked<Attachment>> handshake =
                 new OutgoingHandshake<>(
                         this,
                         name,
                         Frame.encode(new Frame.Hello(inbound.sizeBytes(), payload)),
                         new int[] {inbound.descriptor()},
                         timeoutNanos,
-                        new Answers.Welcomes(this));
-        // Held until the bus thread has sent it: by then the caller may have let go of it, and the
-        // number of its descriptor stand for something that is not the peer's to have.
-        return MappedAnswer.follow(this, handshake.begin(() -> inbound.release(threads)));
+                        new HandshakeReplies.Welcomes(this));
+        // Retained until the bus thread has sent it: the caller may release it before, and then the
+        // number of its descriptor could stand for a file that the peer must not get.
+        return MappedReply.follow(this, handshake.begin(() -> inbound.release(threads)));
     }
 
     /** Ends all names. */
@@ -161,7 +161,7 @@ public final class Handshakes {
         List.copyOf(endpoints).forEach(Endpoint::close);
     }
 
-    /** Gives the receive buffer back; after the end of the bus thread. */
+    /** Releases the receive buffer; after the end of the bus thread. */
     public void end() {
         receiveBuffer.close();
     }
@@ -181,12 +181,12 @@ public final class Handshakes {
         return exports;
     }
 
-    /** Account of the memory of peers that is mapped here. */
+    /** Accounting of the memory of peers that is mapped here. */
     MappedBytes mappedBytes() {
         return mappedBytes;
     }
 
-    /** The user that peers have to belong to. */
+    /** User id that peers must have. */
     int uid() {
         return uid;
     }
@@ -199,7 +199,7 @@ public final class Handshakes {
         return limits.maxImportBytes();
     }
 
-    /** Largest memory that comes with a client or a server, for its rings. */
+    /** Size limit of the memory that a client or a server sends for its rings. */
     long maxJoiningBytes() {
         return Math.min(MAX_JOINING_BYTES, limits.maxImportBytes());
     }
@@ -209,7 +209,7 @@ public final class Handshakes {
         return receiveBuffer;
     }
 
-    /** Clients that have said nothing yet; on the bus thread. */
+    /** Clients that have not sent their request; on the bus thread. */
     PendingHandshakes pending() {
         return pending;
     }

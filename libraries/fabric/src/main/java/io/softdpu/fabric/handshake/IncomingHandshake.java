@@ -1,7 +1,7 @@
 package io.softdpu.fabric.handshake;
 
 import io.softdpu.fabric.error.FabricException;
-import io.softdpu.fabric.error.Refusals;
+import io.softdpu.fabric.error.RefuseCode;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.DescriptorCheck;
 import io.softdpu.fabric.memory.ExaminedMemory;
@@ -23,8 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that has connected and has until the deadline to say what it wants, in one frame. On the
- * bus thread from beginning to end.
+ * Server side of a handshake: a connected client that must send its request, one frame, before the
+ * deadline. All on the bus thread.
  */
 final class IncomingHandshake implements BusLoop.Handler {
     private static final System.Logger LOG = System.getLogger(IncomingHandshake.class.getName());
@@ -38,7 +38,7 @@ final class IncomingHandshake implements BusLoop.Handler {
     private @Nullable BusWatch watch;
     private boolean over;
 
-    /** The client's memory on its way; null until its frame has come. */
+    /** Mapping of the client's memory; null until its frame has arrived. */
     private @Nullable CompletableFuture<SharedSegment> mapping;
 
     private IncomingHandshake(
@@ -57,8 +57,8 @@ final class IncomingHandshake implements BusLoop.Handler {
     /**
      * Takes over an accepted socket.
      *
-     * @return false if the kernel lets this user watch nothing more, which peers of the same user
-     *     can bring about: the client has been refused, and so would be the next
+     * @return false if the limit of epoll watches of this user is reached, which peers of the same
+     *     user can cause: the client has been refused, and so would be the next
      */
     static boolean begin(Handshakes handshakes, int socket, @Nullable EndpointListener listener) {
         IncomingHandshake handshake;
@@ -67,7 +67,7 @@ final class IncomingHandshake implements BusLoop.Handler {
             handshake = new IncomingHandshake(handshakes, socket, peer, listener);
             if (peer.uid() != handshakes.uid()) {
                 handshake.refuse(
-                        Refusals.NOT_PERMITTED,
+                        RefuseCode.NOT_PERMITTED,
                         "fabric belongs to another user: uid="
                                 + peer.uid()
                                 + ", owner="
@@ -82,11 +82,11 @@ final class IncomingHandshake implements BusLoop.Handler {
             throw e;
         }
         handshakes.pending().add(handshake);
-        handshake.onEvents(Poller.IN); // most have spoken already, and so need no room
+        handshake.onEvents(Poller.IN); // most have sent their frame already, and so need no watch
         return true;
     }
 
-    /** Waits for the frame; where that cannot be, the client is refused. */
+    /** Waits for the frame; if it cannot be watched, the client is refused. */
     private boolean watch() {
         try {
             BusWatch begun = threads.loop().join(this, socket, Poller.IN | Poller.RDHUP);
@@ -100,7 +100,7 @@ final class IncomingHandshake implements BusLoop.Handler {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     () -> "client refused: pid=" + peer.pid() + ", " + reason);
-            refuse(Refusals.OPERATING_SYSTEM, reason);
+            refuse(RefuseCode.OPERATING_SYSTEM, reason);
             return false;
         }
         return true;
@@ -112,7 +112,7 @@ final class IncomingHandshake implements BusLoop.Handler {
 
     @Override
     public void onDeadline() {
-        end(); // closing says it all; who connects and keeps silent gets no explanation
+        end(); // a client that sent nothing gets no frame, only the end of the socket
     }
 
     @Override
@@ -122,7 +122,7 @@ final class IncomingHandshake implements BusLoop.Handler {
         threads.closer().closeSocket(socket);
     }
 
-    /** Room is needed for newer clients. */
+    /** Drops this client in favour of newer ones. */
     void evict() {
         end();
     }
@@ -141,9 +141,9 @@ final class IncomingHandshake implements BusLoop.Handler {
             }
             answer(message);
         } catch (FabricException e) {
-            sendAway(e);
+            refuseAndClose(e);
         } catch (LinuxException e) {
-            sendAway(Refusals.OPERATING_SYSTEM, e);
+            refuseAndClose(RefuseCode.OPERATING_SYSTEM, e);
         }
     }
 
@@ -172,7 +172,7 @@ final class IncomingHandshake implements BusLoop.Handler {
         ExaminedMemory memory =
                 new ExaminedMemory(
                         message.takeDescriptor(0), hello.memoryBytes(), true, allocatedBytes);
-        // There is no second frame: until the memory is mapped the deadline alone is watched.
+        // No second frame is expected: until the memory is mapped only the deadline is watched.
         if (watch != null) {
             watch.unlisten();
         }
@@ -189,17 +189,17 @@ final class IncomingHandshake implements BusLoop.Handler {
                 });
     }
 
-    /** The client's memory is mapped, or cannot be. */
+    /** Continues when the client's memory is mapped or mapping has failed. */
     private void mapped(
             Frame.Hello hello,
             EndpointListener to,
             @Nullable SharedSegment remote,
             @Nullable Throwable failure) {
-        if (over) { // in which case the mapping was cancelled, and is given back by its worker
+        if (over) { // the mapping was cancelled and its worker releases it
             return;
         }
         if (remote == null) {
-            sendAway(
+            refuseAndClose(
                     failure instanceof FabricException e
                             ? e
                             : new FabricException(
@@ -213,7 +213,7 @@ final class IncomingHandshake implements BusLoop.Handler {
             link = Link.open(threads, socket, peer);
         } catch (LinuxException e) {
             remote.release(threads);
-            sendAway(Refusals.OPERATING_SYSTEM, e);
+            refuseAndClose(RefuseCode.OPERATING_SYSTEM, e);
             return;
         }
         PendingLink pending = new PendingLink(threads, link, socket, remote, hello.payload());
@@ -221,7 +221,7 @@ final class IncomingHandshake implements BusLoop.Handler {
             to.arriving(pending);
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.WARNING, "listener failed: " + e, e);
-            pending.refuse(Refusals.OPERATING_SYSTEM, "server failed: cause=" + e);
+            pending.refuse(RefuseCode.OPERATING_SYSTEM, "server failed: cause=" + e);
         }
     }
 
@@ -229,7 +229,7 @@ final class IncomingHandshake implements BusLoop.Handler {
         requireDescriptors(message, 0);
         ExportedRegion region = handshakes.exports().find(wanted);
         leave();
-        region.lend(
+        region.grantLease(
                 Link.open(threads, socket, peer),
                 (grant, descriptors) ->
                         FrameSocket.send(socket, Frame.encode(grant), descriptors) == 0);
@@ -245,7 +245,7 @@ final class IncomingHandshake implements BusLoop.Handler {
         return new FabricException(FabricException.Kind.MALFORMED, "handshake refused: " + what);
     }
 
-    /** Hands the socket on: it is not watched as a handshake any more. */
+    /** Stops watching the socket, which passes to its next owner. */
     private void leave() {
         over();
         handshakes.pending().remove(this);
@@ -254,7 +254,7 @@ final class IncomingHandshake implements BusLoop.Handler {
         }
     }
 
-    /** Ends a mapping that is under way; none is where this is called by its end. */
+    /** Ends the handshake and cancels a mapping in progress. */
     private void over() {
         over = true;
         if (mapping != null) {
@@ -267,11 +267,11 @@ final class IncomingHandshake implements BusLoop.Handler {
         threads.closer().closeSocket(socket);
     }
 
-    private void sendAway(FabricException e) {
-        sendAway(Refusals.codeOf(e), e);
+    private void refuseAndClose(FabricException e) {
+        refuseAndClose(RefuseCode.codeOf(e), e);
     }
 
-    private void sendAway(int code, RuntimeException e) {
+    private void refuseAndClose(int code, RuntimeException e) {
         LOG.log(
                 System.Logger.Level.DEBUG,
                 () -> "client refused: pid=" + peer.pid() + ", " + e.getMessage());
@@ -280,7 +280,7 @@ final class IncomingHandshake implements BusLoop.Handler {
     }
 
     private void refuse(int code, String reason) {
-        // If the client's socket is full or gone it learns of the refusal by the end of the socket.
+        // If the client's socket is full or closed, the end of the socket tells it of the refusal.
         FrameSocket.send(socket, Frame.encode(new Frame.Refuse(code, reason)));
         threads.closer().closeSocket(socket);
     }

@@ -19,22 +19,25 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One frame to a name and the one frame that answers it, under a deadline; what comes of it is a
- * future that completes on the bus thread. On the bus thread from beginning to end.
+ * Client side of a handshake: sends one frame to a name and receives the one frame of the reply,
+ * under a deadline. Its result is a future that completes on the bus thread. All on the bus thread.
  */
 final class OutgoingHandshake<T> implements BusLoop.Handler {
-    /** How long a client waits before it tries a full backlog again. */
+    /** Delay before connecting again to a full backlog. */
     private static final long RETRY_NANOS = 5_000_000;
 
-    /** Longer ones are this: 73 years, so that sums with the clock cannot overflow. */
+    /** Upper bound of timeouts: 73 years, so that sums with the clock cannot overflow. */
     private static final long MAX_TIMEOUT_NANOS = 1L << 61;
 
-    /** Turns a checked answer into the result; takes descriptors it wants out of the message. */
-    interface Answer<T> {
-        /** The socket is the result's from here on, but not where this throws. */
+    /**
+     * Validates a reply and makes the result; takes the descriptors that it needs out of the
+     * message.
+     */
+    interface Reply<T> {
+        /** Makes the result, which then owns the socket, unless this throws. */
         T take(Frame frame, ReceivedMessage message, int socket, PeerCredentials peer);
 
-        /** Gives back a result that nobody waits for any more. */
+        /** Releases a result that is not needed any more. */
         void discard(T unwanted);
     }
 
@@ -43,13 +46,13 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     private final String name;
     private final byte[] request;
     private final int[] descriptors;
-    private final Answer<T> answer;
+    private final Reply<T> reply;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final long deadlineNanos;
     private int socket = -1;
     private @Nullable BusWatch watch;
     private boolean connected;
-    private Runnable sentOrFailed = () -> {};
+    private Runnable descriptorsSent = () -> {};
 
     OutgoingHandshake(
             Handshakes handshakes,
@@ -57,13 +60,13 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             byte[] request,
             int[] descriptors,
             long timeoutNanos,
-            Answer<T> answer) {
+            Reply<T> reply) {
         this.handshakes = handshakes;
         this.threads = handshakes.threads();
         this.name = name;
         this.request = request;
         this.descriptors = descriptors;
-        this.answer = answer;
+        this.reply = reply;
         this.deadlineNanos = System.nanoTime() + Math.min(timeoutNanos, MAX_TIMEOUT_NANOS);
     }
 
@@ -72,12 +75,13 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     }
 
     /**
-     * Begins.
+     * Begins the handshake.
      *
-     * @param sentOrFailed runs once, before the result is there: the descriptors are needed no more
+     * @param descriptorsSent runs once, before the result completes, when the descriptors are no
+     *     longer needed
      */
-    CompletableFuture<T> begin(Runnable sentOrFailed) {
-        this.sentOrFailed = sentOrFailed;
+    CompletableFuture<T> begin(Runnable descriptorsSent) {
+        this.descriptorsSent = descriptorsSent;
         threads.loop().execute(this::start);
         var _ =
                 result.whenComplete((_, _) -> {
@@ -94,9 +98,9 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         }
     }
 
-    private void letGo() {
-        Runnable once = sentOrFailed;
-        sentOrFailed = () -> {};
+    private void releaseDescriptors() {
+        Runnable once = descriptorsSent;
+        descriptorsSent = () -> {};
         once.run();
     }
 
@@ -145,10 +149,10 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             }
             PeerCredentials peer = UnixSocket.peerCredentials(socket);
             leave();
-            T made = answer.take(frame, message, socket, peer);
+            T made = reply.take(frame, message, socket, peer);
             socket = -1;
             if (!result.complete(made)) {
-                answer.discard(made);
+                reply.discard(made);
             }
         } catch (RuntimeException e) {
             fail(e);
@@ -160,10 +164,10 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             onShutdown();
             return;
         }
-        if (result.isDone()) { // cancelled; what that left on the way here gives back the rest
+        if (result.isDone()) { // cancelled; the command of the cancellation releases the rest
             return;
         }
-        if (!threads.closer().hasRoom()) {
+        if (!threads.closer().hasCapacity()) {
             fail(
                     new FabricException(
                             FabricException.Kind.LIMIT,
@@ -219,7 +223,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         begun.listen(socket, Poller.IN | Poller.RDHUP);
         begun.setDeadline(deadlineNanos);
         int sent = FrameSocket.send(socket, request, descriptors);
-        letGo();
+        releaseDescriptors();
         if (sent != 0) {
             fail(
                     new FabricException(
@@ -235,7 +239,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         if (error == Errno.ENOENT || error == Errno.ECONNREFUSED) {
             return new FabricException(
                     FabricException.Kind.NOT_FOUND,
-                    "nobody serves this name: name="
+                    "no process serves this name: name="
                             + name
                             + ", folder="
                             + handshakes.folder().path());
@@ -258,7 +262,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             threads.closer().closeSocket(socket);
             socket = -1;
         }
-        letGo();
+        releaseDescriptors();
         result.completeExceptionally(cause instanceof LinuxException ? system(cause) : cause);
     }
 }

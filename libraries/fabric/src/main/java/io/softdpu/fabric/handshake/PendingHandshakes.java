@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Clients that have connected and said nothing yet, in the order of their coming. Bus thread. */
+/** Connected clients that have not sent their request, in the order of arrival. Bus thread. */
 final class PendingHandshakes {
     private final int limit;
     private final Set<IncomingHandshake> handshakes = new LinkedHashSet<>();
@@ -21,8 +21,8 @@ final class PendingHandshakes {
     }
 
     /**
-     * Adds a client. Beyond the limit the oldest goes of the process that has most of them: a flood
-     * drives out its own.
+     * Adds a client. Beyond the limit the oldest client of the process that has most of them is
+     * dropped: a flood displaces only itself.
      */
     void add(IncomingHandshake handshake) {
         if (handshakes.size() >= limit) {
@@ -39,7 +39,7 @@ final class PendingHandshakes {
         handshakes.add(handshake);
     }
 
-    /** Removes a client that has been answered or has gone. */
+    /** Removes a client that has been replied to or has disconnected. */
     void remove(IncomingHandshake handshake) {
         handshakes.remove(handshake);
     }

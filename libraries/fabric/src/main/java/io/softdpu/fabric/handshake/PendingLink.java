@@ -9,8 +9,8 @@ import io.softdpu.linux.Errno;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A client that has shaken hands and waits to be taken or refused. Any thread may decide, once; a
- * second decision is an {@link IllegalStateException}.
+ * Client that has completed its handshake and waits to be accepted or refused. Any thread may
+ * decide, once; a second decision is an {@link IllegalStateException}.
  */
 public final class PendingLink {
     private final BusThreads threads;
@@ -28,7 +28,7 @@ public final class PendingLink {
         this.payload = payload;
     }
 
-    /** What the client said; unchecked beyond its length. */
+    /** The client's payload; unchecked beyond its length. */
     public byte[] payload() {
         return payload.clone();
     }
@@ -43,17 +43,17 @@ public final class PendingLink {
         return link.peerPid();
     }
 
-    /** Whether the client has given up meanwhile. */
+    /** Whether the client has disconnected meanwhile. */
     public boolean peerGone() {
         return link.peerGone();
     }
 
     /**
-     * Takes the client. The inbound memory stays the caller's and is sealed; the attachment's link
-     * and memory become the caller's.
+     * Accepts the client. The inbound memory stays the caller's and is sealed; the attachment's
+     * link and memory become the caller's.
      *
-     * @throws FabricException PEER_GONE if the client has given up; NOT_SUPPORTED if the memory is
-     *     exported read-only; everything of the client is released then
+     * @throws FabricException PEER_GONE if the client has disconnected; NOT_SUPPORTED if the memory
+     *     is exported read-only; the client's link and memory are released then
      */
     public Attachment accept(byte[] answer, SharedSegment inbound) {
         decide();
@@ -78,7 +78,7 @@ public final class PendingLink {
     }
 
     /**
-     * Sends the client away.
+     * Refuses the client.
      *
      * @param code a DOCA status number other than 0
      * @param reason {@code reason: key=value}; cut after 1,024 bytes
@@ -86,7 +86,7 @@ public final class PendingLink {
     public void refuse(int code, String reason) {
         decide();
         if (!link.peerGone()) {
-            // Errors need no handling: closing the link tells the client as much as can be told.
+            // Errors need no handling: closing the link tells the client of the refusal, too.
             FrameSocket.send(socket, Frame.encode(new Frame.Refuse(code, reason)));
         }
         abandon();

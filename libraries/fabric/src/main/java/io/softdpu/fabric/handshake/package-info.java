@@ -1,7 +1,7 @@
 /**
- * Handshakes, by which two processes come to a link: one frame from the client and one answer, with
- * the memory that each gives the other. {@link io.softdpu.fabric.handshake.Handshakes} begins them
- * for a bus.
+ * Handshakes, which establish links between two processes: one frame from the client and one reply,
+ * with the memory that each sends to the other. {@link io.softdpu.fabric.handshake.Handshakes}
+ * begins them for a bus.
  *
  * <p><b>Threads.</b> A handshake runs on the bus thread from beginning to end; its listener or
  * future is called there and only posts to an engine. An {@link
@@ -9,11 +9,11 @@
  * io.softdpu.fabric.handshake.PendingLink} decided, by any thread.
  *
  * <p><b>Ownership.</b> Until its end a handshake owns socket, received descriptors and mapped
- * memory; then the link and the memory belong to who has the result, or are given back.
+ * memory; then the link and the memory belong to the caller that has the result, or are released.
  *
- * <p><b>Trust.</b> Peers of another user are refused. A client has until a deadline to say one
- * frame; the number of clients that have not, the memory they bring and the descriptors of their
- * frames are limited, and a flood drives out its own.
+ * <p><b>Trust.</b> Peers of another user are refused. A client must send one frame before a
+ * deadline; the number of clients that have not, the memory that they send and the descriptors of
+ * their frames are limited, and a flood displaces only itself.
  */
 @NullMarked
 package io.softdpu.fabric.handshake;

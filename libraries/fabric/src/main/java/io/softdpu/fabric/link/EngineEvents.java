@@ -8,43 +8,46 @@ import io.softdpu.linux.event.Registration;
 import io.softdpu.linux.event.Timer;
 
 /**
- * Descriptors and deadlines of an engine beside the doorbells of its links: a {@link Poller} of
- * their own below the engine's waiter, so that their handlers run in the engine's progress and not
- * in its sleep, and so that a descriptor that is ready makes the engine's handle readable only
- * where that was asked for.
+ * Descriptors and deadlines of an engine, other than the doorbells of its links: a separate {@link
+ * Poller} nested in the engine's event poller, so that their handlers run in the engine's progress
+ * and not in its sleep, and so that a ready descriptor makes the engine's handle readable only if
+ * that was requested.
  *
- * <p>Descriptors are looked at by {@link #progress} after a sleep that they have ended, after a
- * look that found something, and otherwise every {@value #LOOK_NANOS} ns: an engine that polls its
- * rings makes no system call in each pass for them. Deadlines are compared with the clock in each
- * pass.
+ * <p>{@link #progress} polls the descriptors after a sleep that they have ended, after a poll that
+ * found one ready, and otherwise every {@value #POLL_INTERVAL_NANOS} ns: an engine that polls its
+ * rings does not make a system call per pass for them. Deadlines are compared with the clock in
+ * each pass.
  *
  * <p>Belongs to the engine's thread.
  */
 public final class EngineEvents implements AutoCloseable {
-    /** A look takes some 0.3 microseconds of system call: less than a hundredth of this. */
-    private static final long LOOK_NANOS = 50_000;
+    /**
+     * Interval of polls. A poll takes about 0.3 microseconds of system call: less than a hundredth
+     * of this.
+     */
+    private static final long POLL_INTERVAL_NANOS = 50_000;
 
     private final Poller poller;
-    private final Registration inWaiter;
+    private final Registration inPoller;
     private boolean listening;
     private boolean following;
 
-    /** Whether the next progress looks at the descriptors whatever the time is. */
+    /** Whether the next progress polls the descriptors before the interval has passed. */
     private boolean ready;
 
-    private long nextLookNanos = System.nanoTime();
+    private long nextPollNanos = System.nanoTime();
 
     /**
-     * Makes the events of an engine.
+     * Creates the events of an engine.
      *
-     * @throws FabricException SYSTEM if this process has no descriptors left, or the kernel lets
-     *     this user watch nothing more
+     * @throws FabricException SYSTEM if this process has no descriptors left, or this user no epoll
+     *     watches
      */
-    public EngineEvents(EngineWaiter waiter) {
+    public EngineEvents(EventPoller parent) {
         Poller made = null;
         try {
             made = new Poller();
-            inWaiter = waiter.addBelow(made, events -> ready = true);
+            inPoller = parent.addNested(made, events -> ready = true);
         } catch (LinuxException e) {
             if (made != null) {
                 made.close();
@@ -59,8 +62,8 @@ public final class EngineEvents implements AutoCloseable {
      *
      * @param interest constants of {@link Poller}, or-ed
      * @throws FabricException IN_USE if it is watched already; NOT_FOUND if it is not open;
-     *     NOT_SUPPORTED if epoll cannot watch what it stands for; SYSTEM if the kernel lets this
-     *     user watch nothing more
+     *     NOT_SUPPORTED if epoll cannot watch its kind of file; SYSTEM if the limit of epoll
+     *     watches of this user is reached
      */
     public Registration watch(int descriptor, int interest, Poller.Handler handler) {
         try {
@@ -94,7 +97,7 @@ public final class EngineEvents implements AutoCloseable {
     }
 
     /**
-     * Changes what a descriptor is watched for.
+     * Changes the events that a descriptor is watched for.
      *
      * @throws FabricException NOT_FOUND if it was closed meanwhile
      */
@@ -113,13 +116,13 @@ public final class EngineEvents implements AutoCloseable {
         }
     }
 
-    /** Makes a timer that is not set. */
+    /** Creates a timer that is not set. */
     public Timer newTimer(Runnable handler) {
         return poller.newTimer(handler);
     }
 
     /**
-     * Runs the handlers of what is due and, if it is time to look, of what is ready.
+     * Runs the handlers of due timers and, if a poll is due, of ready descriptors.
      *
      * @return whether any ran
      */
@@ -128,10 +131,10 @@ public final class EngineEvents implements AutoCloseable {
             return poller.runDueTimers() > 0;
         }
         long now = System.nanoTime();
-        if (!ready && now - nextLookNanos < 0) {
+        if (!ready && now - nextPollNanos < 0) {
             return poller.runDueTimers() > 0;
         }
-        nextLookNanos = now + LOOK_NANOS;
+        nextPollNanos = now + POLL_INTERVAL_NANOS;
         ready = true; // also where a handler throws
         int served = poller.poll(0);
         ready = served > 0;
@@ -141,7 +144,7 @@ public final class EngineEvents implements AutoCloseable {
     /**
      * The time until the nearest deadline.
      *
-     * @param limitNanos the result where none is set or the nearest is later
+     * @param limitNanos the result if no deadline is set or the nearest is later
      * @return 0 if one is due
      */
     public long untilDeadline(long limitNanos) {
@@ -152,7 +155,10 @@ public final class EngineEvents implements AutoCloseable {
         return Math.max(0, Math.min(limitNanos, left));
     }
 
-    /** Has the waiter's sleep end when a descriptor is ready. Stays so; a system call once. */
+    /**
+     * Makes the event poller's sleep end when a descriptor is ready. Permanent; a system call the
+     * first time.
+     */
     public void arm() {
         if (poller.registrations() > 0) {
             listen();
@@ -162,12 +168,12 @@ public final class EngineEvents implements AutoCloseable {
     private void listen() {
         if (!listening) {
             listening = true;
-            inWaiter.setInterest(Poller.IN);
+            inPoller.setInterest(Poller.IN);
         }
     }
 
     /**
-     * Has the waiter's handle become readable when a descriptor is ready and at each deadline,
+     * Makes the event poller's handle readable when a descriptor is ready and at each deadline,
      * until {@link #clear}.
      *
      * @throws FabricException SYSTEM if this process has no descriptor left, the first time
@@ -178,13 +184,13 @@ public final class EngineEvents implements AutoCloseable {
             try {
                 poller.followDeadlines();
             } catch (LinuxException e) {
-                throw system("engine cannot tell of deadlines", e);
+                throw system("engine cannot signal deadlines", e);
             }
             following = true;
         }
     }
 
-    /** Takes {@link #request} back; the next progress looks at the descriptors. */
+    /** Cancels {@link #request}; the next progress polls the descriptors. */
     public void clear() {
         if (following) {
             following = false;
@@ -192,15 +198,15 @@ public final class EngineEvents implements AutoCloseable {
         }
         if (listening) {
             listening = false;
-            inWaiter.setInterest(0);
+            inPoller.setInterest(0);
         }
         ready = true;
     }
 
-    /** Closes what was opened here. Descriptors stay with their owners. */
+    /** Closes its own descriptors. Watched descriptors stay with their owners. */
     @Override
     public void close() {
-        inWaiter.remove();
+        inPoller.remove();
         poller.close();
     }
 

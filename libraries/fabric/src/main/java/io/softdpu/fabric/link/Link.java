@@ -17,12 +17,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A socket to a peer that has shaken hands: it carries doorbells, one byte each, and its end tells
- * of the peer's end. Data never travels here.
+ * Socket to a peer after the handshake: it carries doorbells, one byte each, and its end signals
+ * the peer's end. It carries no data.
  *
  * <p>{@link #ring()}, {@link #peerGone()} and {@link #close()} may be called by any thread. Closing
  * hands the descriptor to the bus thread, which closes it after the last ring has left, so that no
- * thread ever writes to a number that was given to somebody else.
+ * thread ever writes to a descriptor number that has been reused.
  */
 public final class Link {
     private static final VarHandle USERS;
@@ -41,17 +41,17 @@ public final class Link {
     private final BusThreads threads;
     private final int descriptor;
     private final int peerPid;
-    private final List<Runnable> whenGone = new ArrayList<>();
+    private final List<Runnable> goneCallbacks = new ArrayList<>();
     private final boolean descriptorsRefused;
     private volatile boolean peerGone;
 
-    /** Set where the peer holds something until it hangs up; before anybody else has the link. */
-    private volatile @Nullable Runnable whenHungUp;
+    /** Set if the peer holds memory until it hangs up; before any other code has the link. */
+    private volatile @Nullable Runnable hangUpCallback;
 
-    /** Whether a doorbell may bring descriptors; of the thread that listens. */
-    private boolean watchful = true;
+    /** Whether doorbells may carry descriptors; of the thread that listens. */
+    private boolean peeking = true;
 
-    /** The bus thread's watch for the peer's end; of the bus thread. */
+    /** Watch for the peer's end; of the bus thread. */
     private @Nullable BusWatch watch;
 
     @SuppressWarnings("unused") // through USERS
@@ -66,11 +66,11 @@ public final class Link {
     }
 
     /**
-     * Makes a link of a socket and watches for its peer's end. On the bus thread.
+     * Creates a link from a socket and watches for its peer's end. On the bus thread.
      *
      * @param threads of the bus
      * @param descriptor of the socket; the link's, unless this throws
-     * @throws LinuxException if the kernel lets this user watch nothing more
+     * @throws LinuxException if the limit of epoll watches of this user is reached
      */
     public static Link open(BusThreads threads, int descriptor, PeerCredentials peer) {
         boolean descriptorsRefused = UnixSocket.refuseDescriptors(descriptor);
@@ -81,8 +81,8 @@ public final class Link {
     }
 
     /**
-     * Whether the peer's end has closed, its process has ended, or it has sent what is no doorbell;
-     * a volatile read.
+     * Whether the peer has closed its end, its process has ended, or it has sent anything but
+     * doorbells; a volatile read.
      */
     public boolean peerGone() {
         return peerGone;
@@ -90,9 +90,9 @@ public final class Link {
 
     /** Runs the callback once on the bus thread when the peer goes; at once if it has gone. */
     public void onPeerGone(Runnable callback) {
-        synchronized (whenGone) {
+        synchronized (goneCallbacks) {
             if (!peerGone) {
-                whenGone.add(callback);
+                goneCallbacks.add(callback);
                 return;
             }
         }
@@ -101,7 +101,7 @@ public final class Link {
 
     /**
      * Rings the peer: one byte, never blocking. A full socket means that a ring is pending, and a
-     * peer that is gone is noticed by the bus thread; both need nothing here.
+     * peer that is gone is noticed by the bus thread; both need no handling here.
      */
     public void ring() {
         if (enter()) {
@@ -124,7 +124,7 @@ public final class Link {
         disposeIfUnused();
     }
 
-    /** Waits for the peer's end no more. On the bus thread. */
+    /** Stops watching for the peer's end. On the bus thread. */
     private void endWatch() {
         if (watch != null) {
             watch.end();
@@ -154,7 +154,7 @@ public final class Link {
         }
     }
 
-    /** Takes {@link #listen} back. */
+    /** Cancels {@link #listen}. */
     void unlisten(Registration registration) {
         if (enter()) {
             try {
@@ -168,22 +168,22 @@ public final class Link {
     }
 
     /**
-     * For a peer that holds something until it hangs up: runs the callback on the bus thread when
-     * that happens. What this side does to the socket never counts as the peer's hanging up, nor
-     * does what the peer sends. On the bus thread, before anybody else has the link.
+     * Runs the callback on the bus thread when the peer hangs up, for a peer that holds memory
+     * until then. Neither a shutdown by this side nor data from the peer counts as hanging up. On
+     * the bus thread, before any other code has the link.
      */
     public void onHangUp(Runnable callback) {
-        whenHungUp = callback;
+        hangUpCallback = callback;
     }
 
     /**
-     * Drops pending doorbells. A peer that sends anything else ends the link for itself: nothing is
-     * read of it any more, and it counts as gone. Where its hanging up is waited for the socket
-     * stays as it is, since shutting it would look the same; else it cannot send any more either.
+     * Drains pending doorbells. A peer that sends anything else counts as gone, and nothing more is
+     * read from it. If this side waits for it to hang up the socket is left as it is, since a
+     * shutdown would look like hanging up; otherwise the read side is shut down.
      *
-     * <p>Looks at each message before it takes it, so that no descriptor that rides along is let go
-     * of on this thread, which could be kept by that for as long as the peer likes. Where the
-     * kernel refuses descriptors this ends as soon as what came before has been seen.
+     * <p>Peeks at each message before receiving it, so that no passed descriptor is closed on this
+     * thread, since the peer could make that close block. If the kernel refuses descriptors on the
+     * socket, peeking ends when the messages sent before that have been received.
      *
      * @return false if the peer has closed its end, or broken the rule
      */
@@ -192,18 +192,17 @@ public final class Link {
             return false;
         }
         try {
-            int dropped =
-                    watchful ? Doorbell.drainWatchfully(descriptor) : Doorbell.drain(descriptor);
+            int dropped = peeking ? Doorbell.drainWithPeek(descriptor) : Doorbell.drain(descriptor);
             if (dropped < 0) {
-                if (whenHungUp == null) {
+                if (hangUpCallback == null) {
                     Socket.shutdownRead(descriptor); // the bus thread hears of it
                 } else {
                     threads.loop().execute(this::markPeerGone);
                 }
                 return false;
             }
-            if (watchful && descriptorsRefused && dropped < Doorbell.DRAIN_LIMIT) {
-                watchful = false;
+            if (peeking && descriptorsRefused && dropped < Doorbell.DRAIN_LIMIT) {
+                peeking = false;
             }
             return true;
         } finally {
@@ -211,28 +210,28 @@ public final class Link {
         }
     }
 
-    /** On the bus thread: the peer's end is closed, or the bus ends. */
+    /** Handles the close of the peer's end or the end of the bus. On the bus thread. */
     private void hungUp() {
         try {
             markPeerGone();
-        } finally { // what others make of it must not keep memory back for ever
-            Runnable callback = whenHungUp;
+        } finally { // a failing callback must not retain memory permanently
+            Runnable callback = hangUpCallback;
             if (callback != null) {
                 callback.run();
             }
         }
     }
 
-    /** On the bus thread. */
+    /** Marks the peer as gone and runs the callbacks. On the bus thread. */
     private void markPeerGone() {
         List<Runnable> callbacks;
-        synchronized (whenGone) {
+        synchronized (goneCallbacks) {
             if (peerGone) {
                 return;
             }
             peerGone = true;
-            callbacks = List.copyOf(whenGone);
-            whenGone.clear();
+            callbacks = List.copyOf(goneCallbacks);
+            goneCallbacks.clear();
         }
         callbacks.forEach(Runnable::run);
     }
@@ -253,7 +252,10 @@ public final class Link {
         }
     }
 
-    /** Closed and left by everybody: the one thread that sets the bit hands the descriptor over. */
+    /**
+     * Disposes of a closed link without users: the one thread that sets the bit hands the
+     * descriptor over.
+     */
     private void disposeIfUnused() {
         int seen = users;
         while ((seen & COUNT) == 0 && (seen & DISPOSED) == 0) {
@@ -265,13 +267,13 @@ public final class Link {
         }
     }
 
-    /** On the bus thread. */
+    /** Hands the descriptor to the closing threads. On the bus thread. */
     private void dispose() {
         endWatch();
         threads.closer().closeSocket(descriptor);
     }
 
-    /** Waits for the peer's end. */
+    /** Handler of the peer's end. */
     private final class PeerWatch implements BusLoop.Handler {
         @Override
         public void onEvents(int events) {

@@ -3,7 +3,7 @@ package io.softdpu.fabric.link;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * What the bus thread and other engines leave for an engine; it becomes visible in the engine's
+ * Queue of work that the bus thread and other threads post to an engine; it runs in the engine's
  * progress. Control path only: a post allocates a node.
  *
  * <p>Any thread posts; one thread drains.
@@ -12,33 +12,36 @@ public final class Mailbox implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Mailbox.class.getName());
 
     private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
-    private final EngineWaiter waiter;
+    private final EventPoller poller;
     private volatile boolean closed;
 
-    /** Creates a mailbox whose posts wake the given waiter. */
-    public Mailbox(EngineWaiter waiter) {
-        this.waiter = waiter;
+    /** Creates a mailbox whose posts wake the given poller. */
+    public Mailbox(EventPoller poller) {
+        this.poller = poller;
     }
 
-    /** Leaves work for the engine and wakes it; once it has ended the work runs here and now. */
+    /**
+     * Posts work to the engine and wakes it; after the engine was closed the work runs on the
+     * calling thread.
+     */
     public void post(Runnable work) {
         queue.add(work);
         if (closed) {
             runLeft();
         } else {
-            waiter.wake();
+            poller.wake();
         }
     }
 
-    /** Whether nothing is there: one volatile read. */
+    /** Whether the queue is empty: one volatile read. */
     public boolean isEmpty() {
         return queue.isEmpty();
     }
 
     /**
-     * Runs what was there when the call began; what that posts waits for the next call.
+     * Runs the work that was posted before the call; work posted meanwhile waits for the next call.
      *
-     * @return how many pieces of work ran
+     * @return number of pieces of work that ran
      */
     public int drain() {
         int ran = 0;
@@ -55,9 +58,9 @@ public final class Mailbox implements AutoCloseable {
     }
 
     /**
-     * Ends the mailbox with its engine: what was left runs now, and what is posted from now on at
-     * once on the thread that posts it, since nobody will drain it any more. It finds its context
-     * ended, and gives back what it brought: a connection that came too late, an import.
+     * Closes the mailbox with its engine: pending work runs now, and later posts run at once on the
+     * posting thread, since the mailbox is not drained any more. Such work finds its context ended
+     * and releases what it carries: a connection that came too late, an import.
      */
     @Override
     public void close() {

@@ -9,18 +9,21 @@ import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
 
 /**
- * Decides, before anything is mapped, whether a descriptor that came from a peer can hurt this
+ * Validation of a peer's descriptor before it is mapped: it must be memory that cannot harm this
  * process.
  *
- * <p>Each check stops something that was tried: a descriptor that can still shrink ends the process
- * with SIGBUS; so does a sealed hugetlb memfd of the right size, hence the file system. Pipes,
- * sockets, directories, devices and files on disk have no seals at all, so that having them tells
- * memory from everything else.
+ * <p>Each check stops an attack that was tried: a file that can still shrink ends the process with
+ * SIGBUS; so does a sealed hugetlb memfd of the right size, hence the check of the file system.
+ * Pipes, sockets, directories, devices and files on disk have no seals, so seals distinguish memory
+ * from everything else.
  */
 public final class DescriptorCheck {
     private static final int NEEDED_SEALS = Memfd.SEAL_SHRINK | Memfd.SEAL_GROW | Memfd.SEAL_SEAL;
 
-    /** Allocated as a whole, also where a file ends within: what a page of page numbers maps. */
+    /**
+     * Unit of allocation of a large page, even if the file ends within it: the memory that one page
+     * of page table entries maps.
+     */
     private static final long LARGE_PAGE_BYTES =
             MemoryMapping.pageSize() / Long.BYTES * MemoryMapping.pageSize();
 
@@ -29,13 +32,11 @@ public final class DescriptorCheck {
     /**
      * Throws MALFORMED, naming what was found and what was expected, unless the descriptor is safe.
      *
-     * <p>The seals come first, since only they make the other answers stay true: a length that was
-     * asked for before could have been changed, and then sealed, in between. They are also the only
-     * question that no peer can keep waiting for its answer, as it could where a descriptor lies on
-     * a file system that it serves itself.
+     * <p>The seals are checked first, since only they keep the other properties constant: a length
+     * that was read before could be changed and then sealed in between. They are also the only
+     * query that a peer cannot block, as it could on a file system that it serves itself.
      *
-     * @return bytes that the file has allocated: fewer at a later look mean that some were taken
-     *     away
+     * @return allocated bytes of the file: fewer at a later check mean that some were deallocated
      */
     public static long verify(int descriptor, long sizeBytes, long limitBytes) {
         if (sizeBytes < 1 || sizeBytes > limitBytes) {
@@ -64,8 +65,8 @@ public final class DescriptorCheck {
                 throw malformed(
                         "size differs: sizeBytes=" + status.sizeBytes() + ", expected=" + expected);
             }
-            // A length costs the peer nothing. Mapping and touching a file of holes would take the
-            // memory here and now: 64 GiB were enough to be killed for.
+            // A length costs the peer nothing. Mapping and touching a file of holes would allocate
+            // the memory on behalf of this process: with 64 GiB it was killed.
             if (status.allocatedBytes() < expected) {
                 throw malformed(
                         "not allocated: allocatedBytes="
@@ -73,8 +74,8 @@ public final class DescriptorCheck {
                                 + ", expected="
                                 + expected);
             }
-            // Blocks beyond the end would hide as many holes before it from those who count blocks
-            // later. The seals forbid to add any; a last large page may reach that far.
+            // Blocks beyond the end would hide as many holes before it from later counts of blocks.
+            // The seals forbid to add any; a last large page may reach that far.
             if (status.allocatedBytes() - expected >= LARGE_PAGE_BYTES) {
                 throw malformed(
                         "allocated beyond its end: allocatedBytes="
@@ -91,7 +92,7 @@ public final class DescriptorCheck {
         }
     }
 
-    /** Only memory has seals; everything else answers EINVAL. */
+    /** The seals of a file; EINVAL for everything but memory. */
     private static int sealsOf(int descriptor) {
         try {
             return Memfd.seals(descriptor);

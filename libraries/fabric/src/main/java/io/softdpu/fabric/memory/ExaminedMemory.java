@@ -1,8 +1,7 @@
 package io.softdpu.fabric.memory;
 
 /**
- * A descriptor of a peer's memory that was {@linkplain DescriptorCheck examined} and is to be
- * mapped.
+ * Descriptor of a peer's memory that was {@linkplain DescriptorCheck examined} and is to be mapped.
  *
  * @param writable whether to map it writable
  * @param allocatedBytes as {@link DescriptorCheck#verify} has found them

@@ -5,10 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Account of the memory of peers that a bus has mapped, by peer process. Mapping memory of a peer
- * may cost this process as many bytes as are mapped, also where the peer has given them back: a
- * touched hole is filled, and charged to who touches it. So they are counted before anything is
- * mapped, until all is unmapped. Any thread.
+ * Accounting of the memory of peers that a bus has mapped, per peer process. Mapping memory of a
+ * peer may cost this process as many bytes as are mapped, even if the peer has deallocated them: a
+ * touched hole is allocated and charged to the process that touches it. So they are counted from
+ * before the mapping until everything is unmapped. Any thread.
  */
 public final class MappedBytes {
     private final long limitBytes;
@@ -19,8 +19,8 @@ public final class MappedBytes {
     /**
      * Creates an empty account.
      *
-     * @param limitBytes what all peers together may have mapped here
-     * @param peerLimitBytes what one of them may have
+     * @param limitBytes limit of all peers together
+     * @param peerLimitBytes limit of one peer process
      */
     public MappedBytes(long limitBytes, long peerLimitBytes) {
         this.limitBytes = limitBytes;
@@ -43,7 +43,7 @@ public final class MappedBytes {
             return peerPid;
         }
 
-        /** Counts the bytes no longer: they are unmapped. */
+        /** Stops counting the bytes, which have been unmapped. */
         void release() {
             synchronized (MappedBytes.this) {
                 if (released) {

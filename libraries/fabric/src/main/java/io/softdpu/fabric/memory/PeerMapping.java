@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * worker}.
  *
  * <p>The descriptor was examined when it arrived ({@link DescriptorCheck}), but the peer can punch
- * holes into the file ever since, and populating a hole allocates it at this process's cost. So the
+ * holes into the file afterwards, and populating a hole allocates it at this process's cost. So the
  * blocks are counted again right before each slice is populated. A peer that wins that race costs
- * one slice, and what it can cost in all was counted beforehand ({@link MappedBytes}).
+ * one slice, and the total that it can cost was counted beforehand ({@link MappedBytes}).
  */
 public final class PeerMapping implements MappingWorkers.Task {
     private final BusThreads threads;
@@ -44,13 +44,13 @@ public final class PeerMapping implements MappingWorkers.Task {
     }
 
     /**
-     * Begins to map.
+     * Begins a mapping.
      *
      * @param threads of the bus
      * @param account of the memory that the bus has mapped
-     * @param peerPid process id of the peer, whose account and whose turn it is
-     * @param part examined; its descriptor is taken over, also where this fails
-     * @param gone runs where this fails or is cancelled, once nothing of the part is mapped
+     * @param peerPid process id of the peer, for its limit and its queue
+     * @param part the examined memory; its descriptor is taken over, even if this fails
+     * @param gone runs if this fails or is cancelled, when nothing of the part is mapped any more
      * @return completes on the bus thread, with memory that is the caller's to release; cancelling
      *     it ends the attempt
      */
@@ -62,7 +62,7 @@ public final class PeerMapping implements MappingWorkers.Task {
             Runnable gone) {
         MappedBytes.Reservation reservation;
         try {
-            if (!threads.workers().hasRoom(peerPid)) {
+            if (!threads.workers().hasCapacity(peerPid)) {
                 throw new FabricException(
                         FabricException.Kind.LIMIT,
                         "too much memory of a peer waits to be mapped: peerPid="
@@ -100,7 +100,7 @@ public final class PeerMapping implements MappingWorkers.Task {
             discard();
             fail(e instanceof LinuxException ? system(e) : e);
             return false;
-        } catch (Error e) { // the waiting caller learns of it, and so does the log
+        } catch (Error e) { // reported to the waiting caller and to the log
             discard();
             fail(e);
             throw e;
@@ -136,7 +136,7 @@ public final class PeerMapping implements MappingWorkers.Task {
         }
     }
 
-    /** Gives back what has come of it; on a worker, which may unmap. */
+    /** Releases what was mapped; on a worker, which may unmap. */
     private void discard() {
         SharedSegment mapped = memory;
         memory = null;

@@ -9,13 +9,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Memory that no other process sees, on large pages where the system has them. Any thread may call
- * any method.
+ * Memory that is not shared with other processes, on large pages if the system provides them. Any
+ * thread may call any method.
  */
 public final class PrivateSegment {
     /**
-     * What a large page is aligned to where ordinary ones have 4 KiB. Elsewhere they are larger,
-     * and the kernel aligns what it can.
+     * Alignment of large pages on systems with pages of 4 KiB. Elsewhere they are larger, and the
+     * kernel aligns as it can.
      */
     private static final long LARGE_PAGE_BYTES = 2L << 20;
 
@@ -33,10 +33,10 @@ public final class PrivateSegment {
     }
 
     /**
-     * Allocates memory, filled with zeros; every page is there when this returns.
+     * Allocates memory, filled with zeros; every page is present when this returns.
      *
      * @param sizeBytes at least 1
-     * @throws FabricException NO_MEMORY where there is not so much; SYSTEM if a call fails
+     * @throws FabricException NO_MEMORY if there is not enough; SYSTEM if a call fails
      */
     public static PrivateSegment allocate(long sizeBytes) {
         if (sizeBytes < 1) {
@@ -83,10 +83,7 @@ public final class PrivateSegment {
         return segment;
     }
 
-    /**
-     * Gives the memory back; the second time does nothing. A call that works on it in another
-     * thread is waited for.
-     */
+    /** Releases the memory; idempotent. Waits for a call in another thread that accesses it. */
     public void release() {
         if (released.compareAndSet(false, true)) {
             SharedSegment.close(arena);

@@ -21,19 +21,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memfd and this process's mapping of it: an address, a size and a reference count. At count 0
- * the mapping goes and the descriptor is closed.
+ * A memfd and this process's mapping of it, with a reference count. At 0 it is unmapped and its
+ * descriptor closed.
  *
  * <p>The segment lives in a shared arena, so a thread that still uses it when it is closed gets an
- * {@link IllegalStateException} and never touches unmapped memory. The words of rings and of
- * generations are reached by address, beside the segment: their users hold a reference. Any thread
- * may call any method.
+ * {@link IllegalStateException} and never touches unmapped memory. The words of rings and
+ * generation pages are accessed by address and not through the segment: their users hold a
+ * reference. Any thread may call any method.
  */
 public final class SharedSegment {
-    /** Holders that a message names. */
+    /** Limit of the leases that a message names. */
     private static final int MAX_NAMED = 8;
 
-    /** Between two tries to close an arena that a call in another thread holds. */
+    /** Pause between two attempts to close an arena that a call in another thread holds. */
     private static final long HELD_ARENA_PARK_NANOS = 20_000;
 
     private static final VarHandle REFERENCES;
@@ -56,7 +56,7 @@ public final class SharedSegment {
     private boolean readOnlyForOthers;
 
     /** Links of leases of revoked regions of this memory that have not closed. */
-    private final Set<Link> keptBy = new LinkedHashSet<>();
+    private final Set<Link> heldBy = new LinkedHashSet<>();
 
     @SuppressWarnings("unused") // through REFERENCES
     private volatile int references = 1;
@@ -79,11 +79,11 @@ public final class SharedSegment {
     }
 
     /**
-     * Allocates memory that other processes can be given. Every page is allocated and touched
-     * before this returns (about 2 s a GiB), so that a full file system is an error here and no
-     * fault later.
+     * Allocates memory that can be shared with other processes. Every page is allocated and touched
+     * before this returns (about 2 s per GiB), so that a full file system is an error here and not
+     * a SIGBUS later.
      *
-     * @param name shows in {@code /proc/PID/maps} as {@code /memfd:NAME}
+     * @param name appears in {@code /proc/PID/maps} as {@code /memfd:NAME}
      * @param sizeBytes at least 1
      */
     public static SharedSegment allocate(String name, long sizeBytes) {
@@ -139,11 +139,11 @@ public final class SharedSegment {
     }
 
     /**
-     * Brings in a part of the pages.
+     * Populates a part of the pages.
      *
-     * @param fromBytes where to begin, a multiple of the page size
-     * @param lengthBytes how much, a multiple of the page size; cut at the end of the mapping
-     * @return where the next part begins
+     * @param fromBytes offset, a multiple of the page size
+     * @param lengthBytes length, a multiple of the page size; cut at the end of the mapping
+     * @return offset of the next part
      */
     long populate(long fromBytes, long lengthBytes, boolean write) {
         long length = Math.min(lengthBytes, mappedBytes - fromBytes);
@@ -161,20 +161,20 @@ public final class SharedSegment {
         return segment.address();
     }
 
-    /** Size as asked for; the descriptor is this rounded up to whole pages. */
+    /** The requested size; the file has this rounded up to whole pages. */
     public long sizeBytes() {
         return segment.byteSize();
     }
 
-    /** The memory's descriptor; open while there is a user. */
+    /** The memory's descriptor; open while the count is above 0. */
     public int descriptor() {
         return descriptor;
     }
 
     /**
-     * Counts one more user.
+     * Adds a reference.
      *
-     * @return false if the memory is gone already
+     * @return false if the memory has been released already
      */
     public boolean retain() {
         int seen = (int) REFERENCES.getVolatile(this);
@@ -188,9 +188,9 @@ public final class SharedSegment {
     }
 
     /**
-     * Counts one user less; the last one unmaps and closes, which takes a tenth of a second per
-     * GiB. For memory of this process, on a thread that has the time: {@code Bus.release} is for
-     * the rest.
+     * Releases a reference; the last release unmaps and closes, which takes a tenth of a second per
+     * GiB. For memory of this process, on a thread that may block that long: {@code Bus.release} is
+     * for all others.
      */
     public void release() {
         var scope =
@@ -199,8 +199,8 @@ public final class SharedSegment {
                         : null;
         try {
             if (dropReference()) {
-                close(arena); // from here on the memory cannot be reached through the segment
-                new Unmapping(mappedBytes, this::closeAndCountNoLonger).runAll();
+                close(arena); // from here on the memory cannot be accessed through the segment
+                new Unmapping(mappedBytes, this::closeAndReleaseReservation).runAll();
             }
         } finally {
             if (reservation == null) {
@@ -209,7 +209,7 @@ public final class SharedSegment {
         }
     }
 
-    private void closeAndCountNoLonger() {
+    private void closeAndReleaseReservation() {
         FileDescriptors.close(descriptor);
         if (reservation != null) {
             reservation.release();
@@ -217,8 +217,8 @@ public final class SharedSegment {
     }
 
     /**
-     * Counts one user less; the last one has a mapping worker unmap the memory, so that this
-     * returns at once.
+     * Releases a reference; after the last one a mapping worker unmaps the memory, so this returns
+     * at once.
      *
      * @param threads of the bus
      */
@@ -227,10 +227,10 @@ public final class SharedSegment {
     }
 
     /**
-     * Counts one user less; the last one has a mapping worker unmap the memory.
+     * Releases a reference; after the last one a mapping worker unmaps the memory.
      *
      * @param threads of the bus
-     * @param unmapped runs when that has been done, or at once where there are further users
+     * @param unmapped runs when that has been done, or at once if there are further references
      */
     public void release(BusThreads threads, Runnable unmapped) {
         if (!dropReference()) {
@@ -245,8 +245,8 @@ public final class SharedSegment {
                 new Unmapping(
                         mappedBytes,
                         () -> {
-                            // Blocks that only the descriptor still holds are freed by its close,
-                            // which takes as long as they are many.
+                            // Blocks that only the descriptor references are freed by its close,
+                            // which takes time in proportion to their number.
                             threads.closer().closeRefused(descriptor);
                             if (counted != null) {
                                 counted.release();
@@ -311,8 +311,8 @@ public final class SharedSegment {
     }
 
     /**
-     * Closes an arena. A copy by libc holds it while it lasts, a slice at most: microseconds. So
-     * does whatever else a program calls with a segment of it, as long as that takes.
+     * Closes an arena. A copy by libc holds it for at most a slice: microseconds. So does any other
+     * call of the program with a segment of it, as long as that takes.
      */
     static void close(Arena arena) {
         boolean interrupted = false;
@@ -320,7 +320,7 @@ public final class SharedSegment {
             try {
                 arena.close();
             } catch (IllegalStateException e) {
-                interrupted |= Thread.interrupted(); // or parking would not wait
+                interrupted |= Thread.interrupted(); // else parking would return at once
                 LockSupport.parkNanos(HELD_ARENA_PARK_NANOS);
             }
         }
@@ -330,16 +330,17 @@ public final class SharedSegment {
     }
 
     /**
-     * Fixes size and seals for good; afterwards the memory can be given away. If it is sealed
-     * already the kind has to be the same: one memory is exported either read-only or writable,
-     * because a read-only descriptor of writable memory can be reopened writable by whoever holds
-     * it.
+     * Seals the size and the seals, which cannot be undone; afterwards the memory can be shared. If
+     * it is sealed already the kind must be the same: memory is exported either read-only or
+     * writable, because a process with a read-only descriptor of writable memory can reopen it
+     * writable.
      *
-     * @param readOnly whether everybody but the present mapping of this process shall only read
-     * @throws FabricException NOT_SUPPORTED if it is sealed the other way; CLOSED if it is gone
+     * @param readOnly whether all but the present mapping of this process may only read
+     * @throws FabricException NOT_SUPPORTED if it is sealed with the other access; CLOSED if it has
+     *     been released
      */
     public void seal(boolean readOnly) {
-        if (!retain()) { // or the seals, for good, would be those of whoever has the number now
+        if (!retain()) { // else a file that has reused the descriptor number would be sealed
             throw gone();
         }
         try {
@@ -368,44 +369,44 @@ public final class SharedSegment {
     }
 
     /**
-     * Refuses memory of which an importer may still have a mapping after its region was revoked. A
-     * thread of it that was stopped in the middle of a copy stores into the memory when it goes on,
-     * whoever has the memory by then.
+     * Refuses memory that an importer may still have mapped after its region was revoked. A thread
+     * of the importer that was stopped in the middle of a copy stores into the memory when it
+     * continues, whatever the memory is used for by then.
      *
      * @throws FabricException IN_USE, naming the leases that have not closed
      */
-    public void requireLetGo() {
-        synchronized (keptBy) {
-            if (keptBy.isEmpty()) {
+    public void requireReleased() {
+        synchronized (heldBy) {
+            if (heldBy.isEmpty()) {
                 return;
             }
             throw new FabricException(
                     FabricException.Kind.IN_USE,
-                    "importers still hold this memory from an export that was withdrawn: leases="
-                            + keptBy.size()
+                    "importers still hold this memory from a revoked export: leases="
+                            + heldBy.size()
                             + ", pids="
-                            + keptBy.stream().limit(MAX_NAMED).map(Link::peerPid).toList()
+                            + heldBy.stream().limit(MAX_NAMED).map(Link::peerPid).toList()
                             + ", sizeBytes="
                             + sizeBytes()
                             + ", expected=no lease, or other memory");
         }
     }
 
-    /** The leases of these links outlive the region that they are of. */
-    public void keptBy(Collection<Link> links) {
-        synchronized (keptBy) {
-            keptBy.addAll(links);
+    /** Records leases that continue after their region was revoked. */
+    public void heldBy(Collection<Link> links) {
+        synchronized (heldBy) {
+            heldBy.addAll(links);
         }
     }
 
-    /** One of them has closed. */
-    public void letGoBy(Link link) {
-        synchronized (keptBy) {
-            keptBy.remove(link);
+    /** Records that one of them has ended. */
+    public void releasedBy(Link link) {
+        synchronized (heldBy) {
+            heldBy.remove(link);
         }
     }
 
-    /** What is thrown where memory is used after its last release. */
+    /** The exception for use of memory after its last release. */
     public static FabricException gone() {
         return new FabricException(FabricException.Kind.CLOSED, "memory has been released");
     }

@@ -1,12 +1,11 @@
 /**
- * Memory of this process that others can be given, memory that is nobody else's, and memory of
- * peers that is mapped here.
+ * Shared and private memory of this process, and memory of peers that is mapped here.
  *
  * <p><b>Threads.</b> Any thread. Memory of peers is mapped, populated and unmapped by mapping
- * workers, in slices, since a peer chooses how long that takes.
+ * workers, in slices, since a peer determines how long that takes.
  *
- * <p><b>Ownership.</b> A {@link io.softdpu.fabric.memory.SharedSegment} is counted: whoever keeps
- * it retains it, and at zero it is unmapped and its descriptor closed.
+ * <p><b>Ownership.</b> A {@link io.softdpu.fabric.memory.SharedSegment} has a reference count: each
+ * holder retains it, and at zero it is unmapped and its descriptor closed.
  *
  * <p><b>Trust.</b> A descriptor of a peer is examined before it is mapped and while it is
  * populated, and its bytes are counted against the limits of the bus until they are unmapped.

@@ -10,7 +10,7 @@ import java.security.SecureRandom;
 import java.util.UUID;
 
 /**
- * Numbers that tell a bus, and the regions it exports, from all others. Any thread.
+ * Ids that identify a bus and the regions that it exports. Any thread.
  *
  * @param bootId the kernel's boot id
  * @param fabricId of the fabric folder
@@ -21,9 +21,9 @@ public record BusIdentity(
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /**
-     * Makes the identity of a new bus.
+     * Creates the identity of a new bus.
      *
-     * @throws UncheckedIOException if the kernel does not tell its boot id
+     * @throws UncheckedIOException if the boot id cannot be read
      */
     public static BusIdentity create(RegionAddress.Id fabricId) {
         return new BusIdentity(readBootId(), fabricId, randomId());
@@ -35,16 +35,16 @@ public record BusIdentity(
      * @throws FabricException NOT_FOUND if it belongs to another kernel or fabric folder
      */
     public void requireReachable(RegionAddress region) {
-        requireHere("kernel", region.bootId(), bootId);
-        requireHere("fabric", region.fabricId(), fabricId);
+        requireEqual("kernel", region.bootId(), bootId);
+        requireEqual("fabric", region.fabricId(), fabricId);
     }
 
-    /** The address of a region of this bus, with a key that nobody else has or guesses. */
+    /** The address of a region of this bus, with a random key of 128 bits. */
     RegionAddress address(long regionId, long sizeBytes) {
         return new RegionAddress(bootId, fabricId, busId, regionId, randomId(), sizeBytes);
     }
 
-    private static void requireHere(String what, RegionAddress.Id theirs, RegionAddress.Id ours) {
+    private static void requireEqual(String what, RegionAddress.Id theirs, RegionAddress.Id ours) {
         if (!theirs.equals(ours)) {
             throw new FabricException(
                     FabricException.Kind.NOT_FOUND,

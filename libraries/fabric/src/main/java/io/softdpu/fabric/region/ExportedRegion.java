@@ -14,10 +14,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that this process lets others import, until it is revoked. A re-export passes on the
+ * Memory of this process that other processes may import until it is revoked. A re-export sends the
  * descriptor of an import and ends with it.
  *
- * <p>Any thread; leases come and go on the bus thread.
+ * <p>Any thread; leases begin and end on the bus thread.
  */
 public final class ExportedRegion implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ExportedRegion.class.getName());
@@ -29,9 +29,9 @@ public final class ExportedRegion implements AutoCloseable {
     private final @Nullable SharedSegment memory;
     private final @Nullable ImportedRegion parent;
     private final @Nullable LeaseListener listener;
-    private final GenerationPage generation;
+    private final RevocationPage generation;
     private final Set<Lease> leases = new HashSet<>();
-    private final List<Runnable> whenLetGo = new ArrayList<>();
+    private final List<Runnable> releaseCallbacks = new ArrayList<>();
     private boolean revoked;
     private boolean refusesFurther;
 
@@ -50,7 +50,7 @@ public final class ExportedRegion implements AutoCloseable {
         this.memory = memory;
         this.parent = parent;
         this.listener = listener;
-        this.generation = GenerationPage.create();
+        this.generation = RevocationPage.create();
         if (Origins.RECORDED) {
             Origins.opened(originName());
         }
@@ -60,7 +60,10 @@ public final class ExportedRegion implements AutoCloseable {
         return "region " + address.busId() + "/" + address.regionId();
     }
 
-    /** What an importer needs; whoever has it can import, so it goes to the intended peer only. */
+    /**
+     * The address for importers. Any process that has it can import, so pass it to the intended
+     * peer only.
+     */
     public RegionAddress address() {
         return address;
     }
@@ -70,12 +73,12 @@ public final class ExportedRegion implements AutoCloseable {
         return writable;
     }
 
-    /** Peers that hold the region now. */
+    /** Number of leases. */
     public synchronized int leases() {
         return leases.size();
     }
 
-    /** Whether {@link #revoke()} has happened, or that of the region this is a re-export of. */
+    /** Whether the region was revoked, or the one that this is a re-export of. */
     public boolean revoked() {
         synchronized (this) {
             if (revoked) {
@@ -86,8 +89,8 @@ public final class ExportedRegion implements AutoCloseable {
     }
 
     /**
-     * Lets no further peer in; those that hold the region keep it. Called by a listener for its
-     * first lease this makes a region that has one peer for all its life.
+     * Refuses further leases; existing ones continue. Called by a listener for the first lease,
+     * this limits the region to one peer for its lifetime.
      */
     public synchronized void refuseFurther() {
         refusesFurther = true;
@@ -98,15 +101,15 @@ public final class ExportedRegion implements AutoCloseable {
     }
 
     /**
-     * Withdraws the region: each importer's next use fails, and no new one gets in. Returns at
-     * once; the memory counts as kept back ({@link Exports#keptBackBytes()}), and cannot be
-     * exported again, until the last lease has closed.
+     * Revokes the region: each importer's next use fails, and no further lease is granted. Returns
+     * at once; the memory counts as retained ({@link Exports#retainedBytes()}), and cannot be
+     * exported again, until the last lease has ended.
      */
     public void revoke() {
         revoke(false);
     }
 
-    /** For a re-export: {@link #revoke()}, telling importers that the first exporter has ended. */
+    /** Revokes a re-export because the original exporter has ended, which its importers can see. */
     void exporterEnded() {
         revoke(true);
     }
@@ -122,17 +125,17 @@ public final class ExportedRegion implements AutoCloseable {
             if (exporterEnded) {
                 generation.exporterEnded();
             } else {
-                generation.withdraw();
+                generation.revoke();
             }
             open = Set.copyOf(leases);
             if (memory != null && !open.isEmpty()) {
-                exports.keepBack(address.sizeBytes());
-                memory.keptBy(open.stream().map(Lease::link).toList());
+                exports.addRetained(address.sizeBytes());
+                memory.heldBy(open.stream().map(Lease::link).toList());
             }
             if (open.isEmpty()) {
                 generation.page().release(threads);
-                due = List.copyOf(whenLetGo);
-                whenLetGo.clear();
+                due = List.copyOf(releaseCallbacks);
+                releaseCallbacks.clear();
             }
         }
         due.forEach(Runnable::run);
@@ -178,17 +181,17 @@ public final class ExportedRegion implements AutoCloseable {
         /**
          * Sends without blocking.
          *
-         * @param descriptors that go with it; open while this runs
+         * @param descriptors sent with the grant; open while this runs
          * @return false if the importer has gone
          */
         boolean send(Frame.Grant grant, int... descriptors);
     }
 
     /**
-     * Gives an importer the region, until it hangs up; one that has gone, or for which the region
-     * has, finds its link closed. On the bus thread, before anybody else has the link.
+     * Grants a lease to an importer until it hangs up; closes the link if the importer has gone or
+     * the region was revoked. On the bus thread, before any other code has the link.
      */
-    public void lend(Link link, GrantSender sender) {
+    public void grantLease(Link link, GrantSender sender) {
         Lease lease = new Lease(link);
         link.onHangUp(() -> closed(lease));
         if (!open(lease, sender)) {
@@ -197,11 +200,11 @@ public final class ExportedRegion implements AutoCloseable {
     }
 
     /**
-     * Sends the grant and counts the lease, as one step. A revocation comes before, or finds the
-     * lease; in between, an importer would have memory that nobody knows it has, and the
-     * descriptors could be closed and their numbers stand for something else.
+     * Sends the grant and adds the lease in one critical section: a revocation happens before, or
+     * sees the lease. Otherwise an importer could have memory without a lease, and descriptor
+     * numbers could be reused before they are sent.
      *
-     * @return false if the region has gone, or the importer
+     * @return false if the region was revoked or the importer has gone
      */
     private boolean open(Lease lease, GrantSender sender) {
         synchronized (this) {
@@ -214,30 +217,30 @@ public final class ExportedRegion implements AutoCloseable {
             }
             leases.add(lease);
         }
-        // The lease stands, whatever the listener makes of it: the socket is the link's by now.
+        // The lease holds even if the listener throws: the socket belongs to the link by now.
         tell(to -> to.leaseOpened(lease));
         return true;
     }
 
-    /** On the bus thread, when the importer's end has closed. */
+    /** Ends a lease. On the bus thread, when the importer has hung up. */
     private void closed(Lease lease) {
         List<Runnable> due = List.of();
         synchronized (this) {
             if (!leases.remove(lease)) {
                 return;
             }
-            // A bus that ends takes its side of every link down, and never learns when importers
-            // let go: such memory stays as it is, for good.
+            // A bus that ends closes its side of every link, and never learns when importers
+            // hang up: such memory stays retained.
             if (memory != null && revoked && !threads.ending()) {
-                memory.letGoBy(lease.link());
+                memory.releasedBy(lease.link());
             }
             if (revoked && leases.isEmpty()) {
                 if (memory != null && !threads.ending()) {
-                    exports.keepBack(-address.sizeBytes());
+                    exports.addRetained(-address.sizeBytes());
                 }
                 generation.page().release(threads);
-                due = List.copyOf(whenLetGo);
-                whenLetGo.clear();
+                due = List.copyOf(releaseCallbacks);
+                releaseCallbacks.clear();
             }
         }
         due.forEach(Runnable::run);
@@ -245,11 +248,11 @@ public final class ExportedRegion implements AutoCloseable {
         tell(to -> to.leaseClosed(lease));
     }
 
-    /** Runs the callback when nobody holds the revoked region any more; at once if that is so. */
-    void onLetGo(Runnable callback) {
+    /** Runs the callback when the region is revoked and has no leases; at once if that is so. */
+    void onReleased(Runnable callback) {
         synchronized (this) {
             if (!revoked || !leases.isEmpty()) {
-                whenLetGo.add(callback);
+                releaseCallbacks.add(callback);
                 return;
             }
         }

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Regions of a bus that other processes may import, by their numbers. Any thread. */
 public final class Exports {
-    /** Peers that may hold one region at the same time. */
+    /** Limit of leases per region. */
     private static final int LEASES_LIMIT = 256;
 
     private final BusThreads threads;
     private final BusIdentity identity;
     private final Map<Long, ExportedRegion> regions = new ConcurrentHashMap<>();
     private final AtomicLong lastRegion = new AtomicLong();
-    private final AtomicLong keptBackBytes = new AtomicLong();
+    private final AtomicLong retainedBytes = new AtomicLong();
 
     /**
      * Creates an empty table.
@@ -33,14 +33,14 @@ public final class Exports {
     }
 
     /**
-     * Exports memory of this process, which is sealed for good if it is not yet.
+     * Exports memory of this process. It is sealed, which cannot be undone.
      *
-     * @throws FabricException NOT_SUPPORTED if it is exported the other way already; IN_USE while
-     *     importers hold it from an export that was revoked; CLOSED
+     * @throws FabricException NOT_SUPPORTED if it is exported with the other access already; IN_USE
+     *     while importers hold it from an export that was revoked; CLOSED
      */
     public ExportedRegion export(
             SharedSegment memory, boolean writable, @Nullable LeaseListener listener) {
-        memory.requireLetGo();
+        memory.requireReleased();
         memory.seal(!writable);
         if (!memory.retain()) {
             throw SharedSegment.gone();
@@ -60,8 +60,8 @@ public final class Exports {
     /**
      * Exports memory under a new number and key.
      *
-     * @param memory what is exported; null for an import that is passed on
-     * @param parent the import that is passed on; null for memory of this process
+     * @param memory the exported memory; null for a re-export
+     * @param parent the import that is re-exported; null for memory of this process
      * @throws FabricException CLOSED
      */
     private ExportedRegion register(
@@ -74,7 +74,7 @@ public final class Exports {
         ExportedRegion region =
                 new ExportedRegion(threads, this, address, writable, memory, parent, listener);
         regions.put(address.regionId(), region);
-        if (threads.closed()) { // close() may have looked before the region was there
+        if (threads.closed()) { // close() may have run before the region was added
             region.revoke();
             threads.requireOpen();
         }
@@ -82,11 +82,11 @@ public final class Exports {
     }
 
     /**
-     * Passes an import on.
+     * Re-exports an import.
      *
-     * @throws FabricException NOT_PERMITTED if more is asked for than was granted; NOT_SUPPORTED
-     *     for an import that was passed on once already, and for passing writable memory on as
-     *     read-only; CLOSED
+     * @throws FabricException NOT_PERMITTED if more access is requested than was granted;
+     *     NOT_SUPPORTED for an import that is a re-export already, and for re-exporting writable
+     *     memory as read-only; CLOSED
      */
     public ExportedRegion reexport(
             ImportedRegion parent, boolean writable, @Nullable LeaseListener listener) {
@@ -103,7 +103,7 @@ public final class Exports {
                     "re-export asks for more than was granted: granted=read-only, asked=writable");
         }
         if (!writable && !parent.sealedReadOnly()) {
-            // Whoever holds a descriptor of writable memory can map it writable.
+            // A process with a descriptor of writable memory can map it writable.
             throw new FabricException(
                     FabricException.Kind.NOT_SUPPORTED,
                     "one memory is exported either read-only or writable: imported=writable,"
@@ -118,7 +118,7 @@ public final class Exports {
     }
 
     /**
-     * The region that a client has shown the key of.
+     * The region of a LEASE request, if its key is right.
      *
      * @throws FabricException NOT_FOUND, NOT_PERMITTED, LIMIT
      */
@@ -150,23 +150,26 @@ public final class Exports {
         return region;
     }
 
-    /** Forgets a region that was revoked. */
+    /** Removes a region that was revoked. */
     void remove(ExportedRegion region) {
         regions.remove(region.address().regionId());
     }
 
-    /** Revokes all. */
+    /** Revokes all regions. */
     public void revokeAll() {
         List.copyOf(regions.values()).forEach(ExportedRegion::revoke);
     }
 
-    /** Counts bytes of a revoked region that importers still have mapped; negative: no longer. */
-    void keepBack(long bytes) {
-        keptBackBytes.addAndGet(bytes);
+    /**
+     * Adds to the count of bytes of revoked regions that importers still have mapped; negative to
+     * subtract.
+     */
+    void addRetained(long bytes) {
+        retainedBytes.addAndGet(bytes);
     }
 
     /** Bytes of revoked regions that importers still have mapped. */
-    public long keptBackBytes() {
-        return keptBackBytes.get();
+    public long retainedBytes() {
+        return retainedBytes.get();
     }
 }

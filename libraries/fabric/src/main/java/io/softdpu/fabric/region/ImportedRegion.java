@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This process's lease of a region that another exports: mapped, or held as a descriptor only where
- * it is merely passed on.
+ * Lease of a region that another process exports: mapped, or only a descriptor if it is only
+ * re-exported.
  *
  * <p>{@link #revoked()} and {@link #link()} may be used by any thread; the owner closes after its
  * last use has ended.
@@ -28,10 +28,10 @@ public final class ImportedRegion implements AutoCloseable {
     private final boolean writable;
     private final long sizeBytes;
     private final int descriptor;
-    private final GenerationPage generation;
+    private final RevocationPage generation;
 
-    /** That of the region which a re-export was made from; null for any other import. */
-    private final @Nullable GenerationPage parentGeneration;
+    /** Generation page of the region that a re-export was made from; null for any other import. */
+    private final @Nullable RevocationPage parentGeneration;
 
     private final Set<ExportedRegion> children = new HashSet<>();
 
@@ -41,14 +41,14 @@ public final class ImportedRegion implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Takes over what belongs to a lease.
+     * Takes over the resources of a lease.
      *
      * @param threads of the bus
      * @param exporter the bus that serves it
-     * @param descriptor that of the memory; the mapped memory's where it is mapped
-     * @param memory mapped, or null for memory that is only passed on
+     * @param descriptor of the memory; that of the mapped memory if it is mapped
+     * @param memory mapped, or null for memory that is only re-exported
      * @param pages generation pages, outermost first
-     * @param generations what each of them holds while the region is good
+     * @param generations value of each while the region is valid
      */
     public ImportedRegion(
             BusThreads threads,
@@ -67,9 +67,9 @@ public final class ImportedRegion implements AutoCloseable {
         this.sizeBytes = sizeBytes;
         this.descriptor = descriptor;
         this.memory = memory;
-        this.generation = GenerationPage.adopt(pages.getFirst(), generations[0]);
+        this.generation = RevocationPage.adopt(pages.getFirst(), generations[0]);
         this.parentGeneration =
-                pages.size() > 1 ? GenerationPage.adopt(pages.get(1), generations[1]) : null;
+                pages.size() > 1 ? RevocationPage.adopt(pages.get(1), generations[1]) : null;
         if (Origins.RECORDED) {
             Origins.opened(originName());
         }
@@ -79,16 +79,14 @@ public final class ImportedRegion implements AutoCloseable {
         return "lease " + Integer.toHexString(System.identityHashCode(this)) + " of a region";
     }
 
-    /**
-     * The mapped memory, read-only where the grant is; null if it was imported without a mapping.
-     */
+    /** The mapped memory, read-only if the grant is; null if it was imported without a mapping. */
     public @Nullable SharedSegment memory() {
         return memory;
     }
 
     /**
-     * The bus that serves it. Two regions with the same one come from the same peer, which process
-     * ids do not tell: they are used again, and mean others in another namespace.
+     * The bus that exports it. Two regions of the same bus come from the same peer; process ids do
+     * not show that, since they are reused and differ between namespaces.
      */
     public RegionAddress.Id exporter() {
         return exporter;
@@ -105,44 +103,44 @@ public final class ImportedRegion implements AutoCloseable {
     }
 
     /**
-     * Whether the region cannot be used any more: withdrawn, or its exporter has ended. Looked at
-     * before each use; no syscall, one load a generation.
+     * Whether the region cannot be used any more: it was revoked, or its exporter has ended. To be
+     * checked before each use; no system call, one load per generation page.
      */
     public boolean revoked() {
-        GenerationPage parent = parentGeneration;
+        RevocationPage parent = parentGeneration;
         return generation.revoked() || (parent != null && parent.revoked()) || link.peerGone();
     }
 
     /**
-     * The same for a thread that keeps the lease from being closed meanwhile, which costs it less;
-     * any other would end the JVM.
+     * The same at less cost, for a thread that prevents the lease from being closed meanwhile;
+     * otherwise the JVM crashes.
      */
     public boolean revokedWhileHeld() {
-        GenerationPage parent = parentGeneration;
+        RevocationPage parent = parentGeneration;
         return generation.revokedWhileHeld()
                 || (parent != null && parent.revokedWhileHeld())
                 || link.peerGone();
     }
 
     /**
-     * Whether the exporter, or the process that passed the region on, has withdrawn it on purpose.
-     * It tells this from one that has ended: who withdraws shuts its half of the link down as well.
+     * Whether the exporter, or the process that re-exported the region, has revoked it explicitly,
+     * in contrast to one that has ended.
      */
-    public boolean withdrawn() {
-        GenerationPage parent = parentGeneration;
-        return generation.withdrawn() || (parent != null && parent.withdrawn());
+    public boolean revokedExplicitly() {
+        RevocationPage parent = parentGeneration;
+        return generation.revokedExplicitly() || (parent != null && parent.revokedExplicitly());
     }
 
-    /** The doorbell to the exporter; gone when the exporter ends or revokes. */
+    /** The link to the exporter; its peer is gone when the exporter ends or revokes. */
     public Link link() {
         return link;
     }
 
     /**
-     * Gives the lease back, with every re-export of it. No other use may be going on. Returns at
-     * once: the segment reaches the memory no more, and mapping workers unmap it. The exporter
-     * learns of it when that has been done and no re-export is held any more: until then the memory
-     * is not its own.
+     * Ends the lease and all re-exports of it. No other use may be in progress. Returns at once:
+     * the segment becomes inaccessible, and mapping workers unmap the memory. The exporter is told
+     * when that has been done and no re-export is held any more: until then it must not reuse the
+     * memory.
      */
     @Override
     public void close() {
@@ -166,7 +164,8 @@ public final class ImportedRegion implements AutoCloseable {
         if (memory == null) {
             threads.closer().closeRefused(descriptor);
         }
-        // Last: its end tells the exporter that nothing is mapped any more, here or further on.
+        // Last: its end tells the exporter that neither this process nor its importers map the
+        // memory.
         AtomicInteger holders = new AtomicInteger(mapped.size() + dependents.size());
         Runnable released =
                 () -> {
@@ -174,11 +173,11 @@ public final class ImportedRegion implements AutoCloseable {
                         link.close();
                     }
                 };
-        dependents.forEach(child -> child.onLetGo(released));
+        dependents.forEach(child -> child.onReleased(released));
         mapped.forEach(segment -> segment.release(threads, released));
     }
 
-    private static @Nullable SharedSegment page(@Nullable GenerationPage generation) {
+    private static @Nullable SharedSegment page(@Nullable RevocationPage generation) {
         return generation == null ? null : generation.page();
     }
 
@@ -186,13 +185,13 @@ public final class ImportedRegion implements AutoCloseable {
         return descriptor;
     }
 
-    /** Whether the kernel keeps every holder of the descriptor from writing. */
+    /** Whether the seals prevent every holder of the descriptor from writing. */
     boolean sealedReadOnly() {
         return (Memfd.seals(descriptor()) & Memfd.SEAL_FUTURE_WRITE) != 0;
     }
 
-    /** The only generation of an import that may be passed on; chains end after one re-export. */
-    GenerationPage generation() {
+    /** The generation page of an import that may be re-exported; chains end after one re-export. */
+    RevocationPage generation() {
         return generation;
     }
 
@@ -201,8 +200,8 @@ public final class ImportedRegion implements AutoCloseable {
     }
 
     /**
-     * Ties a re-export to this import: it is revoked when this closes, and when the exporter ends,
-     * which its importers could not see by themselves.
+     * Adds a re-export: it is revoked when this import closes, and when the exporter ends, which
+     * its importers could not detect.
      *
      * @return false if the import is closed already
      */
@@ -216,10 +215,10 @@ public final class ImportedRegion implements AutoCloseable {
             first = !childrenFollow;
             childrenFollow = true;
         }
-        child.onLetGo(() -> removeChild(child));
+        child.onReleased(() -> removeChild(child));
         if (first) {
             link.onPeerGone(this::exporterGone);
-        } else if (link.peerGone()) { // the one above may have looked before this one was there
+        } else if (link.peerGone()) { // exporterGone may have run before this one was added
             exporterGone();
         }
         return true;
@@ -228,15 +227,15 @@ public final class ImportedRegion implements AutoCloseable {
     /** Revokes the re-exports: their importers see the same end of the exporter as this process. */
     private void exporterGone() {
         List<ExportedRegion> dependents;
-        boolean onPurpose;
+        boolean explicitly;
         synchronized (children) {
             if (closed) {
-                return; // and the generations are not to be looked at any more
+                return; // and the generation pages must not be accessed any more
             }
             dependents = List.copyOf(children);
-            onPurpose = withdrawn();
+            explicitly = revokedExplicitly();
         }
-        dependents.forEach(onPurpose ? ExportedRegion::revoke : ExportedRegion::exporterEnded);
+        dependents.forEach(explicitly ? ExportedRegion::revoke : ExportedRegion::exporterEnded);
     }
 
     private void removeChild(ExportedRegion child) {
@@ -245,7 +244,7 @@ public final class ImportedRegion implements AutoCloseable {
         }
     }
 
-    /** Re-exports that somebody may still hold. */
+    /** Number of re-exports that importers may still hold. */
     int children() {
         synchronized (children) {
             return children.size();

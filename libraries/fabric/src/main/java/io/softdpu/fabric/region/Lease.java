@@ -3,9 +3,10 @@ package io.softdpu.fabric.region;
 import io.softdpu.fabric.link.Link;
 
 /**
- * One peer's hold on an exported region, until the peer hangs up. Its link is the doorbell between
- * the two; a peer that breaks its rules is rung and heard no more, and holds the region all the
- * same: the exporter closes the link only after the peer, the memory being the peer's to let go of.
+ * One peer's lease of an exported region, until the peer hangs up. Its link carries the doorbells
+ * between the two. A peer that violates the rules of the link is neither rung nor listened to any
+ * more, but holds the region until it hangs up: the exporter closes the link only after the peer,
+ * since only that shows that the peer has unmapped the memory.
  */
 public final class Lease {
     private final Link link;
@@ -14,7 +15,7 @@ public final class Lease {
         this.link = link;
     }
 
-    /** The doorbell to the importer. */
+    /** The link to the importer. */
     public Link link() {
         return link;
     }

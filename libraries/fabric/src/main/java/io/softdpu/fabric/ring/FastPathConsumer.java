@@ -21,13 +21,13 @@ import static io.softdpu.fabric.ring.RingLayout.LONG;
 import static io.softdpu.fabric.ring.RingLayout.OWNER_ARMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
 import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
-import static io.softdpu.linux.NativeMemory.EVERYTHING;
+import static io.softdpu.linux.NativeMemory.ALL_MEMORY;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** The receiving half of a {@link FastPathRing}. One thread. */
+/** Receiving side of a {@link FastPathRing}. One thread. */
 public final class FastPathConsumer {
     private final MemorySegment memory;
     private final long address;
@@ -63,7 +63,7 @@ public final class FastPathConsumer {
     }
 
     /**
-     * Publishes room for one message.
+     * Posts a buffer for one message.
      *
      * @return false if as many buffers are posted as the ring has slots
      */
@@ -72,16 +72,16 @@ public final class FastPathConsumer {
             return false;
         }
         long posting = address + SLOTS_START + (posted & mask) * POSTING_BYTES;
-        EVERYTHING.set(ValueLayout.JAVA_LONG, posting, regionOffset);
-        EVERYTHING.set(ValueLayout.JAVA_LONG, posting + CAPACITY_OFFSET, capacityBytes);
+        ALL_MEMORY.set(ValueLayout.JAVA_LONG, posting, regionOffset);
+        ALL_MEMORY.set(ValueLayout.JAVA_LONG, posting + CAPACITY_OFFSET, capacityBytes);
         capacities[(int) (posted & mask)] = capacityBytes;
         posted++;
-        LONG.setRelease(EVERYTHING, address + CONSUMED_OFFSET, posted);
+        LONG.setRelease(ALL_MEMORY, address + CONSUMED_OFFSET, posted);
         return true;
     }
 
     /**
-     * Looks at the oldest posted buffer.
+     * Polls the oldest posted buffer.
      *
      * @return 1 if it was completed: its fields can be read until {@link #release()}; 0 if not yet;
      *     {@link FastPathRing#CORRUPT} if the producer's header is impossible
@@ -94,10 +94,10 @@ public final class FastPathConsumer {
             return 0;
         }
         long slot = slotAddress();
-        long claimedLength = EVERYTHING.get(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET);
+        long claimedLength = ALL_MEMORY.get(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET);
         int claimedImmediate =
-                EVERYTHING.get(ValueLayout.JAVA_BYTE, slot + IMMEDIATE_LENGTH_OFFSET) & 0xff;
-        byte claimedFlags = EVERYTHING.get(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET);
+                ALL_MEMORY.get(ValueLayout.JAVA_BYTE, slot + IMMEDIATE_LENGTH_OFFSET) & 0xff;
+        byte claimedFlags = ALL_MEMORY.get(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET);
         long limit = capacities[(int) (completed & mask)];
         if ((claimedFlags & FLAG_INLINE) != 0) {
             limit = Math.min(limit, INLINE_BYTES);
@@ -114,7 +114,7 @@ public final class FastPathConsumer {
         lengthBytes = claimedLength;
         immediateLength = claimedImmediate;
         flags = claimedFlags;
-        producerId = EVERYTHING.get(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET);
+        producerId = ALL_MEMORY.get(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET);
         return 1;
     }
 
@@ -123,7 +123,7 @@ public final class FastPathConsumer {
         return lengthBytes;
     }
 
-    /** The producer's id, as the peer says. */
+    /** The producer's id, as claimed by the peer. */
     public int producerId() {
         return producerId;
     }
@@ -133,33 +133,33 @@ public final class FastPathConsumer {
         return immediateLength;
     }
 
-    /** Whether the data stands in the slot and has to be copied into the buffer. */
+    /** Whether the data is in the slot and must be copied into the buffer. */
     public boolean isInline() {
         return (flags & FLAG_INLINE) != 0;
     }
 
-    /** Whether the producer gave the posting up: the buffer holds nothing. */
+    /** Whether the producer has abandoned the posting: the buffer holds no data. */
     public boolean isAbandoned() {
         return (flags & FLAG_ABANDONED) != 0;
     }
 
-    /** Where inline data stands in {@link #segment()}. */
+    /** Offset of inline data in {@link #segment()}. */
     public long inlineOffset() {
         return slotAddress() - address + DATA_OFFSET;
     }
 
-    /** Where immediate data stands in {@link #segment()}. */
+    /** Offset of immediate data in {@link #segment()}. */
     public long immediateOffset() {
         return slotAddress() - address + IMMEDIATE_OFFSET;
     }
 
-    /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+    /** Description of the peer's protocol violation, for messages; null if there was none. */
     public @Nullable String violation() {
         return violation;
     }
 
     /**
-     * Goes on to the next posted buffer; the slot of this one can be posted again.
+     * Advances to the next posted buffer; the slot of this one can be posted again.
      *
      * @throws IllegalStateException if none is posted
      */
@@ -171,7 +171,7 @@ public final class FastPathConsumer {
     }
 
     /**
-     * Asks for a doorbell at the next completion.
+     * Requests a doorbell at the next completion.
      *
      * @return true if one is there already: do not sleep
      */
@@ -180,14 +180,14 @@ public final class FastPathConsumer {
         return violation != null || stamped();
     }
 
-    /** Takes the wish of {@link #arm()} back. */
+    /** Cancels the request of {@link #arm()}. */
     public void disarm() {
         RingLayout.disarm(address + OWNER_ARMED_OFFSET);
     }
 
     /** Tells the producers to claim no more. */
     public void close() {
-        INT.setRelease(EVERYTHING, address + STATUS_OFFSET, 1);
+        INT.setRelease(ALL_MEMORY, address + STATUS_OFFSET, 1);
     }
 
     private int broken(String what, long seen, long greatest) {
@@ -197,7 +197,7 @@ public final class FastPathConsumer {
 
     private boolean stamped() {
         return completed != posted
-                && (long) LONG.getAcquire(EVERYTHING, slotAddress()) == completed + 1;
+                && (long) LONG.getAcquire(ALL_MEMORY, slotAddress()) == completed + 1;
     }
 
     private long slotAddress() {

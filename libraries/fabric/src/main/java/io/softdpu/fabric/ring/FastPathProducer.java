@@ -23,7 +23,7 @@ import static io.softdpu.fabric.ring.RingLayout.LONG;
 import static io.softdpu.fabric.ring.RingLayout.OWNER_ARMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
 import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
-import static io.softdpu.linux.NativeMemory.EVERYTHING;
+import static io.softdpu.linux.NativeMemory.ALL_MEMORY;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -31,7 +31,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** The sending half of a {@link FastPathRing}: any number of threads of one process. */
+/** Sending side of a {@link FastPathRing}, for any number of threads of one process. */
 public final class FastPathProducer {
     private static final VarHandle CLAIMED;
 
@@ -78,11 +78,11 @@ public final class FastPathProducer {
      */
     public long claim(long lengthBytes) {
         while (violation == null) {
-            if ((int) INT.getAcquire(EVERYTHING, address + STATUS_OFFSET) != 0) {
+            if ((int) INT.getAcquire(ALL_MEMORY, address + STATUS_OFFSET) != 0) {
                 return CLOSING;
             }
             long ticket = (long) CLAIMED.getAcquire(this);
-            long posted = (long) LONG.getAcquire(EVERYTHING, address + CONSUMED_OFFSET);
+            long posted = (long) LONG.getAcquire(ALL_MEMORY, address + CONSUMED_OFFSET);
             if (posted == ticket) {
                 return NO_BUFFER;
             }
@@ -94,8 +94,8 @@ public final class FastPathProducer {
                 break;
             }
             long capacity =
-                    EVERYTHING.get(ValueLayout.JAVA_LONG, postingAddress(ticket) + CAPACITY_OFFSET);
-            if (lengthBytes > capacity) { // so a negative capacity never gets further
+                    ALL_MEMORY.get(ValueLayout.JAVA_LONG, postingAddress(ticket) + CAPACITY_OFFSET);
+            if (lengthBytes > capacity) { // a negative capacity always ends here
                 if ((long) CLAIMED.getAcquire(this) != ticket) {
                     continue;
                 }
@@ -113,33 +113,33 @@ public final class FastPathProducer {
     }
 
     /**
-     * Where the claimed buffer's free room begins in the consumer's region, as the peer says: read
-     * it once and check it, with the length, against the region's size.
+     * Offset of the claimed buffer's free space in the consumer's region, as claimed by the peer:
+     * read it once and check it, with the length, against the region's size.
      */
     public long regionOffset(long ticket) {
-        return EVERYTHING.get(ValueLayout.JAVA_LONG, postingAddress(ticket));
+        return ALL_MEMORY.get(ValueLayout.JAVA_LONG, postingAddress(ticket));
     }
 
-    /** Where data of up to {@link FastPathRing#INLINE_BYTES} is written in {@link #segment()}. */
+    /** Offset in {@link #segment()} for data of up to {@link FastPathRing#INLINE_BYTES}. */
     public long inlineOffset(long ticket) {
         return slotAddress(ticket) - address + DATA_OFFSET;
     }
 
-    /** Where immediate data is written in {@link #segment()}. */
+    /** Offset in {@link #segment()} for immediate data. */
     public long immediateOffset(long ticket) {
         return slotAddress(ticket) - address + IMMEDIATE_OFFSET;
     }
 
-    /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+    /** Description of the peer's protocol violation, for messages; null if there was none. */
     public @Nullable String violation() {
         return violation;
     }
 
     /**
-     * Publishes a claimed slot after its data has been written.
+     * Publishes a claimed slot after its data was written.
      *
-     * @throws IllegalArgumentException for lengths over which the peer would break the connection;
-     *     the ticket is still to be committed or abandoned then
+     * @throws IllegalArgumentException for lengths that the peer would treat as a violation; the
+     *     ticket must still be committed or abandoned then
      */
     public void commit(
             long ticket, long lengthBytes, int producerId, int immediateLength, boolean inline) {
@@ -153,12 +153,12 @@ public final class FastPathProducer {
         stamp(ticket, lengthBytes, producerId, immediateLength, inline ? FLAG_INLINE : 0);
     }
 
-    /** Gives a claimed slot up: the consumer fails that one buffer and goes on. */
+    /** Abandons a claimed slot: the consumer fails that one buffer and continues. */
     public void abandon(long ticket, int producerId) {
         stamp(ticket, 0, producerId, 0, FLAG_ABANDONED);
     }
 
-    /** Whether the consumer sleeps and has to be rung; asking disarms it. Call after commits. */
+    /** Whether the consumer sleeps and must be rung; disarms it. Call after commits. */
     public boolean peerArmed() {
         return RingLayout.takeArmed(address + OWNER_ARMED_OFFSET);
     }
@@ -166,12 +166,12 @@ public final class FastPathProducer {
     private void stamp(
             long ticket, long lengthBytes, int producerId, int immediateLength, int flags) {
         long slot = slotAddress(ticket);
-        EVERYTHING.set(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET, lengthBytes);
-        EVERYTHING.set(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET, producerId);
-        EVERYTHING.set(
+        ALL_MEMORY.set(ValueLayout.JAVA_LONG, slot + LENGTH_OFFSET, lengthBytes);
+        ALL_MEMORY.set(ValueLayout.JAVA_INT, slot + PRODUCER_OFFSET, producerId);
+        ALL_MEMORY.set(
                 ValueLayout.JAVA_BYTE, slot + IMMEDIATE_LENGTH_OFFSET, (byte) immediateLength);
-        EVERYTHING.set(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET, (byte) flags);
-        LONG.setRelease(EVERYTHING, slot, ticket + 1);
+        ALL_MEMORY.set(ValueLayout.JAVA_BYTE, slot + FLAGS_OFFSET, (byte) flags);
+        LONG.setRelease(ALL_MEMORY, slot, ticket + 1);
     }
 
     private long postingAddress(long ticket) {

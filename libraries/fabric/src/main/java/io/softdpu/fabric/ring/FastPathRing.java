@@ -5,21 +5,21 @@ import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The ring of one Comm Channel consumer: slot i stands for the i-th posted buffer. The consumer
- * owns the memory and posts; the producers of the peer process claim postings in order, write, and
+ * Ring of one Comm Channel consumer: slot i is for the i-th posted buffer. The consumer owns the
+ * memory and posts buffers; the producers of the peer process claim postings in order, write, and
  * stamp.
  *
  * <pre>
  * posting, 16 bytes, written by the consumer
- *         0  offset       u64   where the buffer's free room begins in the consumer's region
- *         8  capacity     u64   bytes of that room
+ *         0  offset       u64   of the buffer's free space in the consumer's region
+ *         8  capacity     u64   bytes of that space
  *
  * slot, 128 bytes, written by the producer
  *         0  stamp        u64   ticket + 1: stored last, with release
  *         8  length       u64   bytes of data
  *        16  producer id  u32
  *        20  immediate    u8    bytes of immediate data, 0 to 32
- *        21  flags        u8    1 data stands in the slot, 2 abandoned (the producer failed)
+ *        21  flags        u8    1 data is in the slot, 2 abandoned (the producer failed)
  *        22  reserved     u16
  *        24  data         64 B  the first 40 bytes share the cache line of the header
  *        88  immediate    32 B
@@ -27,10 +27,10 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  *
  * <p>The claim index is a private atomic of the producing process: all producers of a connection
- * live in one process, so nothing about it has to be shared or trusted.
+ * are in one process, so it need not be shared or trusted.
  */
 public final class FastPathRing {
-    /** Data of up to this many bytes travels in the slot. */
+    /** Limit of data that is sent in the slot. */
     public static final int INLINE_BYTES = 64;
 
     /** Largest immediate data. */
@@ -42,7 +42,7 @@ public final class FastPathRing {
     /** {@link FastPathProducer#claim}: the next posted buffer is smaller than the data. */
     public static final long TOO_LARGE = -2;
 
-    /** The peer wrote what no correct peer writes; the connection has to be broken. */
+    /** The peer violated the protocol; the connection must be broken. */
     public static final long CORRUPT = -3;
 
     /** {@link FastPathProducer#claim}: the consumer is stopping. */
@@ -65,7 +65,7 @@ public final class FastPathRing {
     private FastPathRing() {}
 
     /**
-     * Slots of a ring: the number of buffers that can be posted at once.
+     * Geometry of a ring: the number of buffers that can be posted at a time.
      *
      * @param slots a power of two up to 65,536
      */
@@ -81,7 +81,7 @@ public final class FastPathRing {
         }
 
         /**
-         * Where a posting begins in that memory.
+         * Offset of a posting in that memory.
          *
          * @param slot from 0
          */
@@ -94,7 +94,7 @@ public final class FastPathRing {
         }
     }
 
-    /** Formats memory that this process owns and returns its receiving half. */
+    /** Formats memory that this process owns and returns the receiving side. */
     public static FastPathConsumer consumer(MemorySegment owned, Geometry geometry) {
         RingLayout.requireNative(owned, geometry.sizeBytes());
         RingLayout.format(owned, RingLayout.KIND_FAST_PATH, geometry.slots(), INLINE_BYTES);
@@ -102,7 +102,7 @@ public final class FastPathRing {
         return new FastPathConsumer(owned, geometry);
     }
 
-    /** Returns the sending half over memory that the peer owns and has formatted. */
+    /** Returns the sending side over memory that the peer owns and has formatted. */
     public static FastPathProducer producer(MemorySegment remote, Geometry geometry) {
         RingLayout.requireNative(remote, geometry.sizeBytes());
         return new FastPathProducer(remote, geometry);

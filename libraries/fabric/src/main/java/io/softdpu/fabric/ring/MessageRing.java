@@ -8,14 +8,14 @@ import static io.softdpu.fabric.ring.RingLayout.PEER_ARMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.PRODUCED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
 import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
-import static io.softdpu.linux.NativeMemory.EVERYTHING;
+import static io.softdpu.linux.NativeMemory.ALL_MEMORY;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ring of messages from one producer to one consumer; the consumer's process owns the memory.
+ * Ring of messages from one producer to one consumer; the consumer's process owns the memory.
  *
  * <pre>
  * slot:   0  length   u32   bytes of payload
@@ -35,10 +35,10 @@ public final class MessageRing {
     /** {@link Producer#claim()}: every slot holds a message that was not released yet. */
     public static final long FULL = -1;
 
-    /** {@link Consumer#poll()}: nothing there. */
+    /** {@link Consumer#poll()}: no message. */
     public static final long EMPTY = -1;
 
-    /** The peer wrote what no correct peer writes; the connection has to be broken. */
+    /** The peer violated the protocol; the connection must be broken. */
     public static final long CORRUPT = -2;
 
     private static final int SLOTS_LIMIT = 1 << 16;
@@ -52,7 +52,7 @@ public final class MessageRing {
     private MessageRing() {}
 
     /**
-     * Slots and payload of a ring, agreed in the handshake above and then private to each side.
+     * Geometry of a ring, agreed in the handshake above and then kept privately by each side.
      *
      * @param slots a power of two up to 65,536
      * @param maxPayloadBytes payload of a slot, 1 byte to 1 MiB
@@ -82,7 +82,7 @@ public final class MessageRing {
         }
     }
 
-    /** Formats memory that this process owns and returns its receiving half. */
+    /** Formats memory that this process owns and returns the receiving side. */
     public static Consumer consumer(MemorySegment owned, Geometry geometry) {
         RingLayout.requireNative(owned, geometry.sizeBytes());
         RingLayout.format(
@@ -90,13 +90,13 @@ public final class MessageRing {
         return new Consumer(owned, geometry);
     }
 
-    /** Returns the sending half over memory that the peer owns and has formatted. */
+    /** Returns the sending side over memory that the peer owns and has formatted. */
     public static Producer producer(MemorySegment remote, Geometry geometry) {
         RingLayout.requireNative(remote, geometry.sizeBytes());
         return new Producer(remote, geometry);
     }
 
-    /** The sending half. One thread. */
+    /** Sending side. One thread. */
     public static final class Producer {
         private final MemorySegment memory;
         private final long address;
@@ -135,8 +135,8 @@ public final class MessageRing {
          * Publishes the slot of the last {@link #claim()}.
          *
          * @param lengthBytes payload bytes that were written, 0 to the ring's maximum
-         * @throws IllegalArgumentException if the length is not; the peer would break the
-         *     connection over it
+         * @throws IllegalArgumentException if the length is not in that range; the peer would break
+         *     the connection
          * @throws IllegalStateException without a successful claim: the peer may still read the
          *     slot
          */
@@ -148,11 +148,11 @@ public final class MessageRing {
                 throw new IllegalStateException("commit without claim: slots=" + slots);
             }
             long slot = slotAddress();
-            EVERYTHING.set(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET, lengthBytes);
-            EVERYTHING.set(ValueLayout.JAVA_INT, slot + TYPE_OFFSET, type);
-            EVERYTHING.set(ValueLayout.JAVA_LONG, slot + WORD_OFFSET, word);
+            ALL_MEMORY.set(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET, lengthBytes);
+            ALL_MEMORY.set(ValueLayout.JAVA_INT, slot + TYPE_OFFSET, type);
+            ALL_MEMORY.set(ValueLayout.JAVA_LONG, slot + WORD_OFFSET, word);
             produced++;
-            LONG.setRelease(EVERYTHING, address + PRODUCED_OFFSET, produced);
+            LONG.setRelease(ALL_MEMORY, address + PRODUCED_OFFSET, produced);
         }
 
         /** Messages committed so far. */
@@ -165,7 +165,7 @@ public final class MessageRing {
          * #CORRUPT} if the peer's index is out of range.
          */
         public long consumed() {
-            long seen = (long) LONG.getAcquire(EVERYTHING, address + CONSUMED_OFFSET);
+            long seen = (long) LONG.getAcquire(ALL_MEMORY, address + CONSUMED_OFFSET);
             if (violation != null || seen < consumed || seen > produced) {
                 broken(seen);
                 return CORRUPT;
@@ -174,7 +174,7 @@ public final class MessageRing {
             return seen;
         }
 
-        /** Slots that can be claimed now; 0 as well if the peer's index is corrupt. */
+        /** Slots that can be claimed now; 0 also if the peer's index is corrupt. */
         public long free() {
             return consumed() == CORRUPT ? 0 : slots - (produced - consumed);
         }
@@ -184,27 +184,25 @@ public final class MessageRing {
             return violation != null;
         }
 
-        /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+        /** Description of the peer's protocol violation, for messages; null if there was none. */
         public @Nullable String violation() {
             return violation;
         }
 
         /** The word that the consumer set last; any value, since the peer may write any. */
         public int status() {
-            return (int) INT.getAcquire(EVERYTHING, address + STATUS_OFFSET);
+            return (int) INT.getAcquire(ALL_MEMORY, address + STATUS_OFFSET);
         }
 
-        /**
-         * Whether the consumer sleeps and has to be rung; asking disarms it. Call after commits.
-         */
+        /** Whether the consumer sleeps and must be rung; disarms it. Call after commits. */
         public boolean peerArmed() {
             return RingLayout.takeArmed(address + OWNER_ARMED_OFFSET);
         }
 
         /**
-         * Asks for a doorbell when the consumer releases messages.
+         * Requests a doorbell when the consumer releases messages.
          *
-         * @return true if it has released some since the last look: do not sleep
+         * @return true if it has released some since the last poll: do not sleep
          */
         public boolean arm() {
             consumedWhenArmed = consumed;
@@ -212,7 +210,7 @@ public final class MessageRing {
             return consumed() != consumedWhenArmed;
         }
 
-        /** Takes the wish of {@link #arm()} back. */
+        /** Cancels the request of {@link #arm()}. */
         public void disarm() {
             RingLayout.disarm(address + PEER_ARMED_OFFSET);
         }
@@ -228,7 +226,7 @@ public final class MessageRing {
         }
     }
 
-    /** The receiving half. One thread. */
+    /** Receiving side. One thread. */
     public static final class Consumer {
         private final MemorySegment memory;
         private final long address;
@@ -260,8 +258,8 @@ public final class MessageRing {
 
         /**
          * Offset of the payload of the next message, or {@link #EMPTY}, or {@link #CORRUPT}. Its
-         * header is copied once; asking again before {@link #release()} gives the same message and
-         * header. The payload itself stays the peer's to change: copy it before looking at it.
+         * header is copied once; another call before {@link #release()} returns the same message
+         * and header. The peer may still change the payload: copy it before reading it.
          */
         public long poll() {
             if (held) {
@@ -271,15 +269,15 @@ public final class MessageRing {
                 return violation != null ? CORRUPT : EMPTY;
             }
             long slot = slotAddress();
-            int claimedLength = EVERYTHING.get(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET);
+            int claimedLength = ALL_MEMORY.get(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET);
             if (claimedLength < 0 || claimedLength > maxPayloadBytes) {
                 broken("slot length", claimedLength, 0, maxPayloadBytes);
                 produced = consumed;
                 return CORRUPT;
             }
             lengthBytes = claimedLength;
-            type = EVERYTHING.get(ValueLayout.JAVA_INT, slot + TYPE_OFFSET);
-            word = EVERYTHING.get(ValueLayout.JAVA_LONG, slot + WORD_OFFSET);
+            type = ALL_MEMORY.get(ValueLayout.JAVA_INT, slot + TYPE_OFFSET);
+            word = ALL_MEMORY.get(ValueLayout.JAVA_LONG, slot + WORD_OFFSET);
             held = true;
             return slot - address + HEADER_BYTES;
         }
@@ -300,7 +298,7 @@ public final class MessageRing {
         }
 
         /**
-         * Gives the slot of the last {@link #poll()} back to the producer.
+         * Releases the slot of the last {@link #poll()} to the producer.
          *
          * @throws IllegalStateException without a message that was polled: the producer would find
          *     an index that is ahead of its own
@@ -311,7 +309,7 @@ public final class MessageRing {
             }
             held = false;
             consumed++;
-            LONG.setRelease(EVERYTHING, address + CONSUMED_OFFSET, consumed);
+            LONG.setRelease(ALL_MEMORY, address + CONSUMED_OFFSET, consumed);
         }
 
         /** Messages released so far. */
@@ -324,38 +322,38 @@ public final class MessageRing {
             return violation != null;
         }
 
-        /** What the peer wrote that no correct peer writes, for people; null if nothing. */
+        /** Description of the peer's protocol violation, for messages; null if there was none. */
         public @Nullable String violation() {
             return violation;
         }
 
         /** Sets the word that the producer reads as {@link Producer#status()}. */
         public void setStatus(int status) {
-            INT.setRelease(EVERYTHING, address + STATUS_OFFSET, status);
+            INT.setRelease(ALL_MEMORY, address + STATUS_OFFSET, status);
         }
 
-        /** Whether the producer sleeps and waits for releases; asking disarms it. */
+        /** Whether the producer sleeps and waits for releases; disarms it. */
         public boolean peerArmed() {
             return RingLayout.takeArmed(address + PEER_ARMED_OFFSET);
         }
 
         /**
-         * Asks for a doorbell when a message comes.
+         * Requests a doorbell when a message arrives.
          *
-         * @return true if there is something to look at already: do not sleep
+         * @return true if there is a message already: do not sleep
          */
         public boolean arm() {
             RingLayout.arm(address + OWNER_ARMED_OFFSET);
             return held || consumed != produced || refresh() || violation != null;
         }
 
-        /** Takes the wish of {@link #arm()} back. */
+        /** Cancels the request of {@link #arm()}. */
         public void disarm() {
             RingLayout.disarm(address + OWNER_ARMED_OFFSET);
         }
 
         private boolean refresh() {
-            long seen = (long) LONG.getAcquire(EVERYTHING, address + PRODUCED_OFFSET);
+            long seen = (long) LONG.getAcquire(ALL_MEMORY, address + PRODUCED_OFFSET);
             if (violation != null || seen < produced || seen - consumed > slots) {
                 broken("produced index", seen, produced, consumed + slots);
                 return false;

@@ -1,20 +1,20 @@
 package io.softdpu.fabric.ring;
 
-import static io.softdpu.linux.NativeMemory.EVERYTHING;
+import static io.softdpu.linux.NativeMemory.ALL_MEMORY;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * What both rings share: the head of the memory and how its words are reached.
+ * Layout common to both rings: the header of the memory and access to its words.
  *
  * <pre>
  *    0  magic        u64  "SDPURING"            written once by the owner
  *    8  version      u32  1
  *   12  kind         u32  1 message, 2 fast path
  *   16  slots        u32  a power of two
- *   20  max payload  u32  bytes a slot holds
+ *   20  max payload  u32  bytes per slot
  *  128  produced     u64  message ring: messages committed; fast path: unused
  *  256  consumed     u64  message ring: messages released; fast path: buffers posted
  *  384  owner armed  u32  1: the owner (receiver) sleeps and wants a doorbell
@@ -58,7 +58,10 @@ final class RingLayout {
         LONG.setRelease(memory, MAGIC_OFFSET, MAGIC);
     }
 
-    /** The halves reach the words of a ring by their addresses, which no segment checks. */
+    /**
+     * Checks the memory of a ring, whose words are accessed by address, without bounds checks of a
+     * segment.
+     */
     static void requireNative(MemorySegment memory, long sizeBytes) {
         if (!memory.isNative() || memory.isReadOnly()) {
             throw new IllegalArgumentException(
@@ -82,37 +85,37 @@ final class RingLayout {
         }
     }
 
-    /** How a half of a ring names what its peer wrote; built once a ring, when it breaks. */
+    /** Describes a protocol violation; called once per ring, when it breaks. */
     static String violation(String what, long seen, long least, long greatest) {
         return what + " out of range: seen=" + seen + ", expected=" + least + " to " + greatest;
     }
 
-    /** The same for what this process was about to write. */
+    /** The same for a value that this process was about to write. */
     static IllegalArgumentException illegal(String what, long given, long least, long greatest) {
         return new IllegalArgumentException(
                 what + " out of range: given=" + given + ", expected=" + least + " to " + greatest);
     }
 
     /**
-     * Tells whether the sleeper behind an armed word wants a doorbell, and disarms it. The fence
-     * keeps the store that published work before the load of the word: without it both sides can
-     * miss each other (the sleeper has the matching fence in {@link #arm}).
+     * Whether the owner of an armed word sleeps and needs a doorbell; disarms it. The fence orders
+     * the store that published work before the load of the word: without it both sides can miss
+     * each other (the sleeper has the matching fence in {@link #arm}).
      */
     static boolean takeArmed(long armedAddress) {
         VarHandle.fullFence();
-        if ((int) INT.getOpaque(EVERYTHING, armedAddress) == 0) {
+        if ((int) INT.getOpaque(ALL_MEMORY, armedAddress) == 0) {
             return false;
         }
-        INT.setOpaque(EVERYTHING, armedAddress, 0);
+        INT.setOpaque(ALL_MEMORY, armedAddress, 0);
         return true;
     }
 
     static void arm(long armedAddress) {
-        INT.setOpaque(EVERYTHING, armedAddress, 1);
+        INT.setOpaque(ALL_MEMORY, armedAddress, 1);
         VarHandle.fullFence();
     }
 
     static void disarm(long armedAddress) {
-        INT.setOpaque(EVERYTHING, armedAddress, 0);
+        INT.setOpaque(ALL_MEMORY, armedAddress, 0);
     }
 }

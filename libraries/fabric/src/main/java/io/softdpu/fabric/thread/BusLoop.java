@@ -11,15 +11,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bus thread: handlers of descriptors and deadlines over one {@link Poller}, and commands from
- * other threads. It knows nothing of frames or regions.
+ * Event loop of the bus thread: handlers of descriptors and deadlines on one {@link Poller}, and
+ * commands from other threads. It does not depend on frames or regions.
  *
  * <p>Everything but {@link #execute} and {@link #shutdown} happens on the bus thread.
  */
 public final class BusLoop {
     private static final System.Logger LOG = System.getLogger(BusLoop.class.getName());
 
-    /** Something that waits for a descriptor, a deadline, or both. */
+    /** Handler of a descriptor, a deadline, or both. */
     public interface Handler {
         /** The descriptor is ready; events as of {@link Poller}. */
         void onEvents(int events);
@@ -27,7 +27,7 @@ public final class BusLoop {
         /** The deadline has passed, and is not set any more. */
         default void onDeadline() {}
 
-        /** The bus closes: give up whatever is held. */
+        /** The bus closes: release all resources. */
         void onShutdown();
     }
 
@@ -49,7 +49,7 @@ public final class BusLoop {
         thread.start();
     }
 
-    /** Gives back what a loop holds whose thread could not be started. */
+    /** Releases the resources of a loop whose thread could not be started. */
     void abandon() {
         end();
     }
@@ -59,11 +59,14 @@ public final class BusLoop {
         return Thread.currentThread() == thread;
     }
 
-    /** Runs a command on the bus thread soon; after the end of the bus, on the caller's. */
+    /**
+     * Runs a command on the bus thread as soon as possible; after the end of the bus, on the
+     * calling thread.
+     */
     public void execute(Runnable command) {
         commands.add(Origins.RECORDED ? onBehalf(Origins.asking(), command) : command);
         if (ended) {
-            synchronized (commands) { // in place of the one thread that there was
+            synchronized (commands) { // replaces the bus thread, which serialised them
                 runCommands();
             }
         } else {
@@ -71,7 +74,7 @@ public final class BusLoop {
         }
     }
 
-    /** What the bus thread makes for somebody is told by the place where that one asked. */
+    /** Attributes resources that the command opens to the stack trace of its caller. */
     private static Runnable onBehalf(@Nullable Throwable place, Runnable command) {
         return () -> {
             Origins.askedAt(place);
@@ -99,7 +102,7 @@ public final class BusLoop {
         }
     }
 
-    /** Takes in a handler that waits for nothing yet. */
+    /** Adds a handler without a descriptor or deadline. */
     public BusWatch join(Handler handler) {
         BusWatch watch = new BusWatch(this, poller, handler);
         watches.add(watch);
@@ -107,9 +110,10 @@ public final class BusLoop {
     }
 
     /**
-     * Takes in a handler that waits for a descriptor.
+     * Adds a handler of a descriptor.
      *
-     * @throws LinuxException if the kernel lets this user watch nothing more: nothing was taken in
+     * @throws LinuxException if the limit of epoll watches of this user is reached: nothing was
+     *     added
      */
     public BusWatch join(Handler handler, int descriptor, int events) {
         BusWatch watch = join(handler);
@@ -122,7 +126,7 @@ public final class BusLoop {
         }
     }
 
-    /** For a watch that ends. */
+    /** Removes a watch that ends. */
     void left(BusWatch watch) {
         watches.remove(watch);
     }
@@ -137,7 +141,7 @@ public final class BusLoop {
         return alarm;
     }
 
-    /** How many handlers there are now; a look from any thread, for tests. */
+    /** Number of handlers; any thread, for tests. */
     public int watched() {
         return watches.size();
     }
@@ -166,13 +170,13 @@ public final class BusLoop {
         while ((command = commands.poll()) != null) {
             try {
                 command.run();
-            } catch (RuntimeException | Error e) { // which must not end the thread of all others
+            } catch (RuntimeException | Error e) { // must not end the thread that serves all others
                 LOG.log(System.Logger.Level.ERROR, "bus command failed: " + e, e);
             }
         }
     }
 
-    /** Whether the thread takes everything down. Any thread. */
+    /** Whether the loop is shutting down. Any thread. */
     boolean ending() {
         return ending;
     }
@@ -189,7 +193,7 @@ public final class BusLoop {
         }
     }
 
-    /** A deadline that somebody above waits for; its states change on the bus thread. */
+    /** Scheduled work; its states change on the bus thread. */
     public final class Alarm implements Handler {
         private final long deadlineNanos;
         private volatile @Nullable Runnable work;
@@ -207,10 +211,10 @@ public final class BusLoop {
             }
         }
 
-        /** Forgets the work, unless it has run or runs now. Any thread; again: nothing happens. */
+        /** Cancels the work, unless it has run or runs now. Any thread; idempotent. */
         public void cancel() {
             if (work != null) {
-                work = null; // what it holds can go at once
+                work = null; // makes its objects collectable at once
                 execute(this::leave);
             }
         }

@@ -6,17 +6,17 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The threads of a bus, which start and end with it: the {@linkplain BusLoop bus thread},
- * {@linkplain MappingWorkers mapping workers} and {@linkplain DescriptorCloser closing threads}.
+ * Threads of a bus, which start and end with it: the {@linkplain BusLoop bus thread}, {@linkplain
+ * MappingWorkers mapping workers} and {@linkplain DescriptorCloser closing threads}.
  *
  * <p>Any thread.
  */
 public final class BusThreads {
-    /** How long a bus that closes waits for memory to be unmapped: 20 GiB and more. */
-    private static final long UNMAPPING_PATIENCE_NANOS = 10_000_000_000L;
+    /** Time limit of a closing bus for unmapping: enough for 20 GiB and more. */
+    private static final long UNMAPPING_TIMEOUT_NANOS = 10_000_000_000L;
 
-    /** How long a bus that closes waits for descriptors of peers to be closed. */
-    private static final long CLOSER_PATIENCE_NANOS = 1_000_000_000L;
+    /** Time limit of a closing bus for closing the descriptors of peers. */
+    private static final long CLOSING_TIMEOUT_NANOS = 1_000_000_000L;
 
     private static final System.Logger LOG = System.getLogger(BusThreads.class.getName());
 
@@ -27,7 +27,7 @@ public final class BusThreads {
     private final BusLoop loop = new BusLoop();
 
     /**
-     * Makes the threads without starting them.
+     * Creates the threads without starting them.
      *
      * @param folder of the bus, for messages
      * @throws LinuxException if this process has no descriptors left
@@ -37,7 +37,7 @@ public final class BusThreads {
     }
 
     /**
-     * Starts the threads that there always are.
+     * Starts the permanent threads.
      *
      * @throws OutOfMemoryError if one cannot be started
      */
@@ -46,10 +46,10 @@ public final class BusThreads {
         loop.start();
     }
 
-    /** Gives back what they hold where the bus thread could not be started. */
+    /** Releases their resources after the bus thread could not be started. */
     public void abandon() {
         loop.abandon();
-        boolean _ = workers.end(UNMAPPING_PATIENCE_NANOS);
+        boolean _ = workers.end(UNMAPPING_TIMEOUT_NANOS);
     }
 
     /** The bus thread. */
@@ -57,12 +57,12 @@ public final class BusThreads {
         return loop;
     }
 
-    /** Maps and unmaps, on threads that may take their time. */
+    /** Workers that map and unmap memory, which may take long. */
     public MappingWorkers workers() {
         return workers;
     }
 
-    /** Closes what a peer has chosen, on threads that it may keep. */
+    /** Closer of descriptors chosen by peers, on threads that a peer may block. */
     public DescriptorCloser closer() {
         return closer;
     }
@@ -70,7 +70,7 @@ public final class BusThreads {
     /**
      * Marks the bus as closed.
      *
-     * @return whether this call did it, so that its caller closes the rest
+     * @return whether this call marked it, so that its caller closes the rest
      */
     public boolean beginClose() {
         return closed.compareAndSet(false, true);
@@ -79,14 +79,14 @@ public final class BusThreads {
     /** Ends the bus thread, after the commands given so far, and then the mapping workers. */
     public void endWork() {
         loop.shutdown();
-        if (!workers.end(UNMAPPING_PATIENCE_NANOS)) {
+        if (!workers.end(UNMAPPING_TIMEOUT_NANOS)) {
             LOG.log(System.Logger.Level.WARNING, "memory is not unmapped yet: folder=" + folder);
         }
     }
 
-    /** Ends the closing threads; after {@link #endWork}, which still brings them descriptors. */
+    /** Ends the closing threads; after {@link #endWork}, which still hands over descriptors. */
     public void endClosing() {
-        if (!closer.end(CLOSER_PATIENCE_NANOS)) {
+        if (!closer.end(CLOSING_TIMEOUT_NANOS)) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "descriptors of peers are not closed yet: folder=" + folder);
@@ -98,7 +98,7 @@ public final class BusThreads {
         return closed.get();
     }
 
-    /** Whether links go because the bus does, be it closed or for want of its thread. */
+    /** Whether links end because the bus does, by its close or by a failure of its thread. */
     public boolean ending() {
         return closed.get() || loop.ending();
     }

@@ -9,8 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler's place in the bus loop: at most one descriptor and one deadline at a time. On the bus
- * thread.
+ * Registration of a handler in the bus loop, with at most one descriptor and one deadline at a
+ * time. On the bus thread.
  */
 public final class BusWatch implements Poller.Handler {
     private static final System.Logger LOG = System.getLogger(BusWatch.class.getName());
@@ -19,7 +19,7 @@ public final class BusWatch implements Poller.Handler {
     private final Poller poller;
     private final BusLoop.Handler handler;
 
-    /** The place where the handler was asked for; null unless origins are recorded. */
+    /** Stack trace of the request for the handler; null unless origins are recorded. */
     private final @Nullable Throwable origin;
 
     private @Nullable Registration registration;
@@ -36,7 +36,7 @@ public final class BusWatch implements Poller.Handler {
     /**
      * Listens to a descriptor, which stays the caller's.
      *
-     * @throws LinuxException if the kernel lets this user watch nothing more
+     * @throws LinuxException if the limit of epoll watches of this user is reached
      */
     public void listen(int descriptor, int events) {
         if (ended) {
@@ -52,7 +52,7 @@ public final class BusWatch implements Poller.Handler {
         registration = poller.add(descriptor, events, this);
     }
 
-    /** Listens no more; the descriptor stays open. Again: nothing happens. */
+    /** Stops listening; the descriptor stays open. Idempotent. */
     public void unlisten() {
         Registration present = registration;
         if (present != null) {
@@ -74,7 +74,7 @@ public final class BusWatch implements Poller.Handler {
         present.set(deadlineNanos);
     }
 
-    /** Leaves the loop, which has to be before the descriptor is closed. Again: nothing happens. */
+    /** Leaves the loop, which must happen before the descriptor is closed. Idempotent. */
     public void end() {
         if (!ended) {
             ended = true;
@@ -84,7 +84,7 @@ public final class BusWatch implements Poller.Handler {
         }
     }
 
-    /** The loop ends: what the handler held goes with the poller. */
+    /** Ends with the loop; the registration ends with the poller. */
     void shutdown() {
         ended = true;
         cancelDeadline();
@@ -130,7 +130,7 @@ public final class BusWatch implements Poller.Handler {
         }
     }
 
-    /** One connection's failure must not end the thread that serves all others. */
+    /** Logs a failure: one connection's must not end the thread that serves all others. */
     private static void failed(Throwable e) {
         LOG.log(System.Logger.Level.ERROR, "bus handler failed: " + e, e);
     }

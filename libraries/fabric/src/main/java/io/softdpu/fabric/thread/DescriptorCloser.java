@@ -15,42 +15,42 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes what a peer has chosen: descriptors that were refused, and sockets that may still hold
- * some. To close a descriptor takes as long as its kind allows, a TCP socket that lingers as long
- * as its owner said, a file of a file system that its owner serves for ever. So it happens here, on
- * daemon threads made for it, which come when they are needed and go when they are idle.
+ * Closes peer-supplied file descriptors on background threads: refused descriptors, and sockets
+ * that may still contain some. close(2) on them may block: for the linger time of a TCP socket, and
+ * without limit for a file of a file system that the peer serves. The daemon threads are started on
+ * demand and exit when idle.
  *
- * <p>Bounded: {@link #THREADS_LIMIT} closes go on at a time; where {@link #WAITING_LIMIT} more wait
- * {@link #hasRoom} tells it, and nobody new is let in. What is handed over is never lost, and what
- * was let in before brings a few descriptors each. Any thread.
+ * <p>Bounded: {@link #THREADS_LIMIT} closes run at a time; if {@link #WAITING_LIMIT} more wait
+ * {@link #hasCapacity} is false, and no new client is accepted. No descriptor is lost, and each
+ * client accepted before adds only a few. Any thread.
  */
 public final class DescriptorCloser {
-    /** Closes that may be stuck before others have to wait for them. */
+    /** Limit of threads: closes that may block before others wait for them. */
     static final int THREADS_LIMIT = 8;
 
-    /** What may wait before nobody new is let in. */
+    /** Waiting closes from which on no new client is accepted. */
     public static final int WAITING_LIMIT = 512;
 
-    /** How long an idle thread stays for the next; another is made in a tenth of a millisecond. */
+    /** Time after which an idle thread exits; starting another takes a tenth of a millisecond. */
     private static final long IDLE_NANOS = 100_000_000L;
 
-    /** Who disarms for longer is stuck at a descriptor that cannot be disarmed. */
+    /** Time after which a thread counts as blocked by a descriptor that cannot be disarmed. */
     private static final long DISARMING_NANOS = 100_000_000L;
 
-    /** More empty messages than a socket's queue has room for: what comes then is its end. */
+    /** More empty messages than a socket's queue can hold: the next is its end. */
     private static final int EMPTY_MESSAGES_LIMIT = 16;
 
     private static final System.Logger LOG = System.getLogger(DescriptorCloser.class.getName());
 
-    /** A descriptor, and what it is. */
+    /** A descriptor and its kind. */
     private record Item(int descriptor, Kind kind) {}
 
     private enum Kind {
-        /** Anything, from a peer. */
+        /** Any descriptor sent by a peer. */
         REFUSED,
-        /** A connection to a peer. */
+        /** Socket connected to a peer. */
         SOCKET,
-        /** A socket that peers connect to; in it wait those that were not accepted. */
+        /** Listening socket, with clients that were not accepted. */
         LISTENER
     }
 
@@ -59,34 +59,37 @@ public final class DescriptorCloser {
     private final Queue<Item> waiting = new ArrayDeque<>();
     private final Set<Thread> threads = new HashSet<>();
 
-    /** One at a time takes descriptors in to disarm them, so that they do not fill our table. */
+    /**
+     * Limits receiving of descriptors for disarming to one thread, so that they do not exhaust the
+     * limit of open files.
+     */
     private final ReentrantLock disarming = new ReentrantLock();
 
     private int idle;
     private boolean ending;
 
-    /** Closes a descriptor that a peer has sent and nobody wants. */
+    /** Closes a descriptor that a peer has sent and that is not used. */
     public void closeRefused(int descriptor) {
         enqueue(new Item(descriptor, Kind.REFUSED));
     }
 
     /**
-     * Ends a connection at once, as the peer sees it, and closes its socket, with all that the peer
-     * may have put into it.
+     * Shuts a connection down at once and closes its socket later, with all messages and
+     * descriptors in it.
      */
     public void closeSocket(int socket) {
         Socket.shutdown(socket);
         enqueue(new Item(socket, Kind.SOCKET));
     }
 
-    /** The same for a socket that accepts: whoever waits in it sees the end. */
+    /** The same for a listening socket: clients that wait in it see the end. */
     public void closeListener(int socket) {
         Socket.shutdown(socket);
         enqueue(new Item(socket, Kind.LISTENER));
     }
 
-    /** Whether so little waits that somebody new may be let in. */
-    public boolean hasRoom() {
+    /** Whether so few closes wait that a new client may be accepted. */
+    public boolean hasCapacity() {
         lock.lock();
         try {
             return waiting.size() < WAITING_LIMIT;
@@ -95,7 +98,7 @@ public final class DescriptorCloser {
         }
     }
 
-    /** Whether all that was handed over is closed; a look from any thread, for tests. */
+    /** Whether all descriptors handed over are closed; any thread, for tests. */
     public boolean isIdle() {
         lock.lock();
         try {
@@ -106,9 +109,10 @@ public final class DescriptorCloser {
     }
 
     /**
-     * Lets the threads end when they have closed all that was handed over, and waits for that.
+     * Ends the threads after they have closed everything handed over, and waits for that.
      *
-     * @return false if the time was up first; what is stuck goes on, and the process may end
+     * @return false after the timeout; blocked threads continue, and do not keep the process from
+     *     ending
      */
     boolean end(long timeoutNanos) {
         boolean interrupted = false;
@@ -156,12 +160,12 @@ public final class DescriptorCloser {
 
     private void run() {
         try {
-            ReceivedMessage room =
+            ReceivedMessage buffer =
                     new ReceivedMessage(
                             1, DescriptorPassing.MAX_DESCRIPTORS, DescriptorCloser::disarmAndClose);
             Item item;
             while ((item = next()) != null) {
-                dispose(item, room);
+                dispose(item, buffer);
             }
         } finally {
             lock.lock();
@@ -174,7 +178,7 @@ public final class DescriptorCloser {
         }
     }
 
-    /** The next to close; null once there was nothing for a while. */
+    /** The next descriptor; null after the idle time. */
     private @Nullable Item next() {
         lock.lock();
         try {
@@ -184,13 +188,13 @@ public final class DescriptorCloser {
                 try {
                     left = changed.awaitNanos(left);
                 } catch (InterruptedException e) {
-                    left = 0; // nobody has a reason to; the next item starts another thread
+                    left = 0; // interrupts are not expected; the next item starts another thread
                 } finally {
                     idle--;
                 }
             }
             Item item = waiting.poll();
-            if (item == null) { // nobody may take this thread for one that still looks
+            if (item == null) { // under the lock: not counted as idle any more
                 threads.remove(Thread.currentThread());
             }
             return item;
@@ -199,17 +203,17 @@ public final class DescriptorCloser {
         }
     }
 
-    private void dispose(Item item, ReceivedMessage room) {
+    private void dispose(Item item, ReceivedMessage buffer) {
         try {
             switch (item.kind()) {
                 case REFUSED -> disarmAndClose(item.descriptor());
-                case SOCKET -> closeEmptied(item.descriptor(), room);
+                case SOCKET -> closeEmptied(item.descriptor(), buffer);
                 case LISTENER -> {
                     try {
                         int accepted;
                         while ((accepted = Socket.accept(item.descriptor())) >= 0) {
                             Socket.shutdown(accepted);
-                            closeEmptied(accepted, room);
+                            closeEmptied(accepted, buffer);
                         }
                     } finally {
                         FileDescriptors.close(item.descriptor());
@@ -221,28 +225,28 @@ public final class DescriptorCloser {
         }
     }
 
-    /** Takes out what the peer has put in, so that none of it lingers, then closes. */
-    private void closeEmptied(int socket, ReceivedMessage room) {
+    /** Receives and closes the descriptors in the socket, so that none lingers, then closes it. */
+    private void closeEmptied(int socket, ReceivedMessage buffer) {
         try {
             if (disarming.tryLock(DISARMING_NANOS, TimeUnit.NANOSECONDS)) {
                 try {
-                    empty(socket, room);
+                    empty(socket, buffer);
                 } finally {
                     disarming.unlock();
                 }
-            } // else one is stuck at that: the kernel closes what is in
+            } // else one thread is blocked at that: the kernel closes the contents
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // nobody has a reason to; the socket is closed
+            Thread.currentThread().interrupt(); // interrupts are not expected; the socket is closed
         } finally {
             FileDescriptors.close(socket);
         }
     }
 
-    private static void empty(int socket, ReceivedMessage room) {
+    private static void empty(int socket, ReceivedMessage buffer) {
         int emptyMessages = 0;
         while (emptyMessages < EMPTY_MESSAGES_LIMIT) {
-            int received = DescriptorPassing.receive(socket, room);
-            room.close();
+            int received = DescriptorPassing.receive(socket, buffer);
+            buffer.close();
             if (received < 0) {
                 return;
             }
@@ -250,12 +254,12 @@ public final class DescriptorCloser {
         }
     }
 
-    /** Most that linger do so because they were told to, and can be told otherwise. */
+    /** Switches lingering off, which most descriptors that block need, then closes. */
     private static void disarmAndClose(int descriptor) {
         boolean _ = Socket.stopLingering(descriptor);
         try {
             FileDescriptors.close(descriptor);
-        } catch (LinuxException e) { // closed all the same; its file system had an error to report
+        } catch (LinuxException e) { // it is closed; its file system reported an error
             LOG.log(System.Logger.Level.DEBUG, "descriptor of a peer: " + e.getMessage());
         }
     }

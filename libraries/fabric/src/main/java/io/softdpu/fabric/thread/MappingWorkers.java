@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that map, populate and unmap memory of peers, since the time that takes is chosen by the
- * peer: a gigabyte costs up to two seconds. Neither the bus thread nor an engine does it.
+ * Threads that map, populate and unmap memory of peers. The peer determines how long that takes (up
+ * to two seconds per GiB), so neither the bus thread nor an engine does it.
  *
  * <p>Work is done in slices. Each peer has a queue of its own, of which one slice runs at a time.
  * The queues take turns, and so do the tasks of a queue: gigabytes delay another peer by at most
@@ -21,26 +21,26 @@ import org.jspecify.annotations.Nullable;
  * submits.
  */
 public final class MappingWorkers {
-    /** One slice of mapping or unmapping: some milliseconds where the pages exist. */
+    /** Size of a slice of mapping or unmapping: some milliseconds if the pages exist. */
     public static final long SLICE_BYTES = 16L << 20;
 
-    /** Slices that run at the same time. */
+    /** Limit of slices that run at the same time. */
     static final int THREADS_LIMIT = 2;
 
-    /** Tasks of one peer that may wait; more than the clients that may shake hands at a time. */
+    /** Limit of waiting tasks per peer; more than the limit of pending handshakes. */
     public static final int WAITING_LIMIT = 512;
 
     /** Queue of memory that belongs to this process. */
     public static final int OWN_MEMORY = -1;
 
-    /** How long an idle second thread stays. */
+    /** Time after which an idle second thread exits. */
     private static final long IDLE_NANOS = 100_000_000L;
 
     private static final System.Logger LOG = System.getLogger(MappingWorkers.class.getName());
 
     /** Work in slices. */
     public interface Task {
-        /** Does the next slice; false when nothing is left to do. */
+        /** Does the next slice; false when the task is done. */
         boolean runSlice();
     }
 
@@ -93,8 +93,8 @@ public final class MappingWorkers {
         }
     }
 
-    /** Whether a peer has so little waiting that more of its memory may be mapped. */
-    public boolean hasRoom(int peer) {
+    /** Whether so few tasks of a peer wait that more may be submitted. */
+    public boolean hasCapacity(int peer) {
         lock.lock();
         try {
             ArrayDeque<Task> queue = queues.get(peer);
@@ -104,7 +104,7 @@ public final class MappingWorkers {
         }
     }
 
-    /** Whether all that was submitted is done; a look from any thread, for tests. */
+    /** Whether all submitted tasks are done; any thread, for tests. */
     public boolean isIdle() {
         lock.lock();
         try {
@@ -117,7 +117,7 @@ public final class MappingWorkers {
     /**
      * Waits until all work is done and ends the threads.
      *
-     * @return false if the time was up first; what is left is still done, by daemon threads
+     * @return false after the timeout; daemon threads still do the remaining work
      */
     boolean end(long timeoutNanos) {
         boolean interrupted = false;
@@ -143,7 +143,7 @@ public final class MappingWorkers {
         }
     }
 
-    /** The first thread has gone where the bus ends, or after a defect: then another is needed. */
+    /** Whether the first thread runs; it has ended with the bus or after a defect. */
     private boolean hasThread() {
         if (threads.isEmpty()) {
             try {
@@ -169,7 +169,7 @@ public final class MappingWorkers {
         } else {
             try {
                 startThread(false);
-            } catch (OutOfMemoryError e) { // the one that exists does the work, a turn later
+            } catch (OutOfMemoryError e) { // the existing thread does the work later
                 LOG.log(System.Logger.Level.DEBUG, "no second mapping thread: " + e);
             }
         }
@@ -206,7 +206,7 @@ public final class MappingWorkers {
         try {
             long left = IDLE_NANOS;
             while (ready.isEmpty()) {
-                // A queue whose slice runs on the other thread is that thread's to go on with.
+                // A queue whose slice runs on the other thread is continued by that thread.
                 if (ending || (!first && left <= 0)) {
                     threads.remove(Thread.currentThread());
                     return null;

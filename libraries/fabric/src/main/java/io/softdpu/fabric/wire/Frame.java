@@ -40,19 +40,19 @@ public sealed interface Frame {
     int MAGIC = 0x55504453; // "SDPU" in memory order
     int VERSION = 1;
 
-    /** A client asks to join a named endpoint. */
+    /** Request of a client to connect to a named endpoint. */
     record Hello(long memoryBytes, byte[] payload) implements Frame {}
 
-    /** The endpoint takes the client. */
+    /** The endpoint accepts the client. */
     record Welcome(long memoryBytes, byte[] payload) implements Frame {}
 
-    /** The endpoint, or the exporter, does not. */
+    /** The endpoint or the exporter refuses. */
     record Refuse(int code, String text) implements Frame {}
 
-    /** An importer asks for the descriptor of a region. */
+    /** Request of an importer for the descriptor of a region. */
     record Lease(long regionId, RegionAddress.Id key, boolean writable) implements Frame {}
 
-    /** The exporter gives it. */
+    /** The exporter sends the descriptor. */
     record Grant(long sizeBytes, boolean writable, long[] generations) implements Frame {}
 
     /** Encodes a frame. */
@@ -156,7 +156,9 @@ public sealed interface Frame {
                 "frame refused: field=" + field + ", got=" + got + ", expected=" + expected);
     }
 
-    /** Little-endian access to a private copy of what arrived; offsets count from the body. */
+    /**
+     * Little-endian access to a private copy of the received frame; offsets count from the body.
+     */
     final class Reader {
         private static final ValueLayout.OfShort U16 =
                 ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

@@ -7,15 +7,15 @@ import java.nio.ByteOrder;
 import java.util.HexFormat;
 
 /**
- * Names an exported region to the processes of one kernel: where its exporter listens, which of its
- * regions is meant, and the key that shows that the bearer was given this address.
+ * Address of an exported region for the processes of one kernel: the exporter's bus, the region id,
+ * and the key that shows that the importer was given this address.
  *
  * <pre>
  *   0  boot id    16 B   of the kernel
  *  16  fabric id  16 B   device and inode of the fabric folder
- *  32  bus id     16 B   random, one a bus
+ *  32  bus id     16 B   random, one per bus
  *  48  region id  u64
- *  56  key        16 B   random, one an export
+ *  56  key        16 B   random, one per export
  *  72  size       u64    bytes
  * </pre>
  *
@@ -29,7 +29,7 @@ public record RegionAddress(
     private static final ValueLayout.OfLong U64 =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    /** 128 bits. */
+    /** Number of 128 bits. */
     public record Id(long high, long low) {
         static final int WIRE_BYTES = 16;
 
@@ -89,7 +89,7 @@ public record RegionAddress(
                 bytes.get(U64, offset + 72));
     }
 
-    /** Leaves the key out: a log line must not let its reader in. */
+    /** Omits the key: a reader of a log must not be able to import. */
     @Override
     public String toString() {
         return "region=" + regionId + ", bus=" + busId + ", sizeBytes=" + sizeBytes;

@@ -13,6 +13,7 @@ import io.softdpu.testkit.OtherUser;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.SwappedFile;
+import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -33,7 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Files of the fabric folder that another process of the user has put there, or keeps swapping. */
+/**
+ * Files of the fabric folder that another process of the user has created, or replaces repeatedly.
+ */
 class FabricFilesTest {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -96,18 +99,11 @@ class FabricFilesTest {
         DEVICE("it is a character device, expected=a regular file") {
             @Override
             void take(Path file) throws IOException {
-                Process made =
-                        new ProcessBuilder("mknod", file.toString(), "c", "1", "5")
-                                .redirectErrorStream(true)
-                                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                                .start();
                 try {
-                    assumeTrue(made.waitFor() == 0, "no device can be made here: file=" + file);
+                    SystemCalls.createCharacterDevice(file, 1, 5);
                     new RandomAccessFile(file.toFile(), "r").close();
-                } catch (InterruptedException e) {
-                    throw new IOException(e);
-                } catch (IOException e) {
-                    assumeTrue(false, "no device can be opened here: " + e);
+                } catch (SystemCalls.Failed | IOException e) {
+                    assumeTrue(false, "no device can be made or opened here: " + e);
                 }
             }
         },

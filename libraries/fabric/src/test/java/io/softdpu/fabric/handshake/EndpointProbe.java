@@ -1,10 +1,10 @@
 package io.softdpu.fabric.handshake;
 
-/** Drives an endpoint for tests of a whole bus, on the bus thread. */
+/** Access of tests of a whole bus to an endpoint, on the bus thread. */
 public final class EndpointProbe {
     private EndpointProbe() {}
 
-    /** Has it accept nobody for a while. */
+    /** Suspends accepting for a while. */
     public static void pause(Endpoint endpoint) {
         endpoint.pause();
     }

@@ -1,10 +1,10 @@
 package io.softdpu.fabric.region;
 
-/** Looks into regions, for tests of a whole bus. */
+/** Access of tests of a whole bus to regions. */
 public final class RegionProbe {
     private RegionProbe() {}
 
-    /** Re-exports of an import that somebody may still hold. */
+    /** Number of re-exports of an import that importers may still hold. */
     public static int children(ImportedRegion region) {
         return region.children();
     }

@@ -8,7 +8,7 @@ import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** Both halves of a fast path ring as victims. */
+/** Both sides of a fast path ring as targets of mutations. */
 final class FastPathRingTargets {
     private static final FastPathRing.Geometry GEOMETRY =
             new FastPathRing.Geometry(RingTarget.SLOTS);

@@ -7,6 +7,7 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,9 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever a peer writes into a ring, each half makes of it exactly what the wire format says, or
- * refuses it by name, and touches nothing beside.
+ * Rings with arbitrary content: each side decodes exactly as the wire format says, or refuses it
+ * with a named violation, and accesses nothing outside.
  */
+@StartsProcesses
 class HostileRingTest {
     @TempDir Path folder;
 

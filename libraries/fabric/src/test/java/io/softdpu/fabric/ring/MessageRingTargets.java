@@ -8,7 +8,7 @@ import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** Both halves of a message ring as victims. */
+/** Both sides of a message ring as targets of mutations. */
 final class MessageRingTargets {
     private static final int MAX_PAYLOAD = 100;
     private static final long STRIDE = 192;

@@ -3,24 +3,24 @@ package io.softdpu.fabric.ring;
 import java.util.List;
 
 /**
- * A word of a ring's memory, where {@code docs/wire/fabric.md} puts it, and what one half of the
- * ring makes of it. Kept apart from the product's constants on purpose.
+ * Word of a ring's memory, as {@code docs/wire/fabric.md} defines it, and its effect on one side of
+ * the ring. Independent of the product's constants.
  *
- * @param offset from the start of its place
+ * @param offset from the start of its area
  * @param widthBytes 1, 2, 4 or 8
- * @param positions places one after the other, of which a mutation takes one
+ * @param positions number of adjacent elements, of which a mutation changes one
  */
 record RingField(
         String name, Place place, long offset, int widthBytes, int positions, Effect effect) {
 
-    /** What the offset counts from. */
+    /** Area that the offset is relative to. */
     enum Place {
         HEAD,
         SLOT,
         POSTING
     }
 
-    /** What the half that is tested has to make of a value of its peer. */
+    /** Expected effect of a peer's value on the tested side. */
     enum Effect {
         /** Values exist that it refuses by name, and it tells others apart. */
         CHECKED,
@@ -46,7 +46,7 @@ record RingField(
         return new RingField(name, Place.POSTING, offset, 8, 1, effect);
     }
 
-    /** What informs only, in the head of both rings; and the gaps between the words. */
+    /** Words in the header of both rings that are not used, and the gaps between the words. */
     static List<RingField> informational() {
         return List.of(
                 head("magic", 0, 8, Effect.IGNORED),

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A program that writes random and boundary values into every word of both rings, one at a time,
- * has the half that the peer attacks decode them between guard pages, and compares with a plain
- * reading of the wire format. It says what each word did; it ends by a signal where a guard page
- * was touched, and with an error where the two readings differ.
+ * Process that writes random and boundary values into every word of both rings, one at a time, lets
+ * the attacked side decode them between guard pages, and compares the result with a simple decoder
+ * of the wire format. It prints the effect of each word; it ends by a signal if a guard page was
+ * accessed, and with an error if the results differ.
  */
 public final class RingMutator {
 
@@ -29,7 +29,7 @@ public final class RingMutator {
     private final MemorySegment before = MemorySegment.ofArray(new long[512]);
     private final MemorySegment after = MemorySegment.ofArray(new long[512]);
 
-    /** What the mutations of one word have led to. */
+    /** Counts of the effects of mutations of one word. */
     private static final class Tally {
         private final RingTarget target;
         private final RingField field;

@@ -8,8 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One half of a ring as the victim of the other: brings it into a random state with work waiting,
- * has it decode, and says by a second, plain reading of the wire format what that must give.
+ * One side of a ring as the target of mutations: brings it into a random state with pending work,
+ * lets it decode, and determines the expected result by a second, simple decoder of the wire
+ * format.
  */
 abstract class RingTarget {
     static final int SLOTS = 8;
@@ -26,11 +27,12 @@ abstract class RingTarget {
     }
 
     /**
-     * What a half made of the memory.
+     * Result of decoding.
      *
      * @param units messages, buffers or claims
-     * @param digest of all that it said about them
-     * @param end why there were no more: a word in capitals, or the word of the peer that was wrong
+     * @param digest of all decoded values
+     * @param end the reason why there were no more: a word in capitals, or the word of the peer
+     *     that was wrong
      * @param armed whether the peer wants a doorbell
      */
     record Outcome(int units, long digest, String end, boolean armed) {
@@ -48,10 +50,10 @@ abstract class RingTarget {
     /** Start of a slot or a posting that the victim is about to look at. */
     abstract long pending(RingField.Place place, SeededRandom random);
 
-    /** What must come of a copy of the memory. */
+    /** The expected result for a copy of the memory. */
     abstract Outcome expect(MemorySegment copy);
 
-    /** What does come of it. */
+    /** The actual result. */
     abstract Outcome decode();
 
     /** Blanks what the victim may have written in {@link #decode}. */

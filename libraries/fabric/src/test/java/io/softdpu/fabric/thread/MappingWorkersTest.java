@@ -95,11 +95,11 @@ final class MappingWorkersTest {
         for (int task = 0; task < MappingWorkers.WAITING_LIMIT - 1; task++) {
             workers.submit(7, noting(task, 1));
         }
-        assertThat(workers.hasRoom(7)).isTrue();
+        assertThat(workers.hasCapacity(7)).isTrue();
         workers.submit(7, noting(0, 1));
 
-        assertThat(workers.hasRoom(7)).isFalse();
-        assertThat(workers.hasRoom(8)).isTrue();
+        assertThat(workers.hasCapacity(7)).isFalse();
+        assertThat(workers.hasCapacity(8)).isTrue();
 
         begin.countDown();
         end();

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.testkit.SeededRandom;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FrameTest {
@@ -165,5 +168,107 @@ class FrameTest {
         assertThat(address.toString()).doesNotContain("key").contains("region=7");
         assertThatThrownBy(() -> RegionAddress.decode(MemorySegment.ofArray(bytes), 3))
                 .hasMessageContaining("expected=80");
+    }
+
+    @Test
+    void shouldRefuseEveryShorterAndLongerFrame() {
+        for (String good : List.of(HELLO, REFUSE, LEASE, GRANT)) {
+            byte[] frame = hex(good);
+            for (int length = 0; length <= frame.length + 8; length++) {
+                byte[] other = Arrays.copyOf(frame, length);
+                if (length > 8) {
+                    other[8] = (byte) length; // as the frame itself says
+                }
+                if (length != frame.length) {
+                    assertThatThrownBy(() -> decode(other))
+                            .as("%s, length %d", good, length)
+                            .isInstanceOfSatisfying(
+                                    FabricException.class,
+                                    e ->
+                                            assertThat(e.kind())
+                                                    .isEqualTo(FabricException.Kind.MALFORMED));
+                }
+            }
+        }
+        assertThatThrownBy(() -> decode(Arrays.copyOf(hex(HELLO), 10)))
+                .hasMessage(
+                        "frame refused: field=length, got=10, expected=16 to " + Frame.MAX_BYTES);
+        assertThatThrownBy(() ->
+                        Frame.decode(
+                                MemorySegment.ofArray(new byte[Frame.MAX_BYTES + 1]),
+                                Frame.MAX_BYTES + 1))
+                .hasMessageContaining("field=length");
+    }
+
+    @Test
+    void shouldSayHowMuchOfABodyCameAndHowMuchWasExpected() {
+        byte[] grant = hex(GRANT.replaceFirst("30000000", "14000000").substring(0, 44));
+        byte[] lease = hex(LEASE.replaceFirst("30000000", "2f000000").replaceFirst("00$", ""));
+
+        assertThatThrownBy(() -> decode(grant))
+                .hasMessage("frame refused: field=body, got=4, expected=at least 16");
+        assertThatThrownBy(() -> decode(lease))
+                .hasMessage("frame refused: field=body, got=31, expected=32");
+    }
+
+    @Test
+    void shouldTakeTheLeastAndTheMostOfEachField() {
+        byte[] most = new byte[Frame.MAX_PAYLOAD_BYTES];
+        Arrays.fill(most, (byte) 7);
+        for (byte[] payload : List.of(new byte[0], most)) {
+            assertThat(decode(Frame.encode(new Frame.Welcome(1, payload))))
+                    .isInstanceOfSatisfying(
+                            Frame.Welcome.class,
+                            welcome -> {
+                                assertThat(welcome.memoryBytes()).isEqualTo(1);
+                                assertThat(welcome.payload()).isEqualTo(payload);
+                            });
+        }
+        Frame.Lease readOnly = new Frame.Lease(-1, new RegionAddress.Id(0, -1), false);
+        assertThat(decode(Frame.encode(readOnly))).isEqualTo(readOnly);
+        for (int count : new int[] {1, Frame.MAX_GENERATIONS}) {
+            long[] generations = new long[count];
+            Arrays.setAll(generations, index -> -1L - index);
+            assertThat(decode(Frame.encode(new Frame.Grant(1, false, generations))))
+                    .isInstanceOfSatisfying(
+                            Frame.Grant.class,
+                            grant -> {
+                                assertThat(grant.sizeBytes()).isEqualTo(1);
+                                assertThat(grant.writable()).isFalse();
+                                assertThat(grant.generations()).isEqualTo(generations);
+                            });
+        }
+        for (int count : new int[] {0, Frame.MAX_GENERATIONS + 1}) {
+            assertThatThrownBy(
+                            () -> decode(Frame.encode(new Frame.Grant(1, true, new long[count]))))
+                    .hasMessageContaining("field=generations, got=" + count + ", expected=1 to");
+        }
+    }
+
+    @Test
+    void shouldCopyAFrameToNativeMemory() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment copied = Frame.toNative(hex(HELLO), arena);
+
+            assertThat(copied.isNative()).isTrue();
+            assertThat(copied.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(hex(HELLO));
+        }
+    }
+
+    @Test
+    void shouldTakeAnAddressOfOneByteThatFillsItsMemory() {
+        RegionAddress.Id id = new RegionAddress.Id(0x1234, 5);
+        RegionAddress address = new RegionAddress(id, id, id, -1, id, 1);
+        MemorySegment bytes = MemorySegment.ofArray(new byte[RegionAddress.WIRE_BYTES]);
+        address.encode(bytes, 0);
+
+        assertThat(RegionAddress.decode(bytes, 0)).isEqualTo(address);
+        assertThat(id).hasToString("00000000000012340000000000000005");
+        assertThatThrownBy(() -> RegionAddress.decode(bytes, 1))
+                .hasMessage("region address refused: bytes=79, expected=80");
+        assertThatThrownBy(() -> RegionAddress.decode(bytes, -1))
+                .isInstanceOf(FabricException.class);
+        assertThatThrownBy(() -> new RegionAddress(id, id, id, 1, id, 0))
+                .hasMessageContaining("sizeBytes=0, expected=at least 1");
     }
 }

@@ -5,8 +5,8 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.TimerFd;
 
 /**
- * The timerfd of a poller: ends its waits where epoll_pwait2 is missing, and makes its epoll
- * readable at the nearest deadline for a loop outside. Opened when it is needed for the first time.
+ * Timerfd of a poller: ends its waits if epoll_pwait2 is missing, and makes its epoll readable at
+ * the nearest deadline for event loops of the program. Opened at the first use.
  */
 final class DeadlineDescriptor {
     private final Epoll epoll;
@@ -15,7 +15,7 @@ final class DeadlineDescriptor {
     private boolean armed;
     private boolean following;
 
-    /** What it is armed for; unspecified unless armed and following. */
+    /** Deadline that it is armed for; unspecified unless armed and following. */
     private long deadlineNanos;
 
     DeadlineDescriptor(Epoll epoll, long key) {
@@ -53,7 +53,7 @@ final class DeadlineDescriptor {
         this.following = following;
     }
 
-    /** Arms it for the nearest deadline if it is to follow that; once for each. */
+    /** Arms it for the nearest deadline if it follows deadlines; once per deadline. */
     void follow(TimerQueue timers) {
         if (!following) {
             return;

@@ -13,45 +13,45 @@ import org.jspecify.annotations.Nullable;
  * Event source of one thread: descriptors, timers, and calls of {@link #wake} from other threads,
  * all served by {@link #poll}.
  *
- * <p>Descriptors are level-triggered: a handler that leaves something unread runs again in the next
+ * <p>Descriptors are level-triggered: a handler that leaves data unread runs again in the next
  * turn. Within a turn descriptors come first, in the kernel's order, then the timers that are due,
- * in the order of their deadlines. A handler that throws keeps nothing from the others: {@link
- * #poll} throws it when the turn is over, what further handlers threw suppressed in it.
+ * in the order of their deadlines. A handler that throws does not affect the others: {@link #poll}
+ * throws its exception at the end of the turn, with further ones suppressed in it.
  *
- * <p>Waits end at the nearest deadline, never before it. They are epoll_pwait2, or where the system
- * lacks that a timerfd beside the other descriptors; milliseconds, which are all that epoll_wait
- * knows, would be rounded.
+ * <p>Waits end at the nearest deadline, never before it. They use epoll_pwait2, or a timerfd if the
+ * system lacks it; epoll_wait would round to milliseconds.
  *
- * <p>Belongs to one thread at a time, with its registrations and timers; {@link #wake} is for any.
+ * <p>Belongs to one thread at a time, with its registrations and timers; {@link #wake} may be
+ * called by any thread.
  */
 public final class Poller implements AutoCloseable {
-    /** There is something to read, or to accept. */
+    /** Data can be read, or a connection accepted. */
     public static final int IN = Epoll.IN;
 
-    /** There is room to write. */
+    /** Data can be written. */
     public static final int OUT = Epoll.OUT;
 
-    /** An error is pending; reported without being asked for. */
+    /** An error is pending; always reported. */
     public static final int ERR = Epoll.ERR;
 
-    /** Both directions have ended; reported without being asked for. */
+    /** Both directions have ended; always reported. */
     public static final int HUP = Epoll.HUP;
 
     /** The peer sends no more. */
     public static final int RDHUP = Epoll.RDHUP;
 
     private static final int INTERESTS = IN | OUT | ERR | HUP | RDHUP;
-    private static final int EVENTS_AT_ONCE = 64;
+    private static final int MAX_EVENTS_PER_POLL = 64;
     private static final int WAKE_SLOT = -1;
     private static final int TIMER_SLOT = -2;
 
-    /** Told of a descriptor that is ready. */
+    /** Handler of a ready descriptor. */
     @FunctionalInterface
     public interface Handler {
         /**
-         * The descriptor is ready.
+         * Called when the descriptor is ready.
          *
-         * @param events what for: constants of {@link Poller}, or-ed
+         * @param events its events: constants of {@link Poller}, or-ed
          */
         void onReady(int events);
     }
@@ -68,7 +68,7 @@ public final class Poller implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Makes a poller that watches nothing.
+     * Creates a poller without descriptors.
      *
      * @throws LinuxException if the process has no descriptors left
      */
@@ -77,13 +77,13 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Makes a poller that waits in the given way.
+     * Creates a poller with the given way of waiting.
      *
      * @param precise by epoll_pwait2; otherwise by a timerfd
      */
     Poller(boolean precise) {
         this.precise = precise;
-        epoll = new Epoll(EVENTS_AT_ONCE);
+        epoll = new Epoll(MAX_EVENTS_PER_POLL);
         descriptor = new DeadlineDescriptor(epoll, TIMER_SLOT);
         int wake = -1;
         try {
@@ -103,8 +103,8 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * A descriptor that is readable while a descriptor is ready or a wake is pending, for a loop
-     * outside; while a timer is due only where {@link #followDeadlines} was called.
+     * The epoll descriptor, for event loops of the program: readable while a descriptor is ready or
+     * a wake is pending; while a timer is due only after {@link #followDeadlines}.
      *
      * @return the same number until closed; the poller's to close
      */
@@ -115,15 +115,16 @@ public final class Poller implements AutoCloseable {
     // ---- descriptors ----
 
     /**
-     * Watches a descriptor until the registration is removed, which has to be before the descriptor
-     * is closed.
+     * Watches a descriptor until the registration is removed, which must happen before the
+     * descriptor is closed.
      *
-     * @param fd an open descriptor that epoll can watch; regular files are none
-     * @param interest {@link #IN}, {@link #OUT} and {@link #RDHUP}, or-ed; 0 for errors alone
+     * @param fd an open descriptor that epoll supports; not a regular file
+     * @param interest {@link #IN}, {@link #OUT} and {@link #RDHUP}, or-ed; 0 for errors only
      * @param handler runs inside {@link #poll} while the descriptor is ready
-     * @return to change the interest and to end it by
+     * @return the registration, to change the interest and to end it
      * @throws IllegalStateException if the descriptor is registered already, naming it
-     * @throws LinuxException if it cannot be watched, or the kernel lets this user watch no more
+     * @throws LinuxException if it cannot be watched, or the limit of epoll watches of this user is
+     *     reached
      */
     public Registration add(int fd, int interest, Handler handler) {
         Objects.requireNonNull(handler, "handler");
@@ -158,7 +159,7 @@ public final class Poller implements AutoCloseable {
 
     boolean remove(Registration registration) {
         forget(registration);
-        return !closed && epoll.removeIfWatched(registration.fd); // its watches go with the epoll
+        return !closed && epoll.removeIfWatched(registration.fd); // its watches end with the epoll
     }
 
     void forget(Registration registration) {
@@ -166,7 +167,7 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * How many descriptors are registered.
+     * Number of registered descriptors.
      *
      * @return the number of registrations that have not ended
      */
@@ -177,10 +178,10 @@ public final class Poller implements AutoCloseable {
     // ---- timers ----
 
     /**
-     * Makes a timer that is not set.
+     * Creates a timer that is not set.
      *
      * @param handler runs inside {@link #poll} or {@link #runDueTimers} after each deadline
-     * @return the timer; nothing is left of it once it is neither set nor referred to
+     * @return the timer; it is collected when it is neither set nor referenced
      */
     public Timer newTimer(Runnable handler) {
         return new Timer(this, Objects.requireNonNull(handler, "handler"));
@@ -221,11 +222,11 @@ public final class Poller implements AutoCloseable {
     // ---- waiting and serving ----
 
     /**
-     * Waits until a descriptor is ready, a timer is due, {@link #wake} is called or the time is up,
-     * and runs the handlers.
+     * Waits until a descriptor is ready, a timer is due, {@link #wake} is called or the timeout is
+     * over, and runs the handlers.
      *
-     * @param timeoutNanos the longest wait; 0 only looks; negative waits without limit
-     * @return how many events came and timers were due, wakes included; 0 if time was up
+     * @param timeoutNanos timeout; 0 only polls; negative waits without limit
+     * @return number of events and due timers, wakes included; 0 after the timeout
      * @throws IllegalStateException inside a handler, or if the poller is closed
      */
     public int poll(long timeoutNanos) {
@@ -243,9 +244,9 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Runs the timers that are due and looks at no descriptor: without a system call.
+     * Runs the due timers only, without a system call.
      *
-     * @return how many were due
+     * @return number of due timers
      * @throws IllegalStateException inside a handler
      */
     public int runDueTimers() {
@@ -302,8 +303,8 @@ public final class Poller implements AutoCloseable {
             }
             served++;
             if (slot == WAKE_SLOT) {
-                // Drained before the flag falls: a wake in between finds the flag up and does not
-                // signal, but what it announces is seen, since the owner looks before it waits.
+                // Drained before the flag is cleared: a wake in between finds the flag set and does
+                // not signal, but its cause is seen, since the owner checks before it waits.
                 EventFd.drain(wakeDescriptor);
                 signalled.set(false);
                 continue;
@@ -320,7 +321,7 @@ public final class Poller implements AutoCloseable {
         return served;
     }
 
-    /** Takes out what is due, then runs it: what a handler sets waits for the next turn. */
+    /** Removes the due timers, then runs them: timers set by a handler wait for the next turn. */
     private int runDue() {
         if (timers.isEmpty()) {
             return 0;
@@ -364,12 +365,12 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Ends a {@link #poll} now, or the next one where none is waiting. Any thread; allocates
+     * Ends the current {@link #poll}, or the next one if none is waiting. Any thread; allocates
      * nothing, and makes a system call only if no wake is pending.
      */
     public void wake() {
         if (signalled.compareAndSet(false, true)) {
-            synchronized (signalled) { // only beside a close, which must not free the number yet
+            synchronized (signalled) { // contended only by close
                 if (!closed) {
                     EventFd.signal(wakeDescriptor);
                 }
@@ -377,12 +378,12 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    // ---- for loops outside ----
+    // ---- for event loops of the program ----
 
     /**
-     * Has {@link #fd} become readable at the nearest deadline as well, whatever is set or cancelled
-     * from now on, until {@link #unfollowDeadlines}. Costs a system call each time the nearest
-     * deadline changes, which is why a poller that waits by {@link #poll} does not do it.
+     * Makes {@link #fd} readable at the nearest deadline too, also of timers set from now on, until
+     * {@link #unfollowDeadlines}. Costs a system call each time the nearest deadline changes, which
+     * is why a poller that waits by {@link #poll} does not do it.
      *
      * @throws LinuxException if the process has no descriptor left for a timerfd, the first time
      */
@@ -392,7 +393,7 @@ public final class Poller implements AutoCloseable {
         descriptor.follow(timers);
     }
 
-    /** Takes {@link #followDeadlines} back. */
+    /** Cancels {@link #followDeadlines}. */
     public void unfollowDeadlines() {
         descriptor.setFollowing(false);
         descriptor.disarm();
@@ -400,7 +401,7 @@ public final class Poller implements AutoCloseable {
 
     /**
      * Closes the poller's own descriptors. Registrations and timers end without a call of their
-     * handlers. Again: nothing happens.
+     * handlers. Idempotent.
      *
      * @throws IllegalStateException inside a handler
      */
@@ -410,7 +411,7 @@ public final class Poller implements AutoCloseable {
             return;
         }
         requireOutside();
-        signalled.set(true); // no thread needs to try any more
+        signalled.set(true); // no further wake needs a signal
         epoll.close();
         descriptor.close();
         synchronized (signalled) {

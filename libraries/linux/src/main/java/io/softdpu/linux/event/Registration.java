@@ -1,8 +1,8 @@
 package io.softdpu.linux.event;
 
 /**
- * A descriptor that a {@link Poller} watches. Belongs to the thread of its poller, and may be used
- * in any handler, its own included.
+ * Registration of a descriptor with a {@link Poller}. Belongs to the thread of its poller, and may
+ * be used in any handler, its own included.
  */
 public final class Registration {
     private final Poller poller;
@@ -28,7 +28,7 @@ public final class Registration {
     }
 
     /**
-     * Changes what the descriptor is watched for.
+     * Changes the events that the descriptor is watched for.
      *
      * @param interest as for {@link Poller#add}
      * @throws IllegalStateException if the registration has ended
@@ -42,10 +42,10 @@ public final class Registration {
 
     /**
      * Ends the registration, before its descriptor is closed: the handler does not run any more,
-     * also not for an event that has been reported already. Again: nothing happens.
+     * not even for an event that has been reported already. Idempotent.
      *
-     * @return false if nothing was watched any more: the registration had ended, or its descriptor
-     *     has been closed, which is a mistake of its owner
+     * @return false if it had ended before, or its descriptor has been closed, which is a bug of
+     *     its owner
      */
     public boolean remove() {
         if (ended) {
@@ -57,8 +57,8 @@ public final class Registration {
 
     /**
      * Ends the registration of a descriptor that another thread closes, or has closed: as {@link
-     * #remove}, but leaves the number alone, which may be another file's by now. The kernel stops
-     * watching when the descriptor is closed.
+     * #remove}, but does not use the number, which may have been reused. The kernel stops watching
+     * when the descriptor is closed.
      */
     public void abandon() {
         if (!ended) {
@@ -70,14 +70,14 @@ public final class Registration {
     /**
      * Whether the registration has ended.
      *
-     * @return true after {@link #remove} or {@link #abandon}, and once the number of a descriptor
+     * @return true after {@link #remove} or {@link #abandon}, and when the number of a descriptor
      *     that was closed without either has been registered again
      */
     public boolean isEnded() {
         return ended;
     }
 
-    /** The descriptor was closed, and its number is another's that has just been registered. */
+    /** Ends it because its descriptor was closed and the reused number has been registered. */
     void superseded() {
         ended = true;
     }

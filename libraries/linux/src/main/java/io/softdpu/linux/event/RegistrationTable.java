@@ -6,15 +6,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registrations of a poller, by the keys that epoll reports: a slot below and a number above
- * that no other registration of the slot has had, so that an event of one that has been removed is
- * never taken for one of its successor.
+ * Registrations of a poller, by the keys that epoll reports: a slot in the low bits and in the high
+ * bits a number that no other registration of the slot has had, so that an event of a removed
+ * registration is never taken for one of its successor.
  */
 final class RegistrationTable {
-    private static final int FIRST_SLOTS = 8;
+    private static final int INITIAL_SLOTS = 8;
 
-    private @Nullable Registration[] slots = new @Nullable Registration[FIRST_SLOTS];
-    private int[] freeSlots = new int[FIRST_SLOTS];
+    private @Nullable Registration[] slots = new @Nullable Registration[INITIAL_SLOTS];
+    private int[] freeSlots = new int[INITIAL_SLOTS];
     private int free;
     private final Map<Integer, Registration> byDescriptor = new HashMap<>();
     private int used;
@@ -27,8 +27,8 @@ final class RegistrationTable {
     }
 
     /**
-     * Takes in a registration whose key was the last one made. An older one of the same number is
-     * of a descriptor that was closed: to end it later must not end the new one.
+     * Adds a registration whose key was made last. An older registration of the same number is of a
+     * closed descriptor: ending it later must not end the new one.
      */
     void put(Registration registration) {
         int slot = takeSlot(registration);

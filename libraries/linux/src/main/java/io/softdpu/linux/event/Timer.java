@@ -3,8 +3,8 @@ package io.softdpu.linux.event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A deadline of a {@link Poller}, made once and then set and cancelled as often as needed. Neither
- * allocates; both take logarithmic time. Belongs to the thread of its poller, and may be used in
+ * Timer of a {@link Poller}, created once and then set and cancelled as often as needed. Both take
+ * logarithmic time and allocate nothing. Belongs to the thread of its poller, and may be used in
  * any handler, its own included.
  */
 public final class Timer {
@@ -34,8 +34,9 @@ public final class Timer {
 
     /**
      * Runs the handler once, in the first turn of the poller that begins after the deadline; timers
-     * with the same deadline run in the order in which they were set. One that is set already is
-     * moved. A timer that is set inside a handler runs in a later turn, also if it is due by then.
+     * with the same deadline run in the order in which they were set. A timer that is set already
+     * is moved. A timer that is set inside a handler runs in a later turn, even if it is due
+     * already.
      *
      * @param deadlineNanos in terms of {@link System#nanoTime}, less than 146 years (2^62 ns) from
      *     now in either direction
@@ -44,13 +45,13 @@ public final class Timer {
         poller.set(this, deadlineNanos);
     }
 
-    /** Takes the deadline back; nothing happens if none is set. */
+    /** Cancels the deadline; does nothing if none is set. */
     public void cancel() {
         poller.cancel(this);
     }
 
     /**
-     * Whether the handler is still to run.
+     * Whether a deadline is set.
      *
      * @return false inside the handler, unless it has set the timer again
      */
@@ -58,7 +59,7 @@ public final class Timer {
         return place != IDLE;
     }
 
-    /** Whether this one is to run before the other; right beyond the overflow of nanoTime, too. */
+    /** Whether this timer runs before the other; correct across the overflow of nanoTime. */
     boolean isBefore(Timer other) {
         long difference = deadlineNanos - other.deadlineNanos;
         return difference != 0 ? difference < 0 : sequence - other.sequence < 0;

@@ -5,13 +5,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timers that are set: a binary heap in which each knows its place, so that any can be moved or
- * taken out in logarithmic time, and a list of those whose deadline has been seen to be over.
+ * Queue of the timers that are set: a binary heap in which each timer knows its index, so that any
+ * can be moved or removed in logarithmic time, and a list of those that are due.
  */
 final class TimerQueue {
-    private static final int FIRST_CAPACITY = 16;
+    private static final int INITIAL_CAPACITY = 16;
 
-    private @Nullable Timer[] heap = new @Nullable Timer[FIRST_CAPACITY];
+    private @Nullable Timer[] heap = new @Nullable Timer[INITIAL_CAPACITY];
     private int size;
     private long sequence;
     private @Nullable Timer firstDue;
@@ -22,12 +22,12 @@ final class TimerQueue {
         return size == 0;
     }
 
-    /** The nearest of the heap; there must be one. */
+    /** The nearest timer of the heap; there must be one. */
     Timer first() {
         return at(0);
     }
 
-    /** Puts a timer in, or moves one that is in. */
+    /** Adds or moves a timer. */
     void set(Timer timer, long deadlineNanos) {
         if (timer.place == Timer.DUE) {
             unlink(timer);
@@ -44,7 +44,7 @@ final class TimerQueue {
         rise(timer, size++);
     }
 
-    /** Takes out a timer, wherever it is. */
+    /** Removes a timer from heap or list. */
     void cancel(Timer timer) {
         if (timer.place == Timer.DUE) {
             unlink(timer);
@@ -53,7 +53,7 @@ final class TimerQueue {
         }
     }
 
-    /** Moves what is due from the heap to the list, in the order in which it is to run. */
+    /** Moves due timers from the heap to the list, in the order of running. */
     void takeDue(long nowNanos) {
         while (size > 0 && first().deadlineNanos - nowNanos <= 0) {
             Timer timer = first();
@@ -62,7 +62,7 @@ final class TimerQueue {
         }
     }
 
-    /** Takes the next timer out of the list. */
+    /** Removes the next timer from the list. */
     @Nullable Timer nextDue() {
         Timer timer = firstDue;
         if (timer != null) {
@@ -111,7 +111,7 @@ final class TimerQueue {
         }
     }
 
-    /** Puts a timer where it belongs, from a place whose timer has gone or changed. */
+    /** Restores the heap order for a timer, from an index whose timer was removed or changed. */
     private void settle(Timer timer, int from) {
         if (from > 0 && timer.isBefore(at((from - 1) / 2))) {
             rise(timer, from);

@@ -1,16 +1,16 @@
 /**
- * One place to wait for descriptors, deadlines and other threads: {@link
- * io.softdpu.linux.event.Poller}, over the calls of {@code io.softdpu.linux}.
+ * Event source for descriptors, deadlines and wake-ups by other threads: {@link
+ * io.softdpu.linux.event.Poller}, built on the calls of {@code io.softdpu.linux}.
  *
- * <p><b>Role.</b> A poller knows descriptors by their numbers and time by {@link System#nanoTime};
- * it reads and writes nothing and has no thread of its own. What an event means is its handler's to
- * know. Used by the bus thread and, through the fabric and core, by each progress engine.
+ * <p><b>Role.</b> A poller reads and writes nothing and has no thread of its own; time is {@link
+ * System#nanoTime}. Events are interpreted by their handlers. Used by the bus thread and, through
+ * the fabric and core, by each progress engine.
  *
  * <p><b>Threads.</b> A poller, its registrations and its timers belong to one thread at a time;
- * {@link io.softdpu.linux.event.Poller#wake} alone may be called from any.
+ * only {@link io.softdpu.linux.event.Poller#wake} may be called from any thread.
  *
- * <p><b>Ownership.</b> A poller owns its epoll, its eventfd and, where it has one, its timerfd.
- * Descriptors stay with their owner, who ends the registration before closing the descriptor.
+ * <p><b>Ownership.</b> A poller owns its epoll, its eventfd and its timerfd, if any. Watched
+ * descriptors stay with their owner, which ends the registration before closing the descriptor.
  *
  * <p><b>Allocation.</b> Registering and making a timer allocate. Waiting, running handlers, setting
  * and cancelling timers, and waking do not, once as many timers have been set at the same time as

@@ -33,7 +33,7 @@ import java.nio.file.StandardOpenOption;
  */
 public final class CheckedFile implements AutoCloseable {
     /** On every open: neither wait for the other end of a pipe nor acquire a terminal. */
-    private static final int NEVER_WAIT = FileDescriptors.O_NONBLOCK | FileDescriptors.O_NOCTTY;
+    private static final int NON_BLOCKING = FileDescriptors.O_NONBLOCK | FileDescriptors.O_NOCTTY;
 
     private static final int MIN_BUFFER_BYTES = 4 << 10;
     private static final int BUFFER_BYTES = 256 << 10;
@@ -175,10 +175,10 @@ public final class CheckedFile implements AutoCloseable {
     }
 
     private static int withPolicy(int flags, FilePolicy policy) {
-        return flags | NEVER_WAIT | (policy.ownFileOnly() ? FileDescriptors.O_NOFOLLOW : 0);
+        return flags | NON_BLOCKING | (policy.ownFileOnly() ? FileDescriptors.O_NOFOLLOW : 0);
     }
 
-    /** Examines what was opened; closes it where it is refused. */
+    /** Examines an opened file; closes it if it is refused. */
     private static FileStatus check(int descriptor, Path file, FilePolicy policy)
             throws FileRefusedException {
         boolean accepted = false;
@@ -309,7 +309,7 @@ public final class CheckedFile implements AutoCloseable {
      *
      * @param into native memory or an array's; all of it is filled where the file is long enough
      * @param offsetBytes where in the file
-     * @return how many bytes were read; less than asked for at the file's end alone
+     * @return number of bytes read; less than requested only at the file's end
      * @throws IOException if it cannot be read
      */
     public long read(MemorySegment into, long offsetBytes) throws IOException {

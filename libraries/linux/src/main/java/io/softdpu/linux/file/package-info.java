@@ -1,8 +1,8 @@
 /**
  * Files that are opened by name.
  *
- * <p><b>Role.</b> What stands behind a name is known only once it is open: another process may swap
- * it between a look at the name and the open. So {@link io.softdpu.linux.file.CheckedFile} opens
+ * <p><b>Role.</b> The kind of a file is known only after the open: another process may replace it
+ * between a check of the name and the open. So {@link io.softdpu.linux.file.CheckedFile} opens
  * without waiting (O_NONBLOCK), examines the descriptor against a {@link
  * io.softdpu.linux.file.FilePolicy}, and reads no more bytes than the policy allows. A pipe does
  * not block the caller, a device without an end does not fill its memory. All files of the product

@@ -3,44 +3,43 @@ package io.softdpu.linux.text;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Escapes text that this program did not write, so that it can neither control a terminal nor pass
- * for a line of this program.
+ * Escapes untrusted text, so that it can neither control a terminal nor look like a line of this
+ * program.
  *
  * <p>Escaped are control characters (C0, DEL and C1, and so each terminal escape and line end),
  * format characters (bidi controls, zero width characters, tags), the line and paragraph separators
  * U+2028 and U+2029, and unpaired surrogates: as {@code \n}, {@code \r}, {@code \t}, or as a
  * backslash, {@code u} and four hex digits for each UTF-16 unit. Everything else stays as it is.
  *
- * <p>A backslash stays as it is too. So an escaped text is not changed by being escaped again: a
- * message that comes through several processes, each of which escapes what it receives, reads as if
- * one had. What is given up for that, to tell an escaped line end from a backslash and an n that
- * were there before, matters to no reader of a message.
+ * <p>A backslash stays as it is too. So escaping is idempotent: a message that passes through
+ * several processes, each of which escapes it, reads as if one had. In return an escaped line end
+ * cannot be distinguished from an original backslash and n, which does not matter in a message.
  */
 public final class ForeignText {
-    /** The longest result of {@link #escapeAndCut}, its mark included. */
+    /** Limit of the result of {@link #escapeAndCut}, its mark included. */
     public static final int MAX_CHARACTERS = 256;
 
-    /** Room for the mark with the largest number of characters that a text can have. */
+    /** Length of the mark for the longest possible text. */
     private static final int MARK_CHARACTERS = "…(+2147483647 more)".length();
 
     private ForeignText() {}
 
     /**
      * Text of another process, of a socket, or from the content of a file: escaped, and cut to
-     * {@link #MAX_CHARACTERS} with a mark that says how many characters are missing. Looks at no
-     * more of the text than it shows.
+     * {@link #MAX_CHARACTERS} with a mark that says how many characters are missing. Reads no more
+     * of the text than it returns.
      *
-     * @param text what came; null reads as {@code null}
+     * @param text the text; null becomes {@code null}
      */
     public static String escapeAndCut(@Nullable CharSequence text) {
         return escapeAndCut(text, MAX_CHARACTERS);
     }
 
     /**
-     * The same with a limit of its own, for lines of a process that has cut what is foreign to it.
+     * The same with the given limit, for lines of a process that has cut untrusted text itself.
      *
-     * @param text what came; null reads as {@code null}
-     * @param maxCharacters the longest result, its mark included; at least 32
+     * @param text the text; null becomes {@code null}
+     * @param maxCharacters limit of the result, its mark included; at least 32
      */
     public static String escapeAndCut(@Nullable CharSequence text, int maxCharacters) {
         CharSequence source = text == null ? "null" : text;
@@ -64,7 +63,7 @@ public final class ForeignText {
     /**
      * Text of the user, such as a path or the value of an option: escaped in full length.
      *
-     * @param text what was typed; null reads as {@code null}
+     * @param text the text; null becomes {@code null}
      */
     public static String escape(@Nullable CharSequence text) {
         CharSequence source = text == null ? "null" : text;
@@ -78,7 +77,7 @@ public final class ForeignText {
         return out.toString();
     }
 
-    /** Whether there is nothing to escape in a text. */
+    /** Whether a text needs no escaping. */
     public static boolean isPrintable(CharSequence text) {
         for (int at = 0; at < text.length(); at += Character.charCount(codePoint(text, at))) {
             if (!isPrintable(codePoint(text, at))) {

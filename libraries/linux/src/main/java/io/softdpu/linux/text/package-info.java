@@ -1,12 +1,11 @@
 /**
  * Text for messages and log lines, made safe to print.
  *
- * <p><b>Role.</b> Everything that was not written by this program passes here on its way into an
- * exception or a log line. The package is on its own, and not beside the system calls, since every
- * module may use it.
+ * <p><b>Role.</b> Untrusted text is escaped here before it gets into an exception or a log line.
+ * The package is separate from the system calls, since every module may use it.
  *
- * <p><b>Threads.</b> Pure functions: any thread, no state. They allocate, and belong where a
- * message is made, not on a data path.
+ * <p><b>Threads.</b> Pure functions: any thread, no state. They allocate: for code that formats
+ * messages, not for a data path.
  */
 @NullMarked
 package io.softdpu.linux.text;

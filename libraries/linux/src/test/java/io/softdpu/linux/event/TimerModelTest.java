@@ -11,13 +11,13 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The queue of timers beside a model that sorts: ten thousand, set and cancelled at random. */
+/** Timer queue compared with a sorting model: ten thousand timers, set and cancelled at random. */
 final class TimerModelTest {
     private static final int TIMERS = 10_000;
     private static final int STEPS = 60_000;
     private static final long RANGE = 5_000;
 
-    /** What the model knows of a timer that is set. */
+    /** Entry of the model for a timer that is set. */
     private record Entry(int timer, long aheadNanos, long order) {}
 
     private final List<Timer> timers = new ArrayList<>();

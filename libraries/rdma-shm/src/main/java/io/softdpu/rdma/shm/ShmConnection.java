@@ -26,31 +26,31 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a connection: a ring of its own that the peer writes, and the peer's ring that it
- * writes.
+ * Local end of a connection: the receive ring of this side, which the peer writes, and the peer's
+ * ring, which this side writes.
  *
- * <p>It is established when three things have come, in any order: the peer's ring is mapped here,
- * the peer has leased this side's ring, and the peer's hello stands in it with the keys of both
- * blobs. Whoever has leased the ring without the other blob ends the connection and cannot join it.
+ * <p>It is established when three events have occurred, in any order: the peer's ring was mapped,
+ * the peer has leased this side's ring, and the peer's hello with the keys of both blobs is in it.
+ * A process that leases the ring without knowing the other blob only ends the connection.
  *
- * <p>Thread: the engine's, save for what the bus thread reports, which is handed over through
- * {@link PeerArrivals} and the mailbox.
+ * <p>Belongs to the engine's thread; events of the bus thread are forwarded by {@link PeerEvents}
+ * and the mailbox.
  */
 final class ShmConnection implements ProviderConnection {
-    /** 128 slots: the completions of 64 transactions may wait, twice; 520 KiB of memory. */
+    /** 128 slots, for two messages of each of 64 transactions; 520 KiB of memory. */
     static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(128, 4096);
 
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private enum State {
-        /** The own ring is exported; no peer is known. */
+        /** This side's ring is exported; no peer is known. */
         EXPORTED,
-        /** The peer's ring is being fetched, or the peer has not come yet. */
+        /** The peer's ring is being imported, or the peer's lease or hello is missing. */
         CONNECTING,
-        /** Both sides hold each other. */
+        /** Established. */
         CONNECTED,
-        /** Over; everything was reported. */
+        /** Ended; all events were reported. */
         ENDED
     }
 
@@ -61,7 +61,7 @@ final class ShmConnection implements ProviderConnection {
     private final SharedSegment memory;
     private final ExportedRegion exported;
     private final ShmReceiver receiver;
-    private final PeerArrivals arrivals;
+    private final PeerEvents peerEvents;
     private State state = State.EXPORTED;
     private @Nullable ShmDetails peer;
     private @Nullable ImportedRegion imported;
@@ -69,23 +69,23 @@ final class ShmConnection implements ProviderConnection {
     private @Nullable Lease lease;
     private boolean peerGone;
     private boolean disconnecting;
-    private @Nullable End end;
+    private @Nullable CloseReason closeReason;
     private Status endStatus = Status.SUCCESS;
     private String endReason = "";
-    private int lingering;
+    private int drainPasses;
 
     ShmConnection(ShmEndpoint endpoint, Object owner) {
         this.endpoint = endpoint;
         this.owner = owner;
         this.services = endpoint.services();
-        this.arrivals = new PeerArrivals(this, services);
+        this.peerEvents = new PeerEvents(this, services);
         SharedSegment made = null;
         try {
             made = SharedSegment.allocate("softdpu-rdma", ShmDetails.regionBytes(GEOMETRY));
             receiver =
                     new ShmReceiver(
                             this, services.copier(), made.segment(), GEOMETRY, endpoint.receives());
-            exported = endpoint.bus().export(made, true, arrivals);
+            exported = endpoint.bus().export(made, true, peerEvents);
             memory = made;
             made = null;
         } catch (FabricException e) {
@@ -114,9 +114,9 @@ final class ShmConnection implements ProviderConnection {
                     Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
         }
         ShmDetails details = ShmDetails.decode(section);
-        CompletableFuture<ImportedRegion> fetching;
+        CompletableFuture<ImportedRegion> importing;
         try {
-            fetching =
+            importing =
                     endpoint.bus()
                             .importRegion(
                                     details.region(), true, true, endpoint.connectTimeoutNanos());
@@ -125,13 +125,13 @@ final class ShmConnection implements ProviderConnection {
         }
         peer = details;
         state = State.CONNECTING;
-        CompletableFuture<?> _ = fetching.whenComplete(arrivals::fetched);
+        CompletableFuture<?> _ = importing.whenComplete(peerEvents::peerRingImported);
     }
 
     @Override
     public Status submit(WorkRequest request) {
         ShmSender out = sender;
-        if (state != State.CONNECTED || out == null || ending()) {
+        if (state != State.CONNECTED || out == null || isEnding()) {
             return Status.NOT_CONNECTED;
         }
         Buf remote = request.remote;
@@ -145,8 +145,8 @@ final class ShmConnection implements ProviderConnection {
     }
 
     /**
-     * Whether remote memory is mapped here, and comes from the machine at the other end: an adapter
-     * would not let anybody reach a third one's memory through this connection.
+     * Checks that remote memory is mapped and was exported by the connection's peer: a network
+     * adapter would not reach another machine's memory through this connection either.
      */
     private Status checkRemote(Mmap mmap) {
         ImportedRegion memoryOfPeer = BusServices.importedRegion(mmap);
@@ -159,11 +159,11 @@ final class ShmConnection implements ProviderConnection {
                 : Status.NOT_PERMITTED;
     }
 
-    /** Rings the peer for what was submitted so far. */
+    /** Rings the peer's doorbell for the messages sent so far, if the peer sleeps. */
     void ring() {
         ShmSender out = sender;
         if (out != null) {
-            out.announce();
+            out.ringIfArmed();
         }
     }
 
@@ -172,22 +172,22 @@ final class ShmConnection implements ProviderConnection {
         disconnecting = true;
     }
 
-    /** Moves this connection on; whether anything moved. */
+    /** Advances the connection; returns whether any work was done. */
     boolean progress() {
         if (state == State.ENDED) {
             return false;
         }
         boolean moved = false;
         if (disconnecting) {
-            end(End.DISCONNECTED_HERE);
+            end(CloseReason.LOCAL_DISCONNECT);
         }
         if (state == State.CONNECTED) {
             moved = move();
-        } else if (state == State.CONNECTING && end == null) {
+        } else if (state == State.CONNECTING && closeReason == null) {
             moved = establish();
         }
-        if (end != null && !lingers()) {
-            finish(end);
+        if (closeReason != null && !isDraining()) {
+            finish(closeReason);
             moved = true;
         }
         return moved;
@@ -196,37 +196,39 @@ final class ShmConnection implements ProviderConnection {
     private boolean move() {
         ShmSender out = connectedSender();
         out.beginPass();
-        if (end == null) {
+        if (closeReason == null) {
             int status = out.peerStatus();
             if (status != ShmWire.STATUS_OK) {
-                end(End.ofWireStatus(status));
+                end(CloseReason.ofWireStatus(status));
             } else if (peerGone) {
-                end(End.PEER_GONE);
+                end(CloseReason.PEER_GONE);
             }
         }
         boolean moved = receiver.receive();
         moved |= out.complete();
-        if (end == null) {
+        if (closeReason == null) {
             moved |= out.execute();
             moved |= out.complete();
         }
-        out.announce();
+        out.ringIfArmed();
         acknowledge();
         return moved;
     }
 
     /**
-     * A peer that has gone may have left messages for which there are receives: they come first,
-     * but no more than its ring held, since whoever still writes is not gone.
+     * A peer that has ended may have left messages for posted receives, which are received first;
+     * at most a ring of them, since a process that still writes would otherwise delay the end
+     * without end.
      */
-    private boolean lingers() {
+    private boolean isDraining() {
         if (state != State.CONNECTED
-                || !(end == End.PEER_GONE || end == End.DISCONNECTED_THERE)
-                || lingering == 0) {
+                || !(closeReason == CloseReason.PEER_GONE
+                        || closeReason == CloseReason.PEER_DISCONNECT)
+                || drainPasses == 0) {
             return false;
         }
-        lingering--;
-        return !receiver.drained();
+        drainPasses--;
+        return !receiver.isDrained();
     }
 
     private boolean establish() {
@@ -236,7 +238,7 @@ final class ShmConnection implements ProviderConnection {
             return false;
         }
         if (peerGone) {
-            end(End.PEER_GONE);
+            end(CloseReason.PEER_GONE);
             return true;
         }
         if (lease == null || !receiver.helloFrom(key, details.key())) {
@@ -248,10 +250,10 @@ final class ShmConnection implements ProviderConnection {
         return true;
     }
 
-    /** From the mailbox: the peer's ring, or why it could not be had. */
-    void fetched(@Nullable ImportedRegion region, @Nullable Throwable failure) {
-        if (state != State.CONNECTING || end != null) {
-            return; // closed meanwhile; PeerArrivals has given the region back
+    /** From the mailbox: the peer's ring, or the failure of its import. */
+    void peerRingImported(@Nullable ImportedRegion region, @Nullable Throwable failure) {
+        if (state != State.CONNECTING || closeReason != null) {
+            return; // closed meanwhile: PeerEvents has released the region
         }
         ShmDetails details = peer;
         SharedSegment remote = region == null ? null : region.memory();
@@ -263,7 +265,7 @@ final class ShmConnection implements ProviderConnection {
             return;
         }
         if (!watch(region.link())) {
-            return; // with PeerArrivals, which gives the region back when this closes
+            return; // PeerEvents releases the region when this connection is closed
         }
         imported = region;
         EngineTimer rnrTimer;
@@ -287,27 +289,27 @@ final class ShmConnection implements ProviderConnection {
         out.hello(details.key(), key);
     }
 
-    /** On the bus thread: the ring is the first peer's; whoever else wants it is refused. */
+    /** On the bus thread: the first lease is the peer's; further ones are refused. */
     void refuseFurtherLeases() {
         exported.refuseFurther();
     }
 
-    /** From the mailbox: the first who has leased the ring. */
-    void leased(Lease first) {
+    /** From the mailbox: the first lease of the ring. */
+    void ringLeased(Lease first) {
         if (state != State.ENDED && watch(first.link())) {
             lease = first;
         }
     }
 
     /**
-     * Listens for a doorbell. Where the kernel lets this user watch nothing more the connection
-     * ends: without its doorbell an engine that sleeps would not hear of the peer.
+     * Adds a doorbell to the engine. If the kernel's limit of watches is reached, the connection
+     * fails: without its doorbell a sleeping engine would miss the peer's events.
      *
-     * @return whether it is listened for
+     * @return whether the doorbell was added
      */
     private boolean watch(Link link) {
         try {
-            BusServices.waiter(services).add(link);
+            BusServices.poller(services).add(link);
         } catch (FabricException e) {
             connectFailed(Failures.of(e));
             return false;
@@ -316,9 +318,9 @@ final class ShmConnection implements ProviderConnection {
         return true;
     }
 
-    private void connectFailed(DpuException why) {
-        End failed = End.CONNECT_FAILED;
-        end(failed, why.status(), failed.reason + ": " + why.getMessage());
+    private void connectFailed(DpuException failure) {
+        CloseReason failed = CloseReason.CONNECT_FAILED;
+        end(failed, failure.status(), failed.reason + ": " + failure.getMessage());
     }
 
     void receiveLimitChanged() {
@@ -329,7 +331,7 @@ final class ShmConnection implements ProviderConnection {
 
     private void acknowledge() {
         Lease held = lease;
-        if (receiver.acknowledgementWanted() && held != null) {
+        if (receiver.isAcknowledgementAwaited() && held != null) {
             held.link().ring();
         }
     }
@@ -338,7 +340,7 @@ final class ShmConnection implements ProviderConnection {
         if (state == State.ENDED) {
             return false;
         }
-        if (end != null || disconnecting) {
+        if (closeReason != null || disconnecting) {
             return true;
         }
         boolean work = receiver.arm();
@@ -360,44 +362,47 @@ final class ShmConnection implements ProviderConnection {
         }
     }
 
-    /** Notes that the connection has to end; the first reason counts. Takes effect in progress. */
-    void end(End why) {
-        end(why, why.connectionStatus, why.reason);
+    /** Marks the connection as ending, with effect in progress; only the first reason counts. */
+    void end(CloseReason cause) {
+        end(cause, cause.connectionStatus, cause.reason);
     }
 
-    /** The peer wrote what no correct peer writes. */
+    /** The peer violated the protocol. */
     void protocolError(String violation) {
-        End why = End.PROTOCOL_ERROR_HERE;
-        end(why, why.connectionStatus, why.reason + ": " + violation);
+        CloseReason cause = CloseReason.PROTOCOL_ERROR_DETECTED;
+        end(cause, cause.connectionStatus, cause.reason + ": " + violation);
     }
 
-    /** The same with a status and a reason that say more. */
-    void end(End why, Status status, String reason) {
-        if (end == null) {
-            end = why;
+    /** As {@link #end(CloseReason)}, with a more specific status and reason. */
+    void end(CloseReason cause, Status status, String reason) {
+        if (closeReason == null) {
+            closeReason = cause;
             endStatus = status;
             endReason = reason;
-            lingering = GEOMETRY.slots();
+            drainPasses = GEOMETRY.slots();
         }
     }
 
-    /** Whether nothing more shall be taken from the peer or given to it. */
-    boolean ending() {
-        return end != null && end != End.PEER_GONE && end != End.DISCONNECTED_THERE;
+    /** Whether no more messages may be received or submitted. */
+    boolean isEnding() {
+        return closeReason != null
+                && closeReason != CloseReason.PEER_GONE
+                && closeReason != CloseReason.PEER_DISCONNECT;
     }
 
-    /** Ends the connection now and reports everything; inside progress. */
-    void finish(End asked) {
+    /** Ends the connection now and reports all completions; inside progress. */
+    void finish(CloseReason requested) {
         if (state == State.ENDED) {
             return;
         }
-        end(asked);
-        End why = end == null ? asked : end; // what came first counts
+        end(requested);
+        CloseReason cause =
+                closeReason == null ? requested : closeReason; // the first reason counts
         state = State.ENDED;
-        receiver.end(why); // before close() ends the link, which wakes a peer that sleeps
+        receiver.end(cause); // before close() closes the link, which wakes a sleeping peer
         ShmSender out = sender;
         if (out != null) {
-            out.flush(why, endStatus);
+            out.flush(cause, endStatus);
         }
         endpoint.listener().ended(this, endStatus, endReason);
     }
@@ -408,13 +413,13 @@ final class ShmConnection implements ProviderConnection {
             state = State.ENDED;
             Lease held = lease;
             if (held != null) {
-                BusServices.waiter(services).remove(held.link());
+                BusServices.poller(services).remove(held.link());
             }
             ImportedRegion region = imported;
             if (region != null) {
-                BusServices.waiter(services).remove(region.link());
+                BusServices.poller(services).remove(region.link());
             }
-            arrivals.close();
+            peerEvents.close();
             exported.revoke();
             endpoint.bus().release(memory);
         }

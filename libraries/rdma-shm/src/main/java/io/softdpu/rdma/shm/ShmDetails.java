@@ -10,19 +10,19 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * This provider's section of a connection blob: where the side's inbound ring is, and the key that
- * shows that a hello comes from whoever was given this blob.
+ * Section of this provider in a connection blob: the address of the exporter's receive ring, and
+ * the key by which a peer proves in its hello that it was given this blob.
  *
  * <pre>
  *  0  version      u32  1
  *  4  slots        u32  a power of two, up to 1,024
  *  8  max payload  u32  bytes of a slot, 256 to 16,384
  * 12  reserved     u32  zero
- * 16  key          16 B random, one a connection
+ * 16  key          16 B random, one per connection
  * 32  region       80 B address of the exported region
  * </pre>
  *
- * All little-endian. Pure: bytes in, values out.
+ * All little-endian. Immutable, without I/O; any thread.
  */
 record ShmDetails(MessageRing.Geometry geometry, Key key, RegionAddress region) {
     static final int VERSION = 1;
@@ -47,7 +47,7 @@ record ShmDetails(MessageRing.Geometry geometry, Key key, RegionAddress region) 
             return new Key(bytes.get(U64, offset), bytes.get(U64, offset + 8));
         }
 
-        /** Not the key itself: a log line must not let its reader in. */
+        /** Without the key, which must not appear in logs. */
         @Override
         public String toString() {
             return "key";
@@ -84,9 +84,10 @@ record ShmDetails(MessageRing.Geometry geometry, Key key, RegionAddress region) 
     }
 
     /**
-     * Reads a section that came from anywhere.
+     * Decodes an untrusted section.
      *
-     * @throws DpuException INVALID_VALUE naming what is wrong, UNSUPPORTED_VERSION for a later one
+     * @throws DpuException INVALID_VALUE naming the illegal field, UNSUPPORTED_VERSION for another
+     *     version
      */
     static ShmDetails decode(byte[] section) {
         MemorySegment bytes = MemorySegment.ofArray(section.clone());

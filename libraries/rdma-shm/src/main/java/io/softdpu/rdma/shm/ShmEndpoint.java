@@ -13,13 +13,13 @@ import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
-/** The connections of an instance and the receives that they share. The engine's thread. */
+/** Connections of an instance and the receives that they share. Belongs to the engine's thread. */
 final class ShmEndpoint implements ProviderEndpoint {
     private final EndpointConfig config;
     private final EndpointListener listener;
     private final Bus bus;
 
-    /** Receives that are posted and not used up, oldest first; the connections share them. */
+    /** Posted receives, oldest first, shared by the connections. */
     private final FixedQueue<WorkRequest> receives;
 
     private final @Nullable ShmConnection[] connections;
@@ -45,7 +45,7 @@ final class ShmEndpoint implements ProviderEndpoint {
         }
         throw new DpuException(
                 Status.FULL,
-                "RDMA instance has all the connections it was configured for: maxConnections="
+                "RDMA instance has reached its limit of connections: maxConnections="
                         + connections.length);
     }
 
@@ -125,7 +125,7 @@ final class ShmEndpoint implements ProviderEndpoint {
         for (int i = 0; i < connections.length; i++) {
             ShmConnection connection = connections[i];
             if (connection != null) {
-                connection.finish(End.DISCONNECTED_HERE);
+                connection.finish(CloseReason.LOCAL_DISCONNECT);
             }
         }
         WorkRequest receive = receives.poll();
@@ -145,7 +145,7 @@ final class ShmEndpoint implements ProviderEndpoint {
         }
     }
 
-    /** Whether the connection was known until now. */
+    /** Removes a connection; returns whether it was present. */
     boolean forget(ShmConnection connection) {
         for (int i = 0; i < connections.length; i++) {
             if (connections[i] == connection) {

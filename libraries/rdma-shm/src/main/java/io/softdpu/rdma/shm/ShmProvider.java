@@ -12,14 +12,14 @@ import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
 
 /**
- * The provider for peers that share a kernel and a fabric folder with this program; every device
- * can be used. Found by the service loader.
+ * RDMA provider for peers with the same kernel and the same fabric folder; supports every device.
+ * Loaded by ServiceLoader.
  */
 public final class ShmProvider implements RdmaProvider {
     private static final ProviderLimits LIMITS =
             new ProviderLimits(ShmWire.MAX_MESSAGE_BYTES, 8192, 1024, 16384);
 
-    /** For the service loader. */
+    /** For ServiceLoader. */
     public ShmProvider() {}
 
     @Override

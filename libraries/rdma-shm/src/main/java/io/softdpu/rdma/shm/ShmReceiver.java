@@ -12,16 +12,19 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving half of this side's ring. A fragment is copied to the receive that its message has
- * found and its slot released, which acknowledges it; a message without a receive waits in the
- * ring, and everything behind it.
+ * Consumer of this side's ring. A fragment is copied to the receive task of its message and its
+ * slot released, which acknowledges it; a message without a receive task waits in the ring, and so
+ * do all later messages.
  *
- * <p>Header and order of every fragment are checked against what must come next. The bytes go to
- * the user's buffer uninspected: they are the user's to distrust.
+ * <p>Header and order of each fragment are checked against the expected next fragment. The payload
+ * is copied to the user's buffer unchecked: the user has to treat it as untrusted.
  */
 final class ShmReceiver {
-    /** Messages of one progress, so that a peer that never stops cannot keep this engine. */
-    private static final int MESSAGES_A_PROGRESS = 64;
+    /**
+     * Messages received per progress, so that a busy peer does not starve the engine's other
+     * contexts.
+     */
+    private static final int MESSAGES_PER_PROGRESS = 64;
 
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
@@ -38,7 +41,7 @@ final class ShmReceiver {
     private long messageBytes;
     private long receivedBytes;
     private long messagesTaken;
-    private long releasedAtAnnounce;
+    private long releasedAtDoorbell;
 
     ShmReceiver(
             ShmConnection connection,
@@ -58,9 +61,9 @@ final class ShmReceiver {
     }
 
     /**
-     * Looks for the peer's first message and checks that it comes from whoever has both blobs.
+     * Polls for the peer's hello and checks that its sender has both blobs.
      *
-     * @return whether it has come, now or before
+     * @return whether a valid hello was received, now or before
      */
     boolean helloFrom(ShmDetails.Key own, ShmDetails.Key peer) {
         if (helloSeen) {
@@ -76,7 +79,7 @@ final class ShmReceiver {
         }
         if (consumer.type() != ShmWire.OPCODE_HELLO || consumer.length() != ShmWire.HELLO_BYTES) {
             connection.protocolError(
-                    "first message is no hello: type=%d, length=%d"
+                    "first message is not a hello: type=%d, length=%d"
                             .formatted(consumer.type(), consumer.length()));
             return false;
         }
@@ -89,7 +92,7 @@ final class ShmReceiver {
         }
         if (!own.equals(ShmDetails.Key.decode(hello, ShmWire.HELLO_RECEIVER_KEY_OFFSET))
                 || !peer.equals(ShmDetails.Key.decode(hello, ShmWire.HELLO_SENDER_KEY_OFFSET))) {
-            connection.end(End.WRONG_PEER);
+            connection.end(CloseReason.WRONG_PEER);
             return false;
         }
         consumer.release();
@@ -97,10 +100,10 @@ final class ShmReceiver {
         return true;
     }
 
-    /** Takes what has come, as far as there are receives for it. */
+    /** Receives messages while there are receive tasks for them. */
     boolean receive() {
         boolean moved = false;
-        for (int i = 0; i < MESSAGES_A_PROGRESS && !connection.ending(); i++) {
+        for (int i = 0; i < MESSAGES_PER_PROGRESS && !connection.isEnding(); i++) {
             long at = consumer.poll();
             if (at == MessageRing.EMPTY) {
                 break;
@@ -117,12 +120,12 @@ final class ShmReceiver {
         return moved;
     }
 
-    /** Whether nothing more can be taken now: nothing is there, or there is no receive for it. */
-    boolean drained() {
+    /** Whether no fragment can be received now: the ring is empty, or no receive task is posted. */
+    boolean isDrained() {
         return consumer.poll() < 0 || (current == null && receives.isEmpty());
     }
 
-    /** One fragment; false if it has to wait, or the connection has to end. */
+    /** Receives one fragment; false if it has to wait, or the connection has to end. */
     private boolean take(long at) {
         int type = consumer.type();
         boolean first = (type & ShmWire.FLAG_FIRST) != 0;
@@ -169,7 +172,9 @@ final class ShmReceiver {
         return true;
     }
 
-    /** Finds the receive of a message that begins; false if there is none, or it does not fit. */
+    /**
+     * Takes a receive task for a new message; false if there is none, or the message does not fit.
+     */
     private boolean begin(long word) {
         long length = ShmWire.messageLength(word);
         if (length > ShmWire.MAX_MESSAGE_BYTES || ShmWire.immediate(word) != 0) {
@@ -185,7 +190,7 @@ final class ShmReceiver {
         messagesTaken++;
         request.resultOpcode = ReceivedOpcode.SEND;
         if (length > request.lengthBytes) {
-            connection.end(End.RECEIVE_TOO_SMALL_HERE);
+            connection.end(CloseReason.LOCAL_RECEIVE_TOO_SMALL);
             connection.received(request, Status.TOO_BIG);
             return false;
         }
@@ -195,31 +200,31 @@ final class ShmReceiver {
         return true;
     }
 
-    /** Tells the peer how many messages it may send without finding no receive. */
+    /** Publishes the number of messages that the peer may send with a receive task for each. */
     void publishReceiveLimit() {
         LONG.setRelease(region, ShmWire.RECEIVE_LIMIT_OFFSET, messagesTaken + receives.size());
     }
 
-    /** Whether messages were released since the last call, and the peer waits for that. */
-    boolean acknowledgementWanted() {
-        if (consumer.consumed() == releasedAtAnnounce) {
+    /** Whether messages were released since the last call, and the peer sleeps until that. */
+    boolean isAcknowledgementAwaited() {
+        if (consumer.consumed() == releasedAtDoorbell) {
             return false;
         }
-        releasedAtAnnounce = consumer.consumed();
+        releasedAtDoorbell = consumer.consumed();
         return consumer.peerArmed();
     }
 
-    /** Tells the peer that this side of the connection is over, and fails what it was receiving. */
-    void end(End end) {
-        consumer.setStatus(end.wireStatus);
+    /** Publishes the end of this side to the peer, and fails the receive in progress. */
+    void end(CloseReason cause) {
+        consumer.setStatus(cause.wireStatus);
         WorkRequest request = current;
         if (request != null) {
             current = null;
-            connection.received(request, end.taskStatus);
+            connection.received(request, cause.taskStatus);
         }
     }
 
-    /** Asks for a doorbell on messages that could be taken; true if there is one already. */
+    /** Requests a doorbell for messages that could be received; true if there is one already. */
     boolean arm() {
         boolean wanted = !helloSeen || current != null || !receives.isEmpty();
         return wanted && consumer.arm();

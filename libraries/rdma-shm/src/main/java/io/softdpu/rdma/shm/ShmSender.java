@@ -22,33 +22,35 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The send queue of a connection and the sending half of the peer's ring.
+ * Send queue of a connection and producer of the peer's ring.
  *
  * <pre>
  *   head ............ executed ............ tail
- *    |  executed, not   |  waiting their turn  |
- *    |  yet completed   |                      |
+ *    |  executed, not   |  waiting for         |
+ *    |  yet completed   |  execution           |
  * </pre>
  *
- * <p>Work is executed in order: a send puts its fragments into the ring, a read or write copies
- * slice by slice. Of either kind one pass copies at most {@link Copier#SLICE_BYTES}: a peer that
- * takes fragments as fast as they come would keep the engine otherwise. It is completed in order
- * too: a send when the peer has released its last fragment, a read or write when it was copied. So
- * a send never overtakes the data of a write before it, since the store that publishes it comes
- * after the copy in this thread's order.
+ * <p>Work is executed in order: a send writes its fragments into the ring, a read or write copies
+ * slice by slice. One pass copies at most {@link Copier#SLICE_BYTES} of each kind: otherwise a peer
+ * that consumes fragments as fast as they are sent would block the engine. Work is completed in
+ * order, too: a send when the peer has released its last fragment, a read or write when it was
+ * copied. A send never overtakes the data of an earlier write, since the store that publishes it
+ * follows the copy in program order.
  */
 final class ShmSender {
     /**
-     * Publishing is immediate; a doorbell inside progress comes after this many messages at most.
-     * Whether one is wanted takes a full fence to know, which waits for what was copied just
-     * before: with 8 in place of 4 a target answers 5 % more reads, with 64 no more than that.
+     * Messages after which progress rings the doorbell at the latest; they are published at once.
+     * Checking whether the peer sleeps takes a full fence, which waits for the preceding copies:
+     * with 8 instead of 4 a target completes 5 % more reads per second, with 64 no more than that.
      */
-    private static final int MESSAGES_A_DOORBELL = 8;
+    private static final int MESSAGES_PER_DOORBELL = 8;
 
-    /** What a network adapter's timer would wait between two tries of a send without a receive. */
+    /**
+     * Delay between two retries of a send without a receive, like a network adapter's RNR timer.
+     */
     private static final long RNR_DELAY_NANOS = 1_000_000;
 
-    private static final int RNR_FOREVER = 7;
+    private static final int RNR_UNLIMITED = 7;
     private static final Permissions READ_GRANT = Permissions.of(AccessFlag.RDMA_READ);
     private static final Permissions WRITE_GRANT = Permissions.of(AccessFlag.RDMA_WRITE);
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
@@ -57,7 +59,7 @@ final class ShmSender {
     private final ShmConnection connection;
     private final Copier copier;
 
-    /** That of the read or write that is being executed. */
+    /** State of the read or write in execution. */
     private final SlicedCopy copy = new SlicedCopy();
 
     private final MessageRing.Producer producer;
@@ -66,7 +68,7 @@ final class ShmSender {
     private final int maxPayloadBytes;
     private final int rnrRetries;
 
-    /** Ends the engine's sleep for the next try; null where a message waits for its receive. */
+    /** Ends the engine's sleep for the next retry; null if retries are not limited. */
     private final @Nullable EngineTimer rnrTimer;
 
     private final @Nullable WorkRequest[] queue;
@@ -75,15 +77,15 @@ final class ShmSender {
     private long executed;
     private long tail;
     private long messagesSent;
-    private int unannounced;
+    private int messagesSinceDoorbell;
     private long rnrSince;
 
-    /** When an engine that sleeps has to look again; unspecified unless {@link #rnrWaiting}. */
+    /** Time of the next retry; unspecified unless {@link #rnrWaiting}. */
     private long rnrNextNanos;
 
     private boolean rnrWaiting;
 
-    /** Bytes that sends may still copy in this pass, or in this call outside of one. */
+    /** Bytes that sends may still copy in this pass, or in this call outside of a pass. */
     private long sendBudgetBytes = Copier.SLICE_BYTES;
 
     ShmSender(
@@ -110,22 +112,22 @@ final class ShmSender {
     }
 
     /**
-     * The timer for the tries of a sender.
+     * Creates the timer for a sender's retries.
      *
      * @param services of the context, on whose engine's thread this is called
-     * @return null where the tries are not limited
+     * @return null if the retries are not limited
      */
     static @Nullable EngineTimer rnrTimer(ContextServices services, int rnrRetries) {
-        // The context is asked in the progress that the timer ends the sleep for: nothing else to
-        // do.
-        return rnrRetries < RNR_FOREVER ? services.timer(() -> {}) : null;
+        // Only ends the engine's sleep: the following progress checks for a receive.
+        return rnrRetries < RNR_UNLIMITED ? services.timer(() -> {}) : null;
     }
 
-    /** The first message of a connection; the ring is empty. */
+    /** Sends the first message of a connection, into the empty ring. */
     void hello(ShmDetails.Key receiver, ShmDetails.Key sender) {
         long at = producer.claim();
         if (at < 0) {
-            connection.protocolError("its ring, " + producer.violation()); // an empty one has room
+            connection.protocolError(
+                    "its ring, " + producer.violation()); // an empty ring has a free slot
             return;
         }
         MemorySegment ring = producer.segment();
@@ -134,18 +136,18 @@ final class ShmSender {
         receiver.encode(ring, at + ShmWire.HELLO_RECEIVER_KEY_OFFSET);
         sender.encode(ring, at + ShmWire.HELLO_SENDER_KEY_OFFSET);
         producer.commit(ShmWire.OPCODE_HELLO, ShmWire.HELLO_BYTES, 0);
-        unannounced++;
-        announce();
+        messagesSinceDoorbell++;
+        ringIfArmed();
     }
 
-    /** A pass of progress begins. */
+    /** Begins a pass of progress. */
     void beginPass() {
         sendBudgetBytes = Copier.SLICE_BYTES;
     }
 
     /**
-     * Queues work; a send that nothing stands before goes out at once, as far as the budget of the
-     * pass allows, or that of this call outside of one.
+     * Queues work. A send at the head of the queue is executed at once, within the budget of the
+     * pass, or of this call outside of a pass.
      */
     Status submit(WorkRequest request, boolean insideProgress) {
         if (tail - head > mask) {
@@ -162,15 +164,15 @@ final class ShmSender {
             }
             execute(0);
             if (!insideProgress) {
-                announce();
+                ringIfArmed();
             }
         }
         return Status.SUCCESS;
     }
 
     /**
-     * Executes what can be executed now: reads and writes within one slice together, sends within
-     * what is left of the pass's.
+     * Executes queued work: reads and writes within one slice in total, sends within the rest of
+     * the pass's budget.
      */
     boolean execute() {
         return executed != tail && execute(Copier.SLICE_BYTES);
@@ -199,8 +201,8 @@ final class ShmSender {
     }
 
     /**
-     * Whether the whole message is in the ring; false where the ring is full, the budget is used
-     * up, or the end has come.
+     * Sends a message; returns whether all of it is in the ring. False if the ring is full, the
+     * budget is exhausted, or the connection has to end.
      */
     private boolean send(WorkRequest request) {
         if (request.progressBytes == 0 && !receiverReady()) {
@@ -210,7 +212,7 @@ final class ShmSender {
         do {
             long offset = request.progressBytes;
             int chunk = (int) Math.min(maxPayloadBytes, length - offset);
-            if (chunk > sendBudgetBytes) { // what is left waits for the next pass
+            if (chunk > sendBudgetBytes) { // the rest waits for the next pass
                 return false;
             }
             long at = producer.claim();
@@ -233,8 +235,8 @@ final class ShmSender {
             producer.commit(type, chunk, first ? ShmWire.firstWord(length) : offset);
             request.progressBytes = offset + chunk;
             sendBudgetBytes -= chunk;
-            if (++unannounced >= MESSAGES_A_DOORBELL) {
-                announce();
+            if (++messagesSinceDoorbell >= MESSAGES_PER_DOORBELL) {
+                ringIfArmed();
             }
         } while (request.progressBytes < length);
         request.providerWord = producer.produced();
@@ -243,16 +245,16 @@ final class ShmSender {
     }
 
     /**
-     * Whether the peer has a receive for the next message, as far as it has said; asked only where
-     * the tries are limited. Otherwise a message waits in the peer's ring for its receive.
+     * Whether the peer has published a receive for the next message; checked only if the retries
+     * are limited. Otherwise a message waits in the peer's ring for its receive.
      */
     private boolean receiverReady() {
-        if (rnrRetries >= RNR_FOREVER) {
+        if (rnrRetries >= RNR_UNLIMITED) {
             return true;
         }
         long limit = (long) LONG.getAcquire(peerRegion, ShmWire.RECEIVE_LIMIT_OFFSET);
         if (messagesSent < limit) {
-            rnrOver();
+            stopRnrWait();
             return true;
         }
         long now = System.nanoTime();
@@ -262,13 +264,13 @@ final class ShmSender {
         }
         long leftNanos = rnrRetries * RNR_DELAY_NANOS - (now - rnrSince);
         if (leftNanos <= 0) {
-            connection.end(End.RECEIVER_NOT_READY);
+            connection.end(CloseReason.RECEIVER_NOT_READY);
         }
         rnrNextNanos = now + Math.min(leftNanos, RNR_DELAY_NANOS);
         return false;
     }
 
-    private void rnrOver() {
+    private void stopRnrWait() {
         if (rnrWaiting) {
             rnrWaiting = false;
             cancelRnrTimer();
@@ -282,10 +284,10 @@ final class ShmSender {
     }
 
     /**
-     * Has the engine look again after the delay, however long it sleeps: the peer rings for
-     * messages, not for receives. One that polls sees the receive in any pass.
+     * Ends the engine's sleep after the retry delay: the peer rings for messages, not for receives.
+     * An engine that polls checks in each pass.
      *
-     * @return whether it is time already
+     * @return whether the delay has passed already
      */
     private boolean armRnrTimer() {
         long leftNanos = rnrNextNanos - System.nanoTime();
@@ -296,13 +298,16 @@ final class ShmSender {
         return false;
     }
 
-    /** Copies within the budget; whether the whole of it has been copied. */
+    /** Copies within the budget; returns whether all has been copied. */
     private boolean copy(WorkRequest request, long budget) {
         boolean read = request.kind == WorkRequest.Kind.READ;
         Buf target = Objects.requireNonNull(request.remote, "reads and writes have remote memory");
         Status usable = REGIONS.checkUse(target.mmap(), read ? READ_GRANT : WRITE_GRANT);
         if (usable != Status.SUCCESS) {
-            connection.end(End.REMOTE_MEMORY_REVOKED, usable, End.REMOTE_MEMORY_REVOKED.reason);
+            connection.end(
+                    CloseReason.REMOTE_MEMORY_REVOKED,
+                    usable,
+                    CloseReason.REMOTE_MEMORY_REVOKED.reason);
             return false;
         }
         if (request.progressBytes == 0) {
@@ -331,7 +336,7 @@ final class ShmSender {
         }
     }
 
-    /** Completes what is done, oldest first. */
+    /** Completes finished work, oldest first. */
     boolean complete() {
         if (head == executed) {
             return false;
@@ -352,57 +357,60 @@ final class ShmSender {
         return moved;
     }
 
-    /** Completes what the peer has acknowledged with success, and the rest as the end has it. */
-    void flush(End end, Status guiltyStatus) {
-        rnrOver();
+    /**
+     * Completes acknowledged work with success, and the rest with the statuses of the close reason.
+     */
+    void flush(CloseReason cause, Status failedStatus) {
+        stopRnrWait();
         complete();
-        boolean guiltyFound = false;
+        boolean failedFound = false;
         while (head != tail) {
             boolean unexecuted = head >= executed;
             WorkRequest request = take();
-            boolean guilty = !guiltyFound && isGuilty(end, request, unexecuted);
-            guiltyFound |= guilty;
-            connection.completed(request, guilty ? guiltyStatus : end.taskStatus);
+            boolean failed = !failedFound && isFailedRequest(cause, request, unexecuted);
+            failedFound |= failed;
+            connection.completed(request, failed ? failedStatus : cause.taskStatus);
         }
         executed = tail;
     }
 
-    /** Whether this is the request that the connection has failed for; asked oldest first. */
-    private static boolean isGuilty(End end, WorkRequest request, boolean unexecuted) {
+    /** Whether this request failed the connection; called for the oldest first. */
+    private static boolean isFailedRequest(
+            CloseReason cause, WorkRequest request, boolean unexecuted) {
         boolean send = request.kind == WorkRequest.Kind.SEND;
-        return switch (end) {
-            case RECEIVE_TOO_SMALL_THERE -> send;
+        return switch (cause) {
+            case PEER_RECEIVE_TOO_SMALL -> send;
             case RECEIVER_NOT_READY -> send && unexecuted;
             case REMOTE_MEMORY_REVOKED -> !send && unexecuted;
-            case DISCONNECTED_HERE,
-                    DISCONNECTED_THERE,
+            case LOCAL_DISCONNECT,
+                    PEER_DISCONNECT,
                     PEER_GONE,
-                    FAILED_THERE,
-                    RECEIVE_TOO_SMALL_HERE,
-                    PROTOCOL_ERROR_HERE,
-                    PROTOCOL_ERROR_THERE,
+                    PEER_FAILED,
+                    LOCAL_RECEIVE_TOO_SMALL,
+                    PROTOCOL_ERROR_DETECTED,
+                    PROTOCOL_ERROR_REPORTED,
                     WRONG_PEER,
                     CONNECT_FAILED ->
                     false;
         };
     }
 
-    /** Rings the peer if it sleeps and there is something that it was not told of. */
-    void announce() {
-        if (unannounced > 0) {
-            unannounced = 0;
+    /** Rings the peer's doorbell if it sleeps and messages were sent since the last check. */
+    void ringIfArmed() {
+        if (messagesSinceDoorbell > 0) {
+            messagesSinceDoorbell = 0;
             if (producer.peerArmed()) {
                 doorbell.ring();
             }
         }
     }
 
-    /** What the peer says of its side of the connection. */
+    /** The status word of the peer's end of the connection. */
     int peerStatus() {
         return producer.status();
     }
 
-    /** Asks for a doorbell on acknowledgements; true if there is something to do already. */
+    /** Requests a doorbell for acknowledgements; true if there is work already. */
     boolean arm() {
         if (head == tail) {
             return false;
@@ -410,11 +418,11 @@ final class ShmSender {
         if (executed != tail && at(executed).kind != WorkRequest.Kind.SEND) {
             return true;
         }
-        if (rnrWaiting) { // room in the ring is of no use then
+        if (rnrWaiting) { // a free slot in the ring is of no use then
             return producer.arm() || acknowledged() || producer.corrupt() || armRnrTimer();
         }
-        // After arm() has looked at the index for the last time: a slot that was freed, or a
-        // message that was acknowledged, before the peer could know that we sleep.
+        // After the last read of the index by arm(): a slot may have been freed, or a message
+        // acknowledged, before the peer could see that this side sleeps.
         return producer.arm()
                 || (executed != tail && producer.free() > 0)
                 || acknowledged()
@@ -426,7 +434,7 @@ final class ShmSender {
     }
 
     void disarm() {
-        cancelRnrTimer(); // an engine that polls needs none
+        cancelRnrTimer(); // an engine that polls needs no timer
         producer.disarm();
     }
 

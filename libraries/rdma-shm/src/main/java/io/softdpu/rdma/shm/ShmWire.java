@@ -1,17 +1,17 @@
 package io.softdpu.rdma.shm;
 
 /**
- * The numbers of the protocol between two shm connections; {@code docs/wire/rdma-shm.md} has the
- * pictures. The region that a side exports:
+ * Constants of the protocol between two shm connections; {@code docs/wire/rdma-shm.md} specifies
+ * it. Layout of the region that a side exports:
  *
  * <pre>
- *   0  receive limit  u64  messages that the owner has taken, plus those it has receives for
+ *   0  receive limit  u64  messages that the owner has received, plus its posted receives
  *   8  reserved       zero
  * 128  a message ring, written by the peer
  * </pre>
  *
- * <p>A message of the ring: its type is an opcode in the low 8 bits and the two flags; the word is
- * of the first fragment the message's length (low half) and immediate (high half), of a later one
+ * <p>The type of a ring message is an opcode in the low 8 bits and the two flags. The word of a
+ * first fragment is the message's length (low half) and immediate (high half), that of a later one
  * the offset of its bytes in the message.
  */
 final class ShmWire {
@@ -21,7 +21,7 @@ final class ShmWire {
     static final int OPCODE_MASK = 0xff;
     static final int OPCODE_HELLO = 1;
     static final int OPCODE_SEND = 2;
-    // 3 and 4 are kept for sends and writes with an immediate.
+    // 3 and 4 are reserved for sends and writes with an immediate.
 
     static final int FLAG_FIRST = 1 << 8;
     static final int FLAG_LAST = 1 << 9;
@@ -33,22 +33,22 @@ final class ShmWire {
     static final long HELLO_RECEIVER_KEY_OFFSET = 8;
     static final long HELLO_SENDER_KEY_OFFSET = 24;
 
-    /** The ring's status word: nothing has happened. */
+    /** Status word of the ring: no end. */
     static final int STATUS_OK = 0;
 
-    /** The owner has ended the connection in good order. */
+    /** The owner has disconnected in an orderly way. */
     static final int STATUS_DISCONNECTED = 1;
 
-    /** The message behind the last one released did not fit the receive that it found. */
+    /** The message after the last released one did not fit its receive task. */
     static final int STATUS_RECEIVE_TOO_SMALL = 2;
 
-    /** The owner found something in the ring that no correct peer writes. */
+    /** The owner detected a protocol violation in the ring. */
     static final int STATUS_PROTOCOL_ERROR = 3;
 
     /** The owner's connection has failed for another reason. */
     static final int STATUS_FAILED = 4;
 
-    /** Largest message, read or write: 1 GiB, as the adapters have it that the guide is about. */
+    /** Largest message, read or write: 1 GiB, as with the adapters of the guide. */
     static final long MAX_MESSAGE_BYTES = 1L << 30;
 
     private static final long LOW_HALF = 0xffff_ffffL;

@@ -1,18 +1,18 @@
 /**
- * The RDMA provider for instances of one machine: what travels goes through shared memory. Each
- * side of a connection owns a ring for what the peer sends, exported as a region of the fabric;
- * reads and writes are done by their initiator, which copies between its own memory and the
- * imported memory of the peer, so that they need nothing of the peer's program. {@code
- * docs/wire/rdma-shm.md} has the bytes.
+ * RDMA provider for instances of one machine, over shared memory. Each side of a connection owns a
+ * receive ring for the peer's messages, exported as a region of the fabric; reads and writes are
+ * executed by their initiator, which copies between its own memory and the imported memory of the
+ * peer, so that the peer's program takes no part. {@code docs/wire/rdma-shm.md} specifies the
+ * bytes.
  *
- * <p><b>Thread.</b> Endpoint and connections belong to the engine's thread. The bus thread fetches
- * the peer's ring and tells of leases; both are handed over through the engine's mailbox.
+ * <p><b>Thread.</b> Endpoint and connections belong to the engine's thread. The bus thread imports
+ * the peer's ring and reports leases; both are forwarded through the engine's mailbox.
  *
  * <p><b>Ownership.</b> A connection owns its ring's memory, the export of it and the import of the
- * peer's; closing it gives back all three.
+ * peer's; closing it releases all three.
  *
  * <p><b>Trust.</b> The peer can write anything into this side's ring at any time: every header is
- * copied, checked against what must come next, and then used; a wrong one ends the connection.
+ * copied, checked against the expected next one, and then used; a wrong one ends the connection.
  */
 @NullMarked
 package io.softdpu.rdma.shm;

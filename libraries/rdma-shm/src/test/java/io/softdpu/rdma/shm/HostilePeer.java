@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
 /**
- * A peer that speaks the wire protocol by hand, and so can break it: it has the victim's blob, a
- * region of its own, and raw access to both rings.
+ * Peer that implements the wire protocol directly, and so can violate it: it has the victim's blob,
+ * a region of its own, and raw access to both rings.
  */
 final class HostilePeer implements AutoCloseable {
     private static final int DETAILS_OFFSET = 40;
@@ -47,7 +47,7 @@ final class HostilePeer implements AutoCloseable {
         exported = bus.export(memory, true, null);
     }
 
-    /** A blob that leads the victim to this peer's region. */
+    /** A blob that makes the victim connect to this peer's region. */
     byte[] blob() {
         byte[] details = new ShmDetails(GEOMETRY, key, exported.address()).encode();
         ByteBuffer bytes =
@@ -60,7 +60,7 @@ final class HostilePeer implements AutoCloseable {
         return putCheck(bytes.array());
     }
 
-    /** Makes a connection blob's check right. */
+    /** Corrects the checksum of a connection blob. */
     static byte[] putCheck(byte[] blob) {
         ByteBuffer bytes = ByteBuffer.wrap(blob).order(ByteOrder.LITTLE_ENDIAN);
         CRC32C check = new CRC32C();
@@ -87,7 +87,7 @@ final class HostilePeer implements AutoCloseable {
         return Objects.requireNonNull(ring.memory()).segment();
     }
 
-    /** The right hello. */
+    /** Sends the correct hello. */
     HostilePeer hello() {
         return hello(ShmWire.HELLO_VERSION, victim.key(), key);
     }
@@ -102,7 +102,7 @@ final class HostilePeer implements AutoCloseable {
         return this;
     }
 
-    /** Any message; its payload is what lies in the slot. */
+    /** Sends any message; its payload is the content of the slot. */
     void message(int type, int lengthBytes, long word) {
         if (outbound.claim() < 0) {
             throw new IllegalStateException("ring is full");
@@ -110,17 +110,17 @@ final class HostilePeer implements AutoCloseable {
         outbound.commit(type, lengthBytes, word);
     }
 
-    /** What the victim says of its side. */
+    /** The victim's status word. */
     int victimStatus() {
         return outbound.status();
     }
 
-    /** A word in the head of the victim's ring. */
+    /** Writes a word of the header of the victim's ring. */
     void pokeVictimRing(long offset, long value) {
         victimMemory().set(ValueLayout.JAVA_LONG, ShmWire.RING_OFFSET + offset, value);
     }
 
-    /** A word in the head of this peer's own ring. */
+    /** Writes a word of the header of this peer's own ring. */
     void pokeOwnRing(long offset, long value) {
         memory.segment().set(ValueLayout.JAVA_LONG, ShmWire.RING_OFFSET + offset, value);
     }

@@ -23,13 +23,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Connection blobs that were damaged, or lead elsewhere: refused, and nothing of them is left. */
+/** Connection blobs that were damaged or have wrong addresses: rejected without leaks. */
 @Tag(Soak.TAG)
 class ShmBlobTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int REGION = 40 + 32;
 
-    /** Fields of the region's address, by offset in it, and what comes of another value. */
+    /** Fields of the region's address, by offset, and the result of a wrong value. */
     private enum Field {
         BOOT_ID(0, 16, Status.NOT_SUPPORTED),
         FABRIC_ID(16, 32, Status.NOT_SUPPORTED),
@@ -132,7 +132,7 @@ class ShmBlobTest {
         }
     }
 
-    /** What a connection of its own comes to. */
+    /** Result of a separate connection. */
     private static Status outcome(Rdma here, ProgressEngine engine, byte[] blob) {
         RdmaConnection connection = here.exportConnection();
         Status refused = statusOf(here, connection, blob);

@@ -1,11 +1,11 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.rdma.contract.RdmaBufListContract;
-import io.softdpu.rdma.contract.RdmaSite;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
 
 class ShmBufListTest extends RdmaBufListContract {
     @Override
-    protected RdmaSite site() {
-        return new ShmSite();
+    protected RdmaTestEnvironment environment() {
+        return new ShmTestEnvironment();
     }
 }

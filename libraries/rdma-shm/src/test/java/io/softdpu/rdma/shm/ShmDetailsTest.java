@@ -103,4 +103,40 @@ class ShmDetailsTest {
     void shouldKeepKeysOutOfMessages() {
         assertThat(VALUE.toString()).doesNotContain("102030405060708");
     }
+
+    @ParameterizedTest
+    @CsvSource({"1024, 256", "1, 16384"})
+    void shouldTakeTheLeastAndTheMostOfEachField(int slots, int payloadBytes) {
+        ShmDetails details = details(slots, payloadBytes);
+
+        assertThat(ShmDetails.decode(details.encode())).isEqualTo(details);
+    }
+
+    @Test
+    void shouldNameWhatIsBeyondTheLimits() {
+        assertThatThrownBy(() -> details(2048, 256)).hasMessageContaining("slots, value=2048");
+        assertThatThrownBy(() -> details(1, 255)).hasMessageContaining("max payload, value=255");
+        assertThatThrownBy(() -> details(1, 16_385))
+                .hasMessageContaining("max payload, value=16385");
+        byte[] version = {1, 0, 0, 0};
+        for (int length : new int[] {0, 3, 4}) {
+            assertThatThrownBy(() -> ShmDetails.decode(Arrays.copyOf(version, length)))
+                    .hasMessage("shm connection details refused: size, value=" + length);
+        }
+    }
+
+    private static ShmDetails details(int slots, int payloadBytes) {
+        MessageRing.Geometry geometry = new MessageRing.Geometry(slots, payloadBytes);
+        RegionAddress region = VALUE.region();
+        return new ShmDetails(
+                geometry,
+                VALUE.key(),
+                new RegionAddress(
+                        region.bootId(),
+                        region.fabricId(),
+                        region.busId(),
+                        region.regionId(),
+                        region.key(),
+                        ShmDetails.regionBytes(geometry)));
+    }
 }

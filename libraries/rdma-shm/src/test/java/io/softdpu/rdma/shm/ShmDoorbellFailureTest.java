@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An engine whose kernel lets it watch no further descriptor: the connection fails by name, nothing
- * of it stays, and the next one is established.
+ * Exhausted epoll watches: the connection fails with the reason, leaves no resources, and the next
+ * one is established.
  */
 class ShmDoorbellFailureTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -60,7 +60,7 @@ class ShmDoorbellFailureTest {
         elsewhere.close();
     }
 
-    /** A connection of which the peer has done its part. */
+    /** Begins a connection whose peer has completed its part. */
     private void begin() throws Exception {
         export();
         peer.lease().hello();

@@ -3,20 +3,20 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
 import io.softdpu.rdma.contract.RdmaSendReceiveContract;
-import io.softdpu.rdma.contract.RdmaSite;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 
-/** The same between the two sides of the card. */
+/** Sends and receives between host and DPU. */
 @Clause("rdma-003")
 class ShmHostToDpuTest extends RdmaSendReceiveContract {
     @Override
-    protected RdmaSite site() {
+    protected RdmaTestEnvironment environment() {
         return new HostToDpu();
     }
 
-    private static final class HostToDpu implements RdmaSite {
-        private final ShmSite devices = new ShmSite();
+    private static final class HostToDpu implements RdmaTestEnvironment {
+        private final ShmTestEnvironment devices = new ShmTestEnvironment();
 
         @Override
         public Side nearSide() {

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer that breaks the protocol ends its connection, and nothing else happens. */
+/** Protocol violations of a peer end its connection only. */
 class ShmHostilePeerTest {
     private static final int ONE = ShmWire.OPCODE_SEND | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST;
     private static final int FIRST = ShmWire.OPCODE_SEND | ShmWire.FLAG_FIRST;
@@ -452,7 +452,9 @@ class ShmHostilePeerTest {
         return engine.messageBytesCopied() - before;
     }
 
-    /** Takes what is there of the message that is the whole memory; the offset behind it. */
+    /**
+     * Receives the present fragments of a message over the whole memory; returns the next offset.
+     */
     private long takeFragments(long from) {
         long offset = from;
         while (offset < bytes.byteSize()) {
@@ -467,7 +469,7 @@ class ShmHostilePeerTest {
         return offset;
     }
 
-    /** Takes a whole message that begins at an offset of the memory; the offset behind it. */
+    /** Receives a whole message that begins at an offset of the memory; returns the next offset. */
     private long takeMessage(long begin, long length) {
         for (long offset = 0; offset < length; offset += SLOT) {
             long at = peer.inbound.poll();
@@ -561,7 +563,7 @@ class ShmHostilePeerTest {
         rdma.allocateReceive(buf).submit();
     }
 
-    /** Fills everything around the one place where messages may go. */
+    /** Fills the memory around the destination of messages. */
     private void guard() {
         bytes.fill((byte) 0xa5);
     }

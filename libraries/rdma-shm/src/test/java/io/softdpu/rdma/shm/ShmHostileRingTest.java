@@ -38,8 +38,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A peer writes anything into both rings of its connection while the engine reads them; another
- * connection of the same engine does not notice, and each end of the first has a reason.
+ * A peer writes arbitrary values to both rings of its connection while the engine reads them;
+ * another connection of the same engine is not affected, and each end of the first has a known
+ * reason.
  */
 class ShmHostileRingTest {
     /** CPU time of one progress. */
@@ -51,13 +52,13 @@ class ShmHostileRingTest {
     private static final int ROOM = 3 * ShmConnection.GEOMETRY.maxPayloadBytes();
     private static final int TASKS = 16;
 
-    /** How one ends for words that say nothing wrong, or not soon enough. */
+    /** Ends for words with legal values, or with illegal ones that were not read in time. */
     private static final Set<String> OTHERWISE =
             Set.of(
                     "survived",
-                    "the peer had no receive task for a message and the retries are used up");
+                    "the peer had no receive task for a message and the retries are exhausted");
 
-    /** How a connection ends for what stands in a word; in the others anything may stand. */
+    /** Reasons per word whose values are checked; other words may have any value. */
     private static final Map<String, Set<String>> NAMED =
             new TreeMap<>(
                     Map.of(
@@ -72,15 +73,15 @@ class ShmHostileRingTest {
                                     "message length",
                                     "fragment offset",
                                     "fragment length",
-                                    "a message was larger than the buffer of the receive that it"
-                                            + " found"),
+                                    "a message was larger than the buffer of its receive task"),
                             "own-ring/consumed",
                             Set.of("its ring consumed index out of range"),
                             "own-ring/status",
                             Set.of(
                                     "the RDMA connection has failed at the peer",
-                                    "the peer of the RDMA connection refused what it was sent",
-                                    "a message was larger than the buffer of the peer's receive")));
+                                    "the peer of the RDMA connection reported a protocol violation",
+                                    "a message was larger than the buffer of the peer's receive"
+                                            + " task")));
 
     private final CpuMeter cpu = new CpuMeter();
     private final Map<String, Integer> reasons = new TreeMap<>();
@@ -291,16 +292,14 @@ class ShmHostileRingTest {
     }
 
     private static String nameOf(String reason) {
-        return reason.replaceFirst("^.*broke the protocol: ", "")
+        return reason.replaceFirst("^.*violated the protocol: ", "")
                 .replaceFirst("[=:].*$", "")
                 .replace(",", "");
     }
 
     // ---- the peer ----
 
-    /**
-     * A word; of the victim's ring, which this peer writes, or of its own, which the victim reads.
-     */
+    /** Word of the victim's ring, which this peer writes, or of its own, which the victim reads. */
     private record Field(String name, boolean victims, long offset, int widthBytes, boolean slot) {}
 
     private static final List<Field> FIELDS = fields();
@@ -328,7 +327,7 @@ class ShmHostileRingTest {
         return fields;
     }
 
-    /** On a thread of its own, as fast as it goes. */
+    /** Writes on a thread of its own, as fast as possible. */
     private void write(HostilePeer peer, SeededRandom random) {
         MemorySegment victims = peer.victimMemory().asSlice(ShmWire.RING_OFFSET - 128);
         MemorySegment own = peer.memory.segment();

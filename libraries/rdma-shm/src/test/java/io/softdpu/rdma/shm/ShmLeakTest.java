@@ -15,11 +15,11 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a connection holds is given back, however it ends. */
+/** Release of a connection's resources, for each kind of end. */
 class ShmLeakTest {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-    /** How a round of the test ends. */
+    /** End of a round of the test. */
     private enum Ending {
         BOTH_STOP,
         ONE_DISCONNECTS,

@@ -18,7 +18,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The profile of a device lowers what the provider has, and instances keep to it. */
+/** Limits of a device's profile: they lower those of the provider, and instances enforce them. */
 class ShmLimitedDeviceTest {
     @TempDir Path folder;
 

@@ -1,11 +1,11 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.rdma.contract.RdmaMessagePermissionContract;
-import io.softdpu.rdma.contract.RdmaSite;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
 
 class ShmMessagePermissionTest extends RdmaMessagePermissionContract {
     @Override
-    protected RdmaSite site() {
-        return new ShmSite();
+    protected RdmaTestEnvironment environment() {
+        return new ShmTestEnvironment();
     }
 }

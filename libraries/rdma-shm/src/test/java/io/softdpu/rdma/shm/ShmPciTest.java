@@ -1,11 +1,11 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.rdma.contract.RdmaPciContract;
-import io.softdpu.rdma.contract.RdmaSite;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
 
 class ShmPciTest extends RdmaPciContract {
     @Override
-    protected RdmaSite site() {
-        return new ShmSite();
+    protected RdmaTestEnvironment environment() {
+        return new ShmTestEnvironment();
     }
 }

@@ -1,11 +1,11 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.rdma.contract.RdmaReadWriteContract;
-import io.softdpu.rdma.contract.RdmaSite;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
 
 class ShmReadWriteTest extends RdmaReadWriteContract {
     @Override
-    protected RdmaSite site() {
-        return new ShmSite();
+    protected RdmaTestEnvironment environment() {
+        return new ShmTestEnvironment();
     }
 }

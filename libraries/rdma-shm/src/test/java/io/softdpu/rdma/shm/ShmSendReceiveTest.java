@@ -1,11 +1,11 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.rdma.contract.RdmaSendReceiveContract;
-import io.softdpu.rdma.contract.RdmaSite;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
 
 class ShmSendReceiveTest extends RdmaSendReceiveContract {
     @Override
-    protected RdmaSite site() {
-        return new ShmSite();
+    protected RdmaTestEnvironment environment() {
+        return new ShmTestEnvironment();
     }
 }

@@ -1,11 +1,11 @@
 package io.softdpu.rdma.shm;
 
-import io.softdpu.rdma.contract.RdmaSite;
 import io.softdpu.rdma.contract.RdmaStateContract;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
 
 class ShmStateTest extends RdmaStateContract {
     @Override
-    protected RdmaSite site() {
-        return new ShmSite();
+    protected RdmaTestEnvironment environment() {
+        return new ShmTestEnvironment();
     }
 }

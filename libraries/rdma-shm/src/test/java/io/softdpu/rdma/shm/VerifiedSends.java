@@ -23,8 +23,8 @@ import java.util.Deque;
 import java.util.SplittableRandom;
 
 /**
- * A connection between two instances on one engine whose messages are numbered, of one to three
- * fragments, with bytes that follow from the number; each is checked where it arrives.
+ * Connection between two instances on one engine whose messages are numbered, of one to three
+ * fragments, with bytes derived from the number; each received message is checked.
  */
 final class VerifiedSends {
     private static final int TASKS = 4;
@@ -64,7 +64,7 @@ final class VerifiedSends {
         to.connect(sending.blob(), receiving);
     }
 
-    /** Messages that have come and were as they should be. */
+    /** Number of received messages with the expected bytes. */
     long count() {
         return received;
     }

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** RDMA instances: whether there can be one, each of its tasks, its limits. */
+/** Capability source of RDMA instances: support of instances and of each task type, limits. */
 public final class RdmaSource implements CapabilitySource {
     /** For ServiceLoader. */
     public RdmaSource() {}

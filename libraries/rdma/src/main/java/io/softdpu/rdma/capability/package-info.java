@@ -1,6 +1,6 @@
 /**
- * RDMA's part in the uniform capability queries of core. For ServiceLoader alone; it repeats what
- * {@link io.softdpu.rdma.RdmaCapabilities} tells. Holds no state; any thread.
+ * Capability source of RDMA for the capability queries of core. Loaded by ServiceLoader only; the
+ * values are those of {@link io.softdpu.rdma.RdmaCapabilities}. Stateless; any thread.
  */
 @NullMarked
 package io.softdpu.rdma.capability;

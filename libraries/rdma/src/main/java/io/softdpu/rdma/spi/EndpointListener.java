@@ -4,33 +4,34 @@ import io.softdpu.core.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a provider reports to. Every call comes on the engine's thread, inside {@link
- * ProviderEndpoint#progress()}, and may run user callbacks that submit work, post receives, or make
- * connections; what ends a connection or the endpoint takes effect in a later progress.
+ * Listener for the events of a provider's endpoint. Called on the engine's thread, inside {@link
+ * ProviderEndpoint#progress()}. A call may run user callbacks that submit work, post receives, or
+ * create connections; calls that end a connection or the endpoint take effect in a later progress.
  *
- * <p>The data path's calls allocate nothing on either side.
+ * <p>Calls of the data path allocate nothing on either side.
  */
 public interface EndpointListener {
-    /** A send, read or write has ended; the request is no longer the provider's. */
+    /** A send, read or write has completed; the request no longer belongs to the provider. */
     void completed(WorkRequest request, Status status);
 
     /**
-     * A receive has been used up, successfully or not; {@link WorkRequest#resultOpcode} and, after
+     * A receive has been consumed, successfully or not; {@link WorkRequest#resultOpcode} and, after
      * success, {@link WorkRequest#resultLengthBytes} are set.
      *
-     * @param from the connection that it was used up for; null if none was, in a flush
+     * @param from the connection that consumed it; null if none did, in a flush
      */
     void received(WorkRequest request, Status status, @Nullable ProviderConnection from);
 
-    /** Both sides hold each other: work can be submitted. */
+    /** The connection is established on both sides: work can be submitted. */
     void established(ProviderConnection connection);
 
     /**
-     * A connection has ended, by itself, by the peer, or as {@link ProviderConnection#disconnect()}
-     * asked. All of its work has been completed before, and it takes no more.
+     * A connection has ended, by a failure, by the peer, or by {@link
+     * ProviderConnection#disconnect()}. All of its work has been completed before, and it accepts
+     * no more.
      *
-     * @param status SUCCESS for an orderly end by either side; else why it failed
-     * @param reason as {@code reason: key=value}; empty for an orderly end
+     * @param status SUCCESS for an orderly disconnect by either side; else the failure
+     * @param reason as {@code reason: key=value}; empty for an orderly disconnect
      */
     void ended(ProviderConnection connection, Status status, String reason);
 }

@@ -3,16 +3,17 @@ package io.softdpu.rdma.spi;
 import io.softdpu.core.Status;
 
 /**
- * A provider's half of a reliable connection. All methods on the thread of the instance's engine.
+ * Reliable connection, as implemented by a provider. Belongs to the thread of the instance's
+ * engine.
  *
- * <p>Work is executed and completed in the order of submission: what a send tells the peer is told
- * after the data of the writes before it has arrived.
+ * <p>Work is executed and completed in the order of submission: a send arrives after the data of
+ * earlier writes.
  */
 public interface ProviderConnection {
-    /** The listener's own object for this connection, as it was given at creation. */
+    /** The listener's object for this connection, passed at creation. */
     Object owner();
 
-    /** What a peer's provider needs for reaching this; opaque to everybody else. */
+    /** The section for the peer's provider, which needs it to connect; opaque to all others. */
     byte[] details();
 
     /**
@@ -20,7 +21,7 @@ public interface ProviderConnection {
      * follows. Once.
      *
      * @param section the peer's {@link #details()}; {@link RdmaProvider#reaches} has accepted it
-     * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed after all
+     * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed
      */
     void connect(byte[] section);
 
@@ -34,11 +35,11 @@ public interface ProviderConnection {
     Status submit(WorkRequest request);
 
     /**
-     * Ends the connection in good order in a later progress: its work is completed with
+     * Disconnects in an orderly way in a later progress: its work is completed with
      * CONNECTION_ABORTED, then {@link EndpointListener#ended} is called. Posted receives stay.
      */
     void disconnect();
 
-    /** Gives back what the connection holds, silently. Idempotent. */
+    /** Releases the connection's resources without an event. Idempotent. */
     void close();
 }

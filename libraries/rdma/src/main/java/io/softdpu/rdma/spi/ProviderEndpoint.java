@@ -3,53 +3,54 @@ package io.softdpu.rdma.spi;
 import io.softdpu.core.Status;
 
 /**
- * A provider's half of one started RDMA instance: its connections and its receive queue. All
- * methods on the thread of the instance's engine.
+ * Endpoint of one started RDMA instance, as implemented by a provider: its connections and its
+ * receive queue. Belongs to the thread of the instance's engine.
  */
 public interface ProviderEndpoint {
     /**
-     * Makes a connection with its local half ready, so that a peer can be told of it.
+     * Creates a connection whose local end is ready, so that its details can be transferred to a
+     * peer.
      *
-     * @param owner what {@link ProviderConnection#owner()} gives back
-     * @throws io.softdpu.core.DpuException NO_MEMORY, OPERATING_SYSTEM if what it needs cannot be
-     *     had
+     * @param owner returned by {@link ProviderConnection#owner()}
+     * @throws io.softdpu.core.DpuException NO_MEMORY, OPERATING_SYSTEM if a resource cannot be
+     *     allocated
      */
     ProviderConnection createConnection(Object owner);
 
     /**
-     * Adds a receive to the queue that all connections share; messages use them up in order.
+     * Adds a receive to the queue that all connections share; messages consume them in order.
      *
      * @return SUCCESS, or AGAIN if as many are posted as were configured
      */
     Status postReceive(WorkRequest request);
 
     /**
-     * Moves everything on, within bounds: no call runs longer than a slice of each connection.
+     * Advances all connections, each by at most one slice of data per call.
      *
-     * @return whether anything moved
+     * @return whether any work was done
      */
     boolean progress();
 
     /**
-     * Prepares for the engine to sleep: from now on whatever would give {@link #progress()} work
-     * wakes the engine.
+     * Prepares for the engine's sleep: from now on each event that {@link #progress()} has to
+     * handle wakes the engine.
      *
-     * @return true if there is work already: do not sleep
+     * @return true if there is work already, so that the engine must not sleep
      */
     boolean arm();
 
-    /** Rings now for all that was submitted so far, without waiting for the next progress. */
+    /** Rings the peers' doorbells for all submitted work, without waiting for the next progress. */
     void ring();
 
-    /** Takes {@link #arm()} back. */
+    /** Reverts {@link #arm()}. */
     void disarm();
 
     /**
-     * Completes everything in flight, receives too, with the status, and ends every connection in
-     * good order; the last call that reports. Inside progress.
+     * Completes all requests in flight, receives included, with the status, and disconnects all
+     * connections in an orderly way. No later call causes an event. Inside progress.
      */
     void flush(Status status);
 
-    /** Gives everything back; peers see their connections end. Reports nothing. */
+    /** Releases all resources, which ends the connections for their peers. Causes no event. */
     void close();
 }

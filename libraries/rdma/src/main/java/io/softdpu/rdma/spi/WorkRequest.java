@@ -5,57 +5,57 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One piece of work on its way through a provider. A task owns one for its whole life and fills it
- * at each submit; from then on until it is reported it is the provider's. Fields and not accessors,
- * since both sides touch nearly all of them for each message, and nobody else sees them.
+ * Work request of a task to a provider. A task owns one permanently and fills it at each submit;
+ * from submit to completion it belongs to the provider. Public fields instead of accessors, since
+ * both sides access nearly all of them per message, and no other code does.
  */
 public final class WorkRequest {
-    /** What is to be done. */
+    /** Operation. */
     public enum Kind {
-        /** Take a message that a peer sends. */
+        /** Receive a message of a peer. */
         RECEIVE,
         /** Send the local bytes as a message. */
         SEND,
-        /** Fetch remote bytes into the local ones. */
+        /** Copy remote bytes to local memory. */
         READ,
-        /** Store the local bytes into the remote ones. */
+        /** Copy local bytes to remote memory. */
         WRITE
     }
 
-    /** What is to be done; fixed. */
+    /** The operation; fixed. */
     public final Kind kind;
 
-    /** The task that this is part of; the listener's. */
+    /** The task that owns this request; for the listener. */
     public final Object owner;
 
-    /** Local memory; an empty segment where there is none. */
+    /** Local memory; an empty segment if there is none. */
     public MemorySegment local = MemorySegment.NULL;
 
-    /** Where the work begins in {@link #local}. */
+    /** Offset in {@link #local}, in bytes. */
     public long localOffset;
 
-    /** Bytes to move; of a receive, the bytes that there is room for. */
+    /** Bytes to transfer; of a receive, the free bytes of the destination. */
     public long lengthBytes;
 
     /** The buf over the peer's memory, of reads and writes. */
     public @Nullable Buf remote;
 
-    /** Where the work begins in the remote mmap. */
+    /** Offset in the remote mmap, in bytes. */
     public long remoteOffset;
 
-    /** Result of a receive. */
+    /** Result of a receive: the peer's operation. */
     public ReceivedOpcode resultOpcode = ReceivedOpcode.SEND;
 
-    /** Result: bytes that were moved. */
+    /** Result: number of transferred bytes. */
     public long resultLengthBytes;
 
-    /** The provider's, while it has the request: bytes moved so far, for one. */
+    /** For the provider while it owns the request: bytes transferred so far. */
     public long progressBytes;
 
-    /** The provider's, while it has the request. */
+    /** For the provider while it owns the request. */
     public long providerWord;
 
-    /** Makes the request of a task. */
+    /** Creates the request of a task. */
     public WorkRequest(Kind kind, Object owner) {
         this.kind = kind;
         this.owner = owner;

@@ -1,17 +1,17 @@
 /**
- * The provider contract: what stands between an RDMA instance and the way its bytes travel. {@link
- * io.softdpu.rdma.spi.RdmaProvider} is found by the service loader; for a started instance it opens
- * a {@link io.softdpu.rdma.spi.ProviderEndpoint}, and that a {@link
- * io.softdpu.rdma.spi.ProviderConnection} for each peer. The instance checks states, permissions
- * and bounds; the provider moves bytes, keeps the order, and reports to an {@link
+ * Service provider interface between RDMA instances and transports. {@link
+ * io.softdpu.rdma.spi.RdmaProvider} is found by ServiceLoader; for a started instance it opens a
+ * {@link io.softdpu.rdma.spi.ProviderEndpoint}, which creates a {@link
+ * io.softdpu.rdma.spi.ProviderConnection} per peer. The instance checks states, permissions and
+ * bounds; the provider transfers bytes, preserves the order, and reports to an {@link
  * io.softdpu.rdma.spi.EndpointListener}.
  *
- * <p><b>Thread.</b> All of it belongs to the engine's thread; a provider that has threads of its
- * own hands over by rings or the mailbox. Listener calls come inside progress only.
+ * <p><b>Thread.</b> All objects belong to the engine's thread; a provider with threads of its own
+ * communicates with it by rings or the mailbox. The listener is called inside progress only.
  *
- * <p><b>Ownership.</b> A {@link io.softdpu.rdma.spi.WorkRequest} is the provider's from a
- * successful submit until it is reported; the provider allocates nothing in between. Exported to
- * providers only.
+ * <p><b>Ownership.</b> A {@link io.softdpu.rdma.spi.WorkRequest} belongs to the provider from a
+ * successful submit until its completion is reported; the provider allocates nothing in between.
+ * Exported to providers only.
  */
 @NullMarked
 package io.softdpu.rdma.spi;

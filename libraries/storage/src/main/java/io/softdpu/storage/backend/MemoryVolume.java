@@ -18,9 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A volume in memory: a known pattern, or a copy of a file, which is read once and never written.
- */
+/** Volume in memory: a pattern, or a copy of a file, which is read once and never written. */
 public final class MemoryVolume implements Volume {
     /** The smallest block in bytes. */
     public static final int MIN_BLOCK_SIZE_BYTES = 512;
@@ -41,19 +39,19 @@ public final class MemoryVolume implements Volume {
     }
 
     /**
-     * A volume that holds the pattern of {@link Content#VOLUME_PATTERN_SEED}.
+     * Creates a volume with the pattern of {@link Content#VOLUME_PATTERN_SEED}.
      *
-     * @throws DpuException INVALID_VALUE for a size or block size that is none, NO_MEMORY
+     * @throws DpuException INVALID_VALUE for an illegal size or block size, NO_MEMORY
      */
     public static MemoryVolume ofPattern(long sizeBytes, int blockSizeBytes) {
         return ofContent(Content.pattern(Content.VOLUME_PATTERN_SEED), sizeBytes, blockSizeBytes);
     }
 
     /**
-     * A volume that holds this content.
+     * Creates a volume with this content.
      *
-     * @throws DpuException INVALID_VALUE for a size or block size that is none, NO_MEMORY; whatever
-     *     the content throws
+     * @throws DpuException INVALID_VALUE for an illegal size or block size, NO_MEMORY; exceptions
+     *     of the content
      */
     public static MemoryVolume ofContent(Content content, long sizeBytes, int blockSizeBytes) {
         checkBlockSize(blockSizeBytes);
@@ -76,20 +74,19 @@ public final class MemoryVolume implements Volume {
     }
 
     /**
-     * A volume that holds a copy of a file. The file stays as it is, whatever is written to the
-     * volume.
+     * Creates a volume with a copy of a file. Writes to the volume do not change the file.
      *
-     * @throws DpuException that names the file, what is wrong with it and what was expected:
-     *     NOT_FOUND where it is missing; INVALID_VALUE where it is a directory or another thing
-     *     that is no regular file, empty, or no multiple of the block size; NOT_PERMITTED where it
-     *     may not be read; IO_FAILED where reading fails; NO_MEMORY
+     * @throws DpuException that names the file, the reason and the expected value: NOT_FOUND if it
+     *     does not exist; INVALID_VALUE if it is not a regular file, is empty, or its size is not a
+     *     multiple of the block size; NOT_PERMITTED if it may not be read; IO_FAILED if reading
+     *     fails; NO_MEMORY
      */
     public static MemoryVolume fromFile(Path file, int blockSizeBytes) {
         return read(file, blockSizeBytes, opened -> load(file, opened, blockSizeBytes));
     }
 
     /**
-     * The size that a volume of this file would have, without loading it.
+     * The size in bytes that a volume of this file would have, without loading it.
      *
      * @throws DpuException as for {@link #fromFile}
      */
@@ -97,7 +94,7 @@ public final class MemoryVolume implements Volume {
         return read(file, blockSizeBytes, CheckedFile::sizeBytes);
     }
 
-    /** What is made of a file that is fit to be a volume. */
+    /** Reads a result from a file that was checked to be a legal volume. */
     private interface FileReader<T> {
         T read(CheckedFile opened) throws IOException;
     }
@@ -171,7 +168,7 @@ public final class MemoryVolume implements Volume {
     }
 
     /**
-     * The volume's bytes, for a program that looks at them or changes them itself.
+     * The volume's bytes, for direct access by the program.
      *
      * @return a view that is valid until {@link #close}
      */

@@ -4,7 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Mmap;
 
-/** A range of blocks that a storage target serves. */
+/** Range of blocks that a storage target serves. */
 public interface Volume extends AutoCloseable {
     /** The size in bytes: a positive multiple of the block size. */
     long sizeBytes();
@@ -13,22 +13,22 @@ public interface Volume extends AutoCloseable {
     int blockSizeBytes();
 
     /**
-     * Makes the volume usable by tasks of this device. Called once, before {@link #memory}.
+     * Makes the volume accessible to tasks of this device. Called once, before {@link #memory}.
      *
-     * @throws DpuException BAD_STATE where it is attached already
+     * @throws DpuException BAD_STATE if it is attached or closed already
      */
     void attach(Device device);
 
     /**
-     * The memory that RDMA tasks move the blocks from and to: the byte at offset {@code i} of the
-     * volume is the byte at offset {@code i} of this mmap. Started, local read-write, and not
-     * closed before the volume.
+     * The memory that RDMA tasks read and write: the byte at offset {@code i} of the volume is the
+     * byte at offset {@code i} of this mmap. Started, local read-write, and not closed before the
+     * volume.
      *
      * @throws DpuException BAD_STATE before {@link #attach}
      */
     Mmap memory();
 
-    /** Gives everything back. Idempotent; no buf over {@link #memory} may be in use. */
+    /** Releases all resources. Idempotent; no buf over {@link #memory} may be in use. */
     @Override
     void close();
 }

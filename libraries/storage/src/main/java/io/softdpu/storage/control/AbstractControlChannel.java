@@ -12,12 +12,14 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** What all channels share: reassembly, the bounded inbox, failure, abort and deadlines. */
+/**
+ * Base class of the control channels: reassembly, the bounded inbox, failure, abort and timeouts.
+ */
 abstract class AbstractControlChannel implements ControlChannel {
-    /** Messages that may wait to be polled; no peer has a reason to send so many. */
+    /** Limit of messages that wait to be polled; a correct peer never reaches it. */
     static final int MAX_UNREAD_MESSAGES = 64;
 
-    /** Messages that may wait to be sent. */
+    /** Limit of messages that wait to be sent. */
     static final int MAX_UNSENT_MESSAGES = 64;
 
     private final ArrayDeque<ControlMessage> inbox = new ArrayDeque<>();
@@ -26,48 +28,52 @@ abstract class AbstractControlChannel implements ControlChannel {
     private @Nullable DpuException failure;
     private boolean closed;
 
-    /** Whether an error_response has passed: one of the two knows why the other gives up. */
-    private boolean errorPassed;
+    /** Whether an error_response was sent or received: a second one is not sent. */
+    private boolean errorExchanged;
 
-    /** Moves bytes both ways as far as that goes without waiting; reports by {@link #fail}. */
+    /** Sends and receives without blocking; reports failures by {@link #fail}. */
     abstract void pump();
 
-    /** Looks whether the peer is there, as far as that runs no callbacks but this channel's. */
-    abstract void look();
+    /** Updates the state of the peer, running no callbacks but this channel's. */
+    abstract void refresh();
 
-    /** Waits for the transport to have something for {@link #pump}. */
+    /** Waits until the transport has work for {@link #pump}, or the time has passed. */
     abstract void awaitTransport(long timeoutNanos);
 
-    /** Hands a frame to the transport; what it does not take at once goes out by {@link #pump}. */
+    /** Queues a frame, which {@link #sendEnqueued}, {@link #transmit} and {@link #pump} send. */
     abstract void enqueue(byte[] frame);
 
-    /** Offers the transport what was enqueued. Unlike {@link #pump} it takes nothing in. */
-    abstract void push();
+    /**
+     * Sends queued frames as far as the transport accepts them; unlike {@link #pump} receives
+     * nothing.
+     */
+    abstract void sendEnqueued();
 
-    /** As {@link #push}, and has the peer notice. */
+    /** As {@link #sendEnqueued}, and wakes the peer. */
     abstract void transmit();
 
-    /** Frames that have been enqueued and still need this side. */
+    /** Number of queued frames that have not been sent completely. */
     abstract int unsent();
 
-    /** Gives the transport back. Called once. */
+    /** Closes the transport. Called once. */
     abstract void closeTransport();
 
-    /** Why nobody is there yet, for the message of a connect that took too long. */
-    abstract DpuException notConnectedInTime(long waitedNanos);
+    /** The failure of a connect that timed out. */
+    abstract DpuException connectTimedOut(long waitedNanos);
 
     @Override
     public final void awaitConnected(long timeoutNanos) {
-        boolean came = WaitLoop.await(this::hasCome, Deadline.in(timeoutNanos), this::await);
-        if (!came) {
-            throw notConnectedInTime(timeoutNanos);
+        boolean connected =
+                WaitLoop.await(this::isPeerPresent, Deadline.in(timeoutNanos), this::await);
+        if (!connected) {
+            throw connectTimedOut(timeoutNanos);
         }
     }
 
-    private boolean hasCome() {
+    private boolean isPeerPresent() {
         checkUsable();
         pump();
-        // A peer that said something was there, even if it has gone since.
+        // A peer that has sent a message was connected, even if it has ended since.
         if (isConnected() || !inbox.isEmpty()) {
             return true;
         }
@@ -79,13 +85,12 @@ abstract class AbstractControlChannel implements ControlChannel {
     public final void send(ControlMessage message) {
         checkUsable();
         boolean error = message.type() == ControlMessageType.ERROR_RESPONSE;
-        if (error && errorPassed) {
-            return; // one of the two has said why, and neither answers that
+        if (error && errorExchanged) {
+            return; // an error_response is not answered by another
         }
         byte[] frame = ControlCodec.encode(message);
-        // Whoever sends to a peer that is gone should hear it now; what it said before stays
-        // polled.
-        look();
+        // Detects a lost peer before sending to it; its earlier messages can still be polled.
+        refresh();
         throwFailure();
         if (!isConnected()) {
             throw new DpuException(
@@ -98,35 +103,35 @@ abstract class AbstractControlChannel implements ControlChannel {
         if (unsent() >= MAX_UNSENT_MESSAGES) {
             throw new DpuException(
                     Status.FULL,
-                    "peer does not take its control messages: to="
+                    "peer does not receive its control messages: to="
                             + description()
                             + ", waiting="
                             + unsent());
         }
-        errorPassed |= error;
+        errorExchanged |= error;
         enqueue(frame);
         transmit();
     }
 
     @Override
-    public final void farewell(ControlPayload.ErrorResponse reason) {
-        if (closed || errorPassed || !isConnected() || unsent() >= MAX_UNSENT_MESSAGES) {
+    public final void sendFinalError(ControlPayload.ErrorResponse reason) {
+        if (closed || errorExchanged || !isConnected() || unsent() >= MAX_UNSENT_MESSAGES) {
             return;
         }
-        errorPassed = true;
+        errorExchanged = true;
         enqueue(ControlCodec.encode(new ControlMessage(0, 0, reason)));
         try {
-            push();
+            sendEnqueued();
         } catch (DpuException e) {
-            // Whoever gives up has a better reason than that it could not be told.
+            // The caller fails for another reason, which must not be replaced by this one.
             System.getLogger(AbstractControlChannel.class.getName())
-                    .log(System.Logger.Level.DEBUG, "farewell not sent: to=" + description(), e);
+                    .log(System.Logger.Level.DEBUG, "final error not sent: to=" + description(), e);
         }
     }
 
     @Override
     public final void flush(long timeoutNanos) {
-        // Not await(): an unread message must not turn this loop into a busy one.
+        // Not await(), which returns at once while a message is unread: this loop would spin.
         boolean sent =
                 WaitLoop.await(this::isFlushed, Deadline.in(timeoutNanos), this::awaitTransport);
         if (!sent) {
@@ -200,8 +205,8 @@ abstract class AbstractControlChannel implements ControlChannel {
         return inbox.size() >= MAX_UNREAD_MESSAGES;
     }
 
-    /** Whether {@link #poll} has something to say. */
-    final boolean hasNews() {
+    /** Whether {@link #poll} has a message or a failure. */
+    final boolean hasInput() {
         return !inbox.isEmpty() || failure != null;
     }
 
@@ -213,17 +218,17 @@ abstract class AbstractControlChannel implements ControlChannel {
         return assembler.isInsideFrame();
     }
 
-    /** Takes the message by which the peer has become one. */
+    /** Adds the first message, which was received before the client was selected. */
     final void receivedFirst(ControlMessage message) {
         inbox.addLast(message);
     }
 
-    /** Takes bytes of the peer until the inbox is full; what is left over is for the next time. */
+    /** Decodes received bytes until the inbox is full; the rest stays in the buffer. */
     final void received(ByteBuffer bytes) {
         received(bytes, MAX_UNREAD_MESSAGES);
     }
 
-    /** Takes all these bytes of the peer, for a transport that cannot hold any back. */
+    /** Decodes all received bytes, for a transport that cannot keep a rest. */
     final void receivedAll(ByteBuffer bytes) {
         received(bytes, 2 * MAX_UNREAD_MESSAGES);
         if (bytes.hasRemaining() && failure == null) {
@@ -242,18 +247,19 @@ abstract class AbstractControlChannel implements ControlChannel {
             while (bytes.hasRemaining() && failure == null && inbox.size() < limit) {
                 ControlMessage message = assembler.feed(bytes);
                 if (message != null) {
-                    errorPassed |= message.type() == ControlMessageType.ERROR_RESPONSE;
+                    errorExchanged |= message.type() == ControlMessageType.ERROR_RESPONSE;
                     inbox.addLast(message);
                 }
             }
         } catch (DpuException e) {
-            // The stream is of no use any more, but the other direction still is.
-            farewell(ControlPayload.ErrorResponse.of(e.status(), String.valueOf(e.getMessage())));
-            // Not by fail(): the farewell may have met the peer's end, which is not the reason.
+            // The stream is unusable from here on, but the other direction still works.
+            sendFinalError(
+                    ControlPayload.ErrorResponse.of(e.status(), String.valueOf(e.getMessage())));
+            // Not by fail(): sending the error may have failed too, and would count as the reason.
             failure =
                     new DpuException(
                             e.status(),
-                            "peer sent what is no control message: from="
+                            "peer sent an illegal control message: from="
                                     + description()
                                     + ", reason="
                                     + e.getMessage(),
@@ -261,7 +267,7 @@ abstract class AbstractControlChannel implements ControlChannel {
         }
     }
 
-    /** Ends the connection for good; the first failure counts. */
+    /** Marks the connection as failed; the first failure counts. */
     final void fail(DpuException reason) {
         if (failure == null) {
             failure = reason;
@@ -271,12 +277,12 @@ abstract class AbstractControlChannel implements ControlChannel {
     /**
      * The failure for a connection that has ended.
      *
-     * @param cause why the transport ended it; null where the peer closed it in good order
+     * @param cause the transport's failure; null if the peer closed it in an orderly way
      */
     final DpuException peerGone(@Nullable Throwable cause) {
         return new DpuException(
                 Status.CONNECTION_RESET,
-                "peer has gone: peer="
+                "peer has ended: peer="
                         + description()
                         + (isInsideFrame() ? ", at=in the middle of a control message" : "")
                         + (cause == null ? "" : ", reason=" + cause.getMessage()),

@@ -6,7 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 
-/** The connecting end of a Comch channel. A name that nobody serves is retried by the client. */
+/** Client side of a Comch control channel. While no server serves the name, the client retries. */
 public final class ComchClientControlChannel extends ComchControlChannel {
     private final ComchClient client;
 
@@ -43,10 +43,10 @@ public final class ComchClientControlChannel extends ComchControlChannel {
     }
 
     @Override
-    DpuException notConnectedInTime(long waitedNanos) {
+    DpuException connectTimedOut(long waitedNanos) {
         return new DpuException(
                 Status.TIME_OUT,
-                "service did not answer: server="
+                "service did not reply: server="
                         + description()
                         + ", waited_ms="
                         + waitedNanos / 1_000_000);

@@ -13,23 +13,23 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a Comch channel share. A frame that is longer than a Comch message travels in
- * several, and the receiver puts it together again.
+ * Base class of both sides of a Comch control channel. A frame that is longer than a Comch message
+ * is sent in several messages, which the receiver reassembles.
  */
 public abstract class ComchControlChannel extends AbstractControlChannel {
     static final int SEND_TASKS = 16;
 
-    /** More rounds than this a call would let one busy peer keep the thread for ever. */
+    /** Progress rounds per call, so that a busy peer does not block the thread. */
     private static final int MAX_ROUNDS = 256;
 
     private final ProgressEngine engine;
     private final ComchEndpoint endpoint;
     private final long closeTimeoutNanos;
     private final ArrayDeque<Piece> unsentPieces = new ArrayDeque<>();
-    private int framesInHand;
+    private int unsentFrames;
     private volatile @Nullable ComchConnection connection;
 
-    /** A part of a frame; the last part of a frame says so. */
+    /** Part of a frame. */
     private static final class Piece {
         final byte[] bytes;
         final boolean last;
@@ -58,13 +58,13 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     /**
      * The connection, for producers and consumers.
      *
-     * @throws DpuException NOT_CONNECTED before the peer is there
+     * @throws DpuException NOT_CONNECTED before the peer is connected
      */
     public final ComchConnection connection() {
         ComchConnection present = connection;
         if (present == null) {
             throw new DpuException(
-                    Status.NOT_CONNECTED, "peer is not there yet: peer=" + description());
+                    Status.NOT_CONNECTED, "peer is not connected yet: peer=" + description());
         }
         return present;
     }
@@ -80,7 +80,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
         engine.wake();
     }
 
-    /** Looks whether the peer has come or gone. */
+    /** Checks whether the peer has connected or ended. */
     abstract void checkPeer();
 
     @Override
@@ -94,16 +94,16 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     }
 
     @Override
-    final void look() {
+    final void refresh() {
         checkPeer();
     }
 
     @Override
-    final void push() {
+    final void sendEnqueued() {
         sendPieces();
     }
 
-    /** A progress is what rings a peer that sleeps. */
+    /** Includes a progress, which rings the doorbell of a sleeping peer. */
     @Override
     final void transmit() {
         sendPieces();
@@ -122,7 +122,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     @Override
     final void enqueue(byte[] frame) {
         int limit = endpoint.maxMessageSize();
-        framesInHand++;
+        unsentFrames++;
         for (int at = 0; at < frame.length; at += limit) {
             int length = Math.min(limit, frame.length - at);
             byte[] piece = new byte[length];
@@ -133,15 +133,15 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
 
     @Override
     final int unsent() {
-        return framesInHand;
+        return unsentFrames;
     }
 
     final ComchEndpoint endpoint() {
         return endpoint;
     }
 
-    final void peerArrived(ComchConnection arrived) {
-        connection = arrived;
+    final void peerArrived(ComchConnection accepted) {
+        connection = accepted;
     }
 
     final void peerLost(@Nullable DpuException reason) {
@@ -154,7 +154,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
 
     @Override
     final void closeTransport() {
-        // The endpoint itself gives up its peer after the timeout.
+        // The endpoint itself stops waiting for its peer after the timeout.
         Deadline deadline = Deadline.in(2 * closeTimeoutNanos);
         if (endpoint.state() == ContextState.RUNNING || endpoint.state() == ContextState.STARTING) {
             endpoint.stop();
@@ -188,7 +188,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
 
     private void sent(ComchSendTask task) {
         if (task.userData() == 1) {
-            framesInHand--;
+            unsentFrames--;
         }
         task.free();
     }
@@ -200,8 +200,8 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     }
 
     private void sendingFailed(Status status) {
-        // A send in flight fails before the endpoint tells of the connection's end: the connection
-        // itself has the reason by then.
+        // A send in flight fails before the endpoint reports the end of the connection, but the
+        // connection has the reason by then.
         ComchConnection ended = connection;
         fail(
                 status == Status.CONNECTION_RESET || status == Status.NOT_CONNECTED

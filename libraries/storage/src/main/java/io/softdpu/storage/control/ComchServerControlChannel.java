@@ -7,8 +7,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
 
 /**
- * The listening end of a Comch channel. It takes one client for its whole life; the server itself
- * refuses each further one with FULL, so that nobody can take the place of a client that is there.
+ * Server side of a Comch control channel. It accepts a single client; the server itself refuses
+ * further ones with FULL while that client is connected.
  */
 public final class ComchServerControlChannel extends ComchControlChannel {
     private final ComchServer server;
@@ -35,10 +35,10 @@ public final class ComchServerControlChannel extends ComchControlChannel {
     }
 
     @Override
-    DpuException notConnectedInTime(long waitedNanos) {
+    DpuException connectTimedOut(long waitedNanos) {
         return new DpuException(
                 Status.TIME_OUT,
-                "no client came: server="
+                "no client connected: server="
                         + server.serverName()
                         + ", waited_ms="
                         + waitedNanos / 1_000_000);
@@ -51,7 +51,7 @@ public final class ComchServerControlChannel extends ComchControlChannel {
         if (peer() == null) {
             peerArrived(connection);
         } else {
-            // The first client has left and its place was free again: this channel is for one.
+            // The first client has ended, so the server accepted another: this channel is for one.
             connection.disconnect();
         }
     }

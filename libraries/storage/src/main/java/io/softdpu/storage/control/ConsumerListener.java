@@ -1,11 +1,11 @@
 package io.softdpu.storage.control;
 
-/** Hears which consumers the peer of a Comch channel has. Called by the channel's thread. */
+/** Listener for the consumers of a Comch channel's peer. Called by the channel's thread. */
 public interface ConsumerListener {
-    /** A consumer of the peer can be sent to from now on. */
+    /** Called when a consumer of the peer can be sent to. */
     void consumerAdded(int consumerId);
 
-    /** A consumer of the peer has gone. */
+    /** Called when a consumer of the peer has expired. */
     void consumerExpired(int consumerId);
 
     /** A listener that does nothing. */

@@ -8,63 +8,62 @@ import io.softdpu.storage.wire.ControlPayload;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A two-way stream of control messages to one peer.
+ * Bidirectional stream of control messages to one peer.
  *
- * <p>One thread owns the channel. Once the peer has gone, what it had sent before is still handed
- * out, then each call fails with CONNECTION_RESET; after {@link #abort} each call fails with
- * CONNECTION_ABORTED and the reason. A peer that sends what is no control message is cut off, and
- * the failure names the field.
+ * <p>One thread owns the channel. Messages that a peer has sent before its end can still be polled,
+ * then each call fails with CONNECTION_RESET; after {@link #abort} each call fails with
+ * CONNECTION_ABORTED and the reason. The connection to a peer that sends an illegal message is
+ * closed, and the failure names the field.
  */
 public interface ControlChannel extends AutoCloseable {
-    /** A timeout that never passes: for waiting until a peer arrives. */
+    /** Infinite timeout, for waiting until a peer connects. */
     long NO_TIMEOUT = Deadline.NO_TIMEOUT;
 
-    /** Who is at the other end, for messages. */
+    /** Description of the peer, for messages. */
     String description();
 
-    /** Whether the peer is there. Does not look for news: {@link #poll} does. */
+    /** Whether the peer is connected. Does not update the state: {@link #poll} does. */
     boolean isConnected();
 
     /**
-     * Waits until the peer is there.
+     * Waits until the peer is connected.
      *
-     * @param timeoutNanos how long at most
-     * @throws DpuException TIME_OUT, CONNECTION_ABORTED; for a client also why the server refused,
-     *     or NOT_FOUND
+     * @param timeoutNanos the longest wait, or {@link #NO_TIMEOUT}
+     * @throws DpuException TIME_OUT, CONNECTION_ABORTED; for a client also the server's refusal, or
+     *     NOT_FOUND
      */
     void awaitConnected(long timeoutNanos);
 
     /**
-     * Sends a message, as much of it at once as the transport takes; the rest goes out whenever the
-     * channel is used, and at the latest in {@link #flush}. An error_response after one that has
-     * passed between the two, in either direction, is not sent: nobody answers it.
+     * Sends a message, as much of it at once as the transport accepts; the rest is sent by later
+     * calls of the channel, at the latest by {@link #flush}. An error_response is not sent if one
+     * was sent or received before.
      *
-     * <p>Over TCP no callbacks of others run in it. Over Comch one progress of the engine does,
-     * since a peer that sleeps is woken by nothing else: callbacks of every context that is
-     * connected to that engine may run.
+     * <p>Over TCP it runs no callbacks of other contexts. Over Comch it progresses the engine once,
+     * since only that wakes a sleeping peer: callbacks of all contexts of that engine may run.
      *
-     * @throws DpuException NOT_CONNECTED, CONNECTION_RESET, CONNECTION_ABORTED, FULL where the peer
-     *     has let too much pile up, TOO_BIG
+     * @throws DpuException NOT_CONNECTED, CONNECTION_RESET, CONNECTION_ABORTED, FULL if too many
+     *     messages wait for the peer to receive them, TOO_BIG
      */
     void send(ControlMessage message);
 
     /**
-     * Waits until all that was sent is on its way and needs nothing more from this side.
+     * Waits until the transport has accepted all sent messages completely.
      *
      * @throws DpuException TIME_OUT, CONNECTION_RESET, CONNECTION_ABORTED
      */
     void flush(long timeoutNanos);
 
     /**
-     * The next message if one is there. Never waits.
+     * The next message; null if there is none. Never waits.
      *
-     * @throws DpuException CONNECTION_RESET, CONNECTION_ABORTED, INVALID_VALUE for bytes that are
-     *     no control message
+     * @throws DpuException CONNECTION_RESET, CONNECTION_ABORTED, INVALID_VALUE for an illegal
+     *     control message
      */
     @Nullable ControlMessage poll();
 
     /**
-     * Moves what can be moved at once, both ways, and hands nothing out. Never waits.
+     * Sends and receives without returning a message. Never waits.
      *
      * @return whether {@link #poll} has a message
      * @throws DpuException as {@link #poll}
@@ -72,43 +71,43 @@ public interface ControlChannel extends AutoCloseable {
     boolean progress();
 
     /**
-     * Whether a failure is the end of this channel, and not of another: what a call of it has
-     * thrown since, its own failure or caused by it.
+     * Whether an exception is the failure of this channel, or was thrown by a call of it because of
+     * that failure.
      */
     boolean isFailure(DpuException problem);
 
     /**
-     * Waits until {@link #poll} may have something to say, or {@link #wakeup} was called, or the
-     * time has passed. May return early. Throws nothing: {@link #poll} tells what happened.
+     * Waits until {@link #poll} may have a message or a failure, {@link #wakeup} was called, or the
+     * time has passed. May return early. Throws nothing: {@link #poll} does.
      */
     void await(long timeoutNanos);
 
-    /** Ends the present or the next {@link #await}. Any thread. */
+    /** Ends the current or the next {@link #await}. Any thread. */
     void wakeup();
 
     /**
-     * Makes each present and future call fail with CONNECTION_ABORTED. Any thread; the first reason
+     * Makes all current and future calls fail with CONNECTION_ABORTED. Any thread; the first reason
      * counts.
      */
     void abort(String reason);
 
     /**
-     * Tells the peer why this side gives the session up: an error_response with message_id 0 and
-     * correlation_id 0. Sends what the transport takes at once and never waits or throws, also
-     * after {@link #abort}. Does nothing where the peer is not there or an error_response has
-     * passed already, in either direction.
+     * Sends the reason why this side ends the session: an error_response with message_id 0 and
+     * correlation_id 0. Sends as much as the transport accepts at once; never waits or throws, also
+     * after {@link #abort}. Does nothing if the peer is not connected or an error_response was sent
+     * or received before.
      */
-    void farewell(ControlPayload.ErrorResponse reason);
+    void sendFinalError(ControlPayload.ErrorResponse reason);
 
-    /** Closes the transport. Idempotent. What was sent and not flushed may be lost. */
+    /** Closes the transport. Idempotent. Messages that were not flushed may be lost. */
     @Override
     void close();
 
     /**
-     * Takes all that has come, where nothing more is asked for. Never waits.
+     * Receives and discards all messages, when no more are expected. Never waits.
      *
-     * @throws DpuException the error_response in it ({@link RemoteErrorException}), such as what a
-     *     peer that goes has said last; as {@link #poll}
+     * @throws DpuException a received error_response ({@link RemoteErrorException}), such as the
+     *     final error of a peer; as {@link #poll}
      */
     default void requireNoError() {
         for (ControlMessage message = poll(); message != null; message = poll()) {
@@ -119,7 +118,7 @@ public interface ControlChannel extends AutoCloseable {
     /**
      * Waits for the next message.
      *
-     * @throws DpuException TIME_OUT where none came in time; whatever {@link #poll} throws
+     * @throws DpuException TIME_OUT if none was received in time; as {@link #poll}
      */
     default ControlMessage receive(long timeoutNanos) {
         ControlMessage message =
@@ -127,7 +126,7 @@ public interface ControlChannel extends AutoCloseable {
         if (message == null) {
             throw new DpuException(
                     Status.TIME_OUT,
-                    "no control message came: from="
+                    "no control message received: from="
                             + description()
                             + ", waited_ms="
                             + timeoutNanos / 1_000_000);

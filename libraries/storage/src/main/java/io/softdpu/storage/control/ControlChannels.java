@@ -8,15 +8,15 @@ import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ProgressEngine;
 import java.net.InetSocketAddress;
 
-/** Makes the four kinds of control channel. */
+/** Factory of the four kinds of control channel. */
 public final class ControlChannels {
     private ControlChannels() {}
 
     /**
-     * A channel that connects to a TCP server, beginning with its first use.
+     * Creates a channel that connects to a TCP server, beginning with its first use.
      *
-     * @param engine of the thread that owns the channel; it is waited in, and closed after the
-     *     channel
+     * @param engine of the thread that owns the channel, which waits in it; has to be closed after
+     *     the channel
      * @throws DpuException OPERATING_SYSTEM
      */
     public static TcpClientControlChannel makeTcpClient(
@@ -25,13 +25,14 @@ public final class ControlChannels {
     }
 
     /**
-     * A channel for one client of a TCP listener: the first that sends a whole control message.
+     * Creates a channel for one client of a TCP listener: the first that sends a complete control
+     * message.
      *
-     * @param engine of the thread that owns the channel; it is waited in, and closed after the
-     *     channel
-     * @param listener the channel's from now on; closed with it
-     * @param firstMessageTimeoutNanos what a client has for that before it is sent away
-     * @throws DpuException OPERATING_SYSTEM; the listener stays the caller's then
+     * @param engine of the thread that owns the channel, which waits in it; has to be closed after
+     *     the channel
+     * @param listener belongs to the channel from now on, which closes it
+     * @param firstMessageTimeoutNanos timeout for that message, after which the client is refused
+     * @throws DpuException OPERATING_SYSTEM; the listener still belongs to the caller then
      */
     public static TcpServerControlChannel makeTcpServer(
             ProgressEngine engine, TcpListener listener, long firstMessageTimeoutNanos) {
@@ -42,12 +43,12 @@ public final class ControlChannels {
     }
 
     /**
-     * A channel that connects to a Comch server and begins at once.
+     * Creates a channel that begins to connect to a Comch server at once.
      *
      * @param engine of the thread that owns the channel
-     * @param timeoutNanos for connecting and for taking down
-     * @throws DpuException whatever the client refuses: NOT_SUPPORTED off the host, INVALID_VALUE
-     *     for a name that is none
+     * @param timeoutNanos for connecting and for closing
+     * @throws DpuException of the client: NOT_SUPPORTED if the device is not on the host,
+     *     INVALID_VALUE for an illegal name
      */
     public static ComchClientControlChannel makeComchClient(
             ProgressEngine engine,
@@ -70,12 +71,12 @@ public final class ControlChannels {
     }
 
     /**
-     * A channel that listens for one Comch client, from now on.
+     * Creates a channel that begins to listen for one Comch client at once.
      *
      * @param engine of the thread that owns the channel
-     * @param timeoutNanos for taking down
-     * @throws DpuException IN_USE where somebody serves that name; NOT_SUPPORTED off the DPU;
-     *     INVALID_VALUE for a name that is none
+     * @param timeoutNanos for closing
+     * @throws DpuException IN_USE if the name is served already; NOT_SUPPORTED if the device is not
+     *     on the DPU; INVALID_VALUE for an illegal name
      */
     public static ComchServerControlChannel makeComchServer(
             ProgressEngine engine,
@@ -97,7 +98,7 @@ public final class ControlChannels {
         }
     }
 
-    /** Host and port as they were given, without the slash that Java puts before an IP address. */
+    /** Host and port as given, without the slash that Java prefixes to an IP address. */
     static String text(InetSocketAddress address) {
         return address.getHostString() + ":" + address.getPort();
     }

@@ -8,33 +8,33 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 
 /**
- * Asks and answers on a channel. Owned by the channel's thread.
+ * Exchange of requests and responses on a control channel. Belongs to the channel's thread.
  *
- * <p>Each request gets a message_id of its own, and only a response with that id, the same
- * correlation_id and the right type counts: one that does not match would mean that the two sides
- * have lost step, and nothing after it could be trusted.
+ * <p>Each request gets a message_id of its own; its response must have that id, the same
+ * correlation_id and the right type. Any other message means that the two sides are out of step,
+ * and is a failure.
  */
 public final class ControlExchange {
-    /** How the owner of a channel waits: on the channel itself, or on all that it listens to. */
+    /** Wait for a reply: on the channel itself, or on all event sources of its owner. */
     @FunctionalInterface
-    public interface Waiter {
-        /** Returns when something may have happened, or the time has passed. */
+    public interface ReplyWaiter {
+        /** Returns when an event may have occurred, or the time has passed. */
         void await(long timeoutNanos);
     }
 
-    private static final String LAST = "the session's last request was asked";
+    private static final String LAST = "the session's last request was sent";
 
     private final ControlChannel channel;
-    private final Waiter waiter;
+    private final ReplyWaiter waiter;
     private int lastMessageId;
 
-    /** An exchange that waits on its channel. */
+    /** Creates an exchange that waits on its channel. */
     public ControlExchange(ControlChannel channel) {
         this(channel, channel::await);
     }
 
-    /** An exchange that waits elsewhere; whatever comes on the channel must end such a wait. */
-    public ControlExchange(ControlChannel channel, Waiter waiter) {
+    /** Creates an exchange that waits elsewhere; each event of the channel must end such a wait. */
+    public ControlExchange(ControlChannel channel, ReplyWaiter waiter) {
         this.channel = channel;
         this.waiter = waiter;
     }
@@ -47,12 +47,12 @@ public final class ControlExchange {
     /**
      * Sends a request and waits for its response.
      *
-     * @param correlationId what the request belongs to
+     * @param correlationId number of the operation that the request belongs to
      * @param expected the type of the response
      * @return the payload, of that type
-     * @throws RemoteErrorException the peer answered with an error_response
-     * @throws DpuException TIME_OUT; UNEXPECTED that names what came and what was expected;
-     *     whatever the channel throws
+     * @throws RemoteErrorException the peer replied with an error_response
+     * @throws DpuException TIME_OUT; UNEXPECTED, naming the received and the expected value;
+     *     exceptions of the channel
      */
     public ControlPayload request(
             ControlPayload request,
@@ -66,7 +66,7 @@ public final class ControlExchange {
         if (reply == null) {
             throw new DpuException(
                     Status.TIME_OUT,
-                    "no reply came: from="
+                    "no reply received: from="
                             + channel.description()
                             + ", request="
                             + request.type().wireName()
@@ -77,9 +77,9 @@ public final class ControlExchange {
     }
 
     /**
-     * Checks that a request of the peer is the one whose turn it is.
+     * Checks that a message has the expected type.
      *
-     * @throws DpuException UNEXPECTED that names what came and what was expected
+     * @throws DpuException UNEXPECTED, naming the received and the expected type
      */
     public static void requireType(ControlMessage message, ControlMessageType expected) {
         if (message.type() != expected) {
@@ -87,27 +87,28 @@ public final class ControlExchange {
         }
     }
 
-    /** Answers a request. */
+    /** Replies to a request. */
     public void reply(ControlMessage request, ControlPayload response) {
         channel.send(request.reply(response));
     }
 
     /**
-     * Answers the last request of a session and waits until the answer is on its way. Whoever asked
-     * may leave without waiting for it: all has been done, and there is nothing left to ask for.
-     * But where it has said that it gave the session up, nobody has an answer coming.
+     * Replies to the last request of a session and waits until the reply is sent. The peer may end
+     * without waiting for it, since nothing remains to be done. If the peer has sent an
+     * error_response, no reply is sent.
      *
-     * @throws RemoteErrorException the peer's word, which came before the answer was ready
-     * @throws DpuException UNEXPECTED where it sent something else before it; TIME_OUT,
+     * @throws RemoteErrorException an error_response of the peer, received before the reply was
+     *     ready
+     * @throws DpuException UNEXPECTED if it sent another message before; TIME_OUT,
      *     CONNECTION_ABORTED
      */
     public void replyLast(ControlMessage request, ControlPayload response, long timeoutNanos) {
         try {
-            ControlMessage word = channel.poll();
-            if (word != null) {
-                throw word.payload() instanceof ControlPayload.ErrorResponse error
+            ControlMessage message = channel.poll();
+            if (message != null) {
+                throw message.payload() instanceof ControlPayload.ErrorResponse error
                         ? new RemoteErrorException(error)
-                        : unexpected("type", word.type().wireName(), "none: " + LAST);
+                        : unexpected("type", message.type().wireName(), "none: " + LAST);
             }
             reply(request, response);
             channel.flush(timeoutNanos);
@@ -118,12 +119,13 @@ public final class ControlExchange {
                 throw e;
             }
             System.getLogger(ControlExchange.class.getName())
-                    .log(System.Logger.Level.DEBUG, "peer left before its last answer", e);
+                    .log(System.Logger.Level.DEBUG, "peer ended before its last reply", e);
         }
     }
 
     /**
-     * Answers a request with why it failed: a peer's own error_response passes through verbatim.
+     * Replies to a request with its failure: an error_response of another peer is passed on
+     * verbatim.
      */
     public void replyError(ControlMessage request, DpuException reason) {
         reply(

@@ -6,15 +6,15 @@ import io.softdpu.core.execution.ProgressEngine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watch of one socket in a channel's progress engine, by which news ends the engine's sleep.
- * Belongs to the engine's thread; ended before the socket is closed.
+ * Watch of one socket in a channel's progress engine, which ends the engine's sleep. Belongs to the
+ * engine's thread; has to be ended before the socket is closed.
  *
- * <p>Level-triggered: a callback has to take what it was called for, or set the interest to {@link
- * #NOTHING}, or the engine would find work for ever. With that no watch is left: an error and a
- * hang-up are reported whatever was asked for, and a peer can cause them at any time.
+ * <p>Level-triggered: a callback has to handle the event, or set the interest to {@link #NOTHING};
+ * otherwise the engine never sleeps. {@link #NOTHING} removes the watch: errors and hang-ups, which
+ * a peer can cause at any time, are reported for every other interest.
  */
 final class EngineWatch {
-    /** No watch at all. */
+    /** Interest without a watch. */
     static final int NOTHING = 0;
 
     private final ProgressEngine engine;
@@ -29,7 +29,7 @@ final class EngineWatch {
         this.onReady = onReady;
     }
 
-    /** Has this run from now on. */
+    /** Replaces the callback. */
     void onReady(Runnable callback) {
         onReady = callback;
     }
@@ -37,7 +37,7 @@ final class EngineWatch {
     /**
      * Watches for these events of {@link DescriptorWatch}, or-ed, or for {@link #NOTHING}.
      *
-     * @throws DpuException OPERATING_SYSTEM if the system has no room for a further watch
+     * @throws DpuException OPERATING_SYSTEM if the system's limit of watches is reached
      */
     void setInterest(int wanted) {
         if (wanted == interest) {
@@ -55,7 +55,7 @@ final class EngineWatch {
         interest = wanted;
     }
 
-    /** Watches for nothing more. */
+    /** Removes the watch. */
     void end() {
         setInterest(NOTHING);
     }

@@ -9,11 +9,13 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that has connected, and has until a deadline to send a first whole control message.
- * Costs a descriptor and the few bytes that such a message may have.
+ * Connected client that has to send its first control message before a deadline. Uses a descriptor
+ * and a buffer for that short message.
  */
 final class PendingClient {
-    /** The longest first message: a hello and a query have no payload, so this is ample. */
+    /**
+     * Largest wire size of a first message, ample for a hello or a query, which have no payload.
+     */
     static final int MAX_WIRE_SIZE = 1 << 10;
 
     private final TcpStream stream;
@@ -28,9 +30,9 @@ final class PendingClient {
     }
 
     /**
-     * Begins to listen to a connection.
+     * Creates a pending client for a connection.
      *
-     * @throws IOException where the client has gone already; the stream stays the caller's
+     * @throws IOException if the client has ended already; the stream still belongs to the caller
      */
     static PendingClient of(TcpStream stream, long timeoutNanos) throws IOException {
         stream.setNoDelay();
@@ -50,19 +52,19 @@ final class PendingClient {
         return name;
     }
 
-    /** What is left of its time, 0 where it has passed. */
+    /** Time until its deadline; 0 if it has passed. */
     long remainingNanos() {
         return deadline.remainingNanos();
     }
 
     /**
-     * Reads once.
+     * Reads once, without blocking.
      *
-     * @param buffer to read into, direct; holds afterwards what came behind the first message
-     * @return the first message once it is whole
-     * @throws IOException where the client has gone
-     * @throws io.softdpu.core.DpuException INVALID_VALUE where it sends no control message, or one
-     *     that is too long for a first
+     * @param buffer to read into, direct; contains the bytes after the first message afterwards
+     * @return the first message; null if it is not complete yet
+     * @throws IOException if the client has ended
+     * @throws io.softdpu.core.DpuException INVALID_VALUE for an illegal control message, or one
+     *     that is too long for a first message
      */
     @Nullable ControlMessage read(ByteBuffer buffer) throws IOException {
         buffer.clear();
@@ -73,7 +75,7 @@ final class PendingClient {
             buffer.flip();
         }
         if (count < 0) {
-            throw new EOFException("client has gone before it said anything");
+            throw new EOFException("client ended before it sent a message");
         }
         return assembler.feed(buffer);
     }

@@ -17,15 +17,15 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connecting end of a TCP channel.
+ * Client side of a TCP control channel.
  *
- * <p>While nobody listens at the address, it tries again every 100 ms, as often as the guide's
- * application looks: there is no event that tells when somebody begins to listen.
+ * <p>While the address refuses connections, it retries every 100 ms, like the guide's application:
+ * there is no event for the start of a listener.
  */
 public final class TcpClientControlChannel extends TcpControlChannel {
     private static final long RETRY_NANOS = 100_000_000L;
 
-    /** Said at once: a service may have to wait for its initiator before it asks for anything. */
+    /** Sent at once: a service may have to wait for its initiator before its first request. */
     private static final byte[] HELLO =
             ControlCodec.encode(new ControlMessage(0, 0, new ControlPayload.Hello()));
 
@@ -35,14 +35,14 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     private long nextAttemptNanos = System.nanoTime();
     private String lastProblem = "no answer";
 
-    /** The source of the socket of an attempt, which must not be connected. */
+    /** Factory of unconnected sockets, one per attempt. */
     @FunctionalInterface
     interface SocketSource {
         /**
          * Opens a socket.
          *
-         * @param address of the family that it is for
-         * @throws LinuxException for want of descriptors, for example
+         * @param address determines the address family
+         * @throws LinuxException for example, if no descriptor is free
          */
         int open(InetAddress address);
     }
@@ -51,7 +51,7 @@ public final class TcpClientControlChannel extends TcpControlChannel {
         this(engine, address, TcpSocket::create);
     }
 
-    /** With sockets of a test's own. */
+    /** For tests, with their own sockets. */
     TcpClientControlChannel(
             ProgressEngine engine, InetSocketAddress address, SocketSource sockets) {
         super(engine);
@@ -73,7 +73,7 @@ public final class TcpClientControlChannel extends TcpControlChannel {
             begin();
         }
         if (attempt != null) {
-            proceed(attempt);
+            finishAttempt(attempt);
         }
     }
 
@@ -91,10 +91,10 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     }
 
     @Override
-    DpuException notConnectedInTime(long waitedNanos) {
+    DpuException connectTimedOut(long waitedNanos) {
         return new DpuException(
                 Status.TIME_OUT,
-                "storage target did not answer: address="
+                "storage target did not reply: address="
                         + description()
                         + ", waited_ms="
                         + waitedNanos / 1_000_000
@@ -119,7 +119,7 @@ public final class TcpClientControlChannel extends TcpControlChannel {
         try {
             socket = sockets.open(host);
         } catch (LinuxException e) {
-            // For want of descriptors, for example: no matter of the peer's.
+            // A local failure, for example no free descriptor.
             fail(
                     new DpuException(
                             Status.OPERATING_SYSTEM,
@@ -136,36 +136,36 @@ public final class TcpClientControlChannel extends TcpControlChannel {
             created.connect(address);
             created.watch().setInterest(DescriptorWatch.WRITABLE);
         } catch (IOException e) {
-            giveUpAttempt(e);
+            abandonAttempt(e);
         }
     }
 
-    private void proceed(TcpStream pending) {
+    private void finishAttempt(TcpStream pending) {
         try {
             if (pending.finishConnect()) {
-                requireAnother(pending);
-                connected(pending); // an attempt still, where this fails
+                requireNotSelf(pending);
+                connected(pending); // stays an attempt if this fails
                 attempt = null;
                 enqueue(HELLO);
             }
         } catch (IOException e) {
-            giveUpAttempt(e);
+            abandonAttempt(e);
         }
     }
 
     /**
-     * Where nobody listens at a port from which the system takes those of clients, a socket may get
-     * that very port, and be connected to itself.
+     * If nothing listens at a port of the ephemeral range, the system may assign that port to the
+     * client socket, which is then connected to itself.
      *
      * @throws ConnectException if it is
      */
-    private static void requireAnother(TcpStream connected) throws IOException {
+    private static void requireNotSelf(TcpStream connected) throws IOException {
         if (connected.localAddress().equals(connected.remoteAddress())) {
             throw new ConnectException("Connection refused: connected to itself");
         }
     }
 
-    private void giveUpAttempt(IOException problem) {
+    private void abandonAttempt(IOException problem) {
         lastProblem = String.valueOf(problem.getMessage());
         stopWatching();
     }

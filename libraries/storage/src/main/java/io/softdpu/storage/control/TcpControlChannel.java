@@ -10,19 +10,20 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a TCP channel share: sockets that never block, and the progress engine that is
- * waited in for all of them, for deadlines, and for whatever else its owner has in it.
+ * Base class of both sides of a TCP control channel: non-blocking sockets, and the progress engine
+ * in which the owner waits for them, for deadlines, and for all other events of the engine.
  *
- * <p>All input and output is done by {@link #pump}, which the owner's calls run, and the engine's
- * progress where a socket is ready or a deadline has passed. What comes in a progress that another
- * user of the engine makes ends the next wait as well, since nobody has looked at it yet.
+ * <p>All input and output is done by {@link #pump}, which is run by the owner's calls, and by the
+ * engine's progress when a socket is ready or a deadline has passed. Input that is received in a
+ * progress of another user of the engine wakes the engine, so that the owner's next wait returns at
+ * once.
  */
 abstract class TcpControlChannel extends AbstractControlChannel {
     private static final int READ_BYTES = 16 << 10;
 
     final ProgressEngine engine;
 
-    /** What has been read and not been taken yet. */
+    /** Bytes that were read and not decoded yet. */
     final ByteBuffer incoming = ByteBuffer.allocateDirect(READ_BYTES).limit(0);
 
     private final EngineTimer deadline;
@@ -34,13 +35,13 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         this.deadline = engine.timer(this::ready);
     }
 
-    /** Goes on with becoming connected, and with whatever else the end has to look after. */
+    /** Advances connecting or accepting. */
     abstract void pumpConnection() throws IOException;
 
-    /** When {@link #pumpConnection} has something to do next; {@link #NO_TIMEOUT} for never. */
+    /** Time until {@link #pumpConnection} has work; {@link #NO_TIMEOUT} for never. */
     abstract long untilDeadlineNanos();
 
-    /** Watches for nothing more, since the channel has failed. */
+    /** Removes all watches, since the channel has failed. */
     abstract void stopWatching();
 
     @Override
@@ -74,16 +75,16 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         arm();
     }
 
-    /** As {@link #pump}: it runs nothing but this channel. */
+    /** As {@link #pump}, which runs no callbacks of others. */
     @Override
-    final void look() {
+    final void refresh() {
         pump();
     }
 
-    /** A socket is ready or a deadline has passed; inside the engine's progress. */
+    /** Callback for a ready socket or a deadline; inside the engine's progress. */
     final void ready() {
         pump();
-        if (hasNews()) {
+        if (hasInput()) {
             engine.wake();
         }
     }
@@ -99,7 +100,7 @@ abstract class TcpControlChannel extends AbstractControlChannel {
     }
 
     @Override
-    final void push() {
+    final void sendEnqueued() {
         TcpStream present = stream;
         if (present != null && !hasFailed()) {
             writeOrFail(present);
@@ -109,7 +110,7 @@ abstract class TcpControlChannel extends AbstractControlChannel {
 
     @Override
     final void transmit() {
-        push();
+        sendEnqueued();
     }
 
     @Override
@@ -117,12 +118,12 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         return outgoing.size();
     }
 
-    /** From here on the peer is there. */
+    /** Marks the peer as connected. */
     final void connected(TcpStream connection) throws IOException {
         connection.setNoDelay();
         connection.watch().onReady(this::ready);
         stream = connection;
-        engine.wake(); // where it came in a progress of somebody else, its owner looks now
+        engine.wake(); // the owner's next wait returns, also after a progress of another user
     }
 
     final @Nullable TcpStream stream() {
@@ -141,7 +142,7 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         }
     }
 
-    /** A peer that has gone may have said why: that is read first. */
+    /** Reads before it fails: a peer that has ended may have sent the reason. */
     private void writeOrFail(TcpStream connection) {
         try {
             write(connection);
@@ -171,7 +172,7 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         }
     }
 
-    /** The buffer is left to be read from: what the inbox has no room for stays in it. */
+    /** Leaves the buffer readable: bytes that do not fit the inbox stay in it. */
     private void read(TcpStream connection) throws IOException {
         while (true) {
             received(incoming);
@@ -194,7 +195,7 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         }
     }
 
-    /** Has the engine tell of what can be dealt with now, and of nothing else. */
+    /** Sets watches and timer for exactly the events that can be handled now. */
     private void arm() {
         if (!hasFailed()) {
             try {
@@ -202,7 +203,7 @@ abstract class TcpControlChannel extends AbstractControlChannel {
                 armDeadline();
                 return;
             } catch (DpuException e) {
-                fail(e); // no room for a watch: nothing would tell of the peer any more
+                fail(e); // the limit of watches is reached: events of the peer would be missed
             }
         }
         deadline.cancel();

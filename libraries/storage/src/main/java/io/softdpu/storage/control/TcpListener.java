@@ -14,16 +14,16 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * A listening TCP socket that never blocks, for a {@link TcpServerControlChannel}. It listens from
- * the time it is opened, by any thread; clients are accepted once a channel has it.
+ * Non-blocking listening TCP socket for a {@link TcpServerControlChannel}. It listens as soon as it
+ * is opened, by any thread; a channel accepts the clients.
  *
  * <p>Check for a pending connection before accepting one: without a free descriptor accept fails
  * even if no client is waiting.
  */
 public class TcpListener implements AutoCloseable {
     /**
-     * Connects of one moment that wait to be accepted; the kernel may allow less. Beyond that a
-     * client's first packet is lost, and it tries again after a second, then after two more.
+     * Backlog of connections to be accepted; the kernel may allow less. Beyond it a client's SYN is
+     * dropped, which the client retransmits after one second, then after two more.
      */
     private static final int BACKLOG = 1024;
 
@@ -33,18 +33,18 @@ public class TcpListener implements AutoCloseable {
     private final InetSocketAddress address;
     private boolean closed;
 
-    /** As {@link #open}. */
+    /** See {@link #open}. */
     TcpListener(InetSocketAddress address) {
         this.fd = listen(address);
         this.address = TcpSocket.localAddress(fd);
     }
 
     /**
-     * Listens, from now on.
+     * Opens a listener, which listens at once.
      *
-     * @param address where; port 0 takes any free port, a wildcard address those of IPv4 and IPv6
-     * @throws DpuException IN_USE where the port is taken; NOT_PERMITTED or INVALID_VALUE where it
-     *     may or can not be bound; OPERATING_SYSTEM
+     * @param address to bind; port 0 for any free port, a wildcard address for IPv4 and IPv6
+     * @throws DpuException IN_USE if the port is in use; NOT_PERMITTED if it may not be bound,
+     *     INVALID_VALUE if it cannot be; OPERATING_SYSTEM
      */
     public static TcpListener open(InetSocketAddress address) {
         return new TcpListener(address);
@@ -75,7 +75,7 @@ public class TcpListener implements AutoCloseable {
         }
     }
 
-    /** A system without IPv6 refuses the socket, one where it is switched off the address. */
+    /** A kernel without IPv6 refuses the socket, one with IPv6 disabled the address. */
     private static boolean isWithoutIpv6(int errno) {
         return errno == Errno.EAFNOSUPPORT || errno == Errno.EADDRNOTAVAIL;
     }
@@ -91,7 +91,7 @@ public class TcpListener implements AutoCloseable {
     private static int listenAt(InetSocketAddress address) {
         int fd = TcpSocket.create(address.getAddress());
         try {
-            // A port whose last connection is still in TIME_WAIT is free for the next start.
+            // Allows a port whose last connection is still in TIME_WAIT.
             TcpSocket.setReuseAddress(fd, true);
             TcpSocket.bind(fd, address);
             Socket.listen(fd, BACKLOG);
@@ -126,12 +126,12 @@ public class TcpListener implements AutoCloseable {
         };
     }
 
-    /** The address that it listens at, with the real port where any was asked for. Any thread. */
+    /** The address that it listens on, with the assigned port if it was 0. Any thread. */
     public final InetSocketAddress address() {
         return address;
     }
 
-    /** The watch of the listening socket, which is not set yet. */
+    /** Creates a watch of the listening socket, without an interest yet. */
     final EngineWatch watch(ProgressEngine engine, Runnable onPending) {
         return new EngineWatch(engine, fd, onPending);
     }
@@ -144,14 +144,14 @@ public class TcpListener implements AutoCloseable {
     /**
      * Accepts a connection.
      *
-     * @return its descriptor, the caller's; -1 where none is pending any more
-     * @throws LinuxException for want of descriptors, for example; what is pending stays so
+     * @return its descriptor, which belongs to the caller; -1 if none is pending
+     * @throws LinuxException for example, if no descriptor is free; the connection stays pending
      */
     int accept() {
         return TcpSocket.accept(fd);
     }
 
-    /** Stops listening; twice does nothing. One thread, after the watch has ended. */
+    /** Stops listening. Idempotent. One thread, after the watch has ended. */
     @Override
     public final void close() {
         if (!closed) {

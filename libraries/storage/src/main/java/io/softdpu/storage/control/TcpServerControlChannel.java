@@ -18,26 +18,28 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listening end of a TCP channel. It takes one client, the first that sends a whole message
- * with which a session begins; each further one gets an error_response with FULL and is cut off.
+ * Server side of a TCP control channel. It selects one client, the first that sends a complete
+ * message that begins a session; each further one gets an error_response with FULL and is
+ * disconnected.
  *
- * <p>To connect is not enough: anybody can, and keep silent. A client says hello, or asks. Until
- * one has, {@link #MAX_PENDING_CLIENTS} are listened to, each for a limited time. Who sends
- * anything else is told so and cut off; who goes is forgotten. Nothing of this waits for any of
- * them.
+ * <p>A connection alone does not select a client, since any process can connect and stay silent.
+ * The first message has to be a hello or a query. Until a client is selected, up to {@link
+ * #MAX_PENDING_CLIENTS} are pending, each for a limited time. A client that sends another message
+ * gets an error_response and is disconnected; one that ends is dropped. The channel never blocks on
+ * a pending client.
  */
 public final class TcpServerControlChannel extends TcpControlChannel {
-    /** Clients that may be here and have said nothing; the oldest makes room for a new one. */
+    /** Limit of pending clients; beyond it a new client replaces the oldest. */
     static final int MAX_PENDING_CLIENTS = 64;
 
-    /** Clients let in at one look, so that a flood does not keep those from being heard. */
-    private static final int ACCEPTS_AT_ONCE = 8;
+    /** Clients accepted per pass, so that a flood does not delay reading from pending ones. */
+    private static final int MAX_ACCEPTS_PER_PASS = 8;
 
-    /** How long nobody is accepted after that has failed: the one pending would wake for ever. */
-    private static final long PAUSE_NANOS = 1_000_000_000L;
+    /** Pause after a failed accept: the pending connection would keep the engine from sleeping. */
+    private static final long ACCEPT_PAUSE_NANOS = 1_000_000_000L;
 
-    /** Refusals that are told to everybody; further ones to who looks for them, or they flood. */
-    private static final int TOLD_REFUSALS = 100;
+    /** Refusals logged at INFO; further ones at DEBUG, so that they do not flood the log. */
+    private static final int LOGGED_REFUSALS = 100;
 
     private static final System.Logger LOG =
             System.getLogger(TcpServerControlChannel.class.getName());
@@ -46,10 +48,10 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     private final EngineWatch listenerWatch;
     private final long firstMessageTimeoutNanos;
 
-    /** In the order of their coming, and so of their deadlines. Empty once there is a client. */
+    /** Pending clients in the order of their deadlines; empty once a client is selected. */
     private final ArrayDeque<PendingClient> pending = new ArrayDeque<>();
 
-    private @Nullable Deadline pause;
+    private @Nullable Deadline acceptPause;
     private String peer = "";
     private int refusals;
 
@@ -64,13 +66,13 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     /**
      * Begins to watch the listener.
      *
-     * @throws DpuException OPERATING_SYSTEM if the system has no room for a further watch
+     * @throws DpuException OPERATING_SYSTEM if the system's limit of watches is reached
      */
     void begin() {
         listenerWatch.setInterest(DescriptorWatch.READABLE);
     }
 
-    /** The address that it listens at, with the real port where any was asked for. */
+    /** The address that it listens on, with the assigned port if it was 0. */
     public InetSocketAddress address() {
         return listener.address();
     }
@@ -82,11 +84,11 @@ public final class TcpServerControlChannel extends TcpControlChannel {
 
     @Override
     void pumpConnection() {
-        letIn();
+        acceptPending();
         if (!pending.isEmpty()) {
             for (PendingClient client : pending.toArray(new PendingClient[0])) {
                 if (stream() == null) {
-                    hear(client);
+                    readFirstMessage(client);
                 }
             }
         }
@@ -96,7 +98,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     long untilDeadlineNanos() {
         PendingClient oldest = pending.peekFirst();
         long left = oldest == null ? NO_TIMEOUT : oldest.remainingNanos();
-        return pause == null ? left : Math.min(left, pause.remainingNanos());
+        return acceptPause == null ? left : Math.min(left, acceptPause.remainingNanos());
     }
 
     @Override
@@ -106,14 +108,14 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     }
 
     @Override
-    DpuException notConnectedInTime(long waitedNanos) {
+    DpuException connectTimedOut(long waitedNanos) {
         return new DpuException(
                 Status.TIME_OUT,
-                "no client came: at="
+                "no client connected: at="
                         + ControlChannels.text(address())
                         + ", waited_ms="
                         + waitedNanos / 1_000_000
-                        + ", silent="
+                        + ", pending="
                         + pending.size());
     }
 
@@ -126,31 +128,39 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         super.closeTransport();
     }
 
-    private void letIn() {
-        if (pause != null && pause.hasPassed()) {
-            endPause();
+    private void acceptPending() {
+        if (acceptPause != null && acceptPause.hasPassed()) {
+            endAcceptPause();
         }
-        for (int i = 0; i < ACCEPTS_AT_ONCE && pause == null && listener.hasPending(); i++) {
-            int arrived = accept();
-            if (arrived < 0) {
-                break; // of those that are listened to one is enough to give its descriptor
+        for (int i = 0;
+                i < MAX_ACCEPTS_PER_PASS && acceptPause == null && listener.hasPending();
+                i++) {
+            int accepted = accept();
+            if (accepted < 0) {
+                break; // one pending client per pass is dropped to free its descriptor
             }
-            welcome(arrived);
+            admit(accepted);
         }
     }
 
-    /** Where that is not possible, the pause goes on: no reason to lose who is here. */
-    private void endPause() {
+    /**
+     * Resumes accepting; if that fails, the pause is extended, since the selected client is
+     * unaffected.
+     */
+    private void endAcceptPause() {
         try {
             listenerWatch.setInterest(DescriptorWatch.READABLE);
-            pause = null;
+            acceptPause = null;
         } catch (DpuException e) {
-            LOG.log(System.Logger.Level.DEBUG, "still no further client is heard", e);
-            pause = Deadline.in(PAUSE_NANOS);
+            LOG.log(System.Logger.Level.DEBUG, "accepting clients is still paused", e);
+            acceptPause = Deadline.in(ACCEPT_PAUSE_NANOS);
         }
     }
 
-    /** Negative where it has gone, or cannot be let in: no reason to lose who is here. */
+    /**
+     * Accepts a connection; negative if there is none, or it failed, which does not affect the
+     * selected client.
+     */
     private int accept() {
         try {
             return listener.accept();
@@ -158,9 +168,10 @@ public final class TcpServerControlChannel extends TcpControlChannel {
             String reason = Errno.text(e.errno());
             PendingClient oldest = stream() == null ? pending.peekFirst() : null;
             if (oldest != null) {
-                hear(oldest); // it may have spoken meanwhile, or gone
+                readFirstMessage(oldest); // it may have sent its message meanwhile, or ended
                 if (pending.peekFirst() == oldest) {
-                    // For want of descriptors, likely: one that is silent gives its own.
+                    // Probably no descriptor is free: the oldest silent client is dropped for its
+                    // own.
                     refuse(oldest, Status.FULL, "client cannot be kept: reason=" + reason);
                 }
             } else if (stream() == null) {
@@ -173,65 +184,66 @@ public final class TcpServerControlChannel extends TcpControlChannel {
                                         + reason,
                                 e));
             } else {
-                LOG.log(System.Logger.Level.WARNING, "no further client is heard for now", e);
-                pause = Deadline.in(PAUSE_NANOS);
+                LOG.log(System.Logger.Level.WARNING, "accepting clients is paused", e);
+                acceptPause = Deadline.in(ACCEPT_PAUSE_NANOS);
                 listenerWatch.end();
             }
             return -1;
         }
     }
 
-    private void welcome(int socket) {
-        TcpStream arrived = new TcpStream(engine, socket, this::ready);
+    private void admit(int socket) {
+        TcpStream accepted = new TcpStream(engine, socket, this::ready);
         if (stream() == null && pending.size() >= MAX_PENDING_CLIENTS) {
-            makeRoom();
+            evictOldest();
         }
         try {
             if (stream() == null) {
-                listenTo(arrived);
+                watch(accepted);
             } else {
-                refuse(arrived, PendingClient.nameOf(arrived), servingAnother());
+                refuse(accepted, PendingClient.nameOf(accepted), servingAnother());
             }
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "client has gone already", e);
-            arrived.close();
+            LOG.log(System.Logger.Level.DEBUG, "client has ended already", e);
+            accepted.close();
         }
     }
 
-    private void listenTo(TcpStream arrived) throws IOException {
-        PendingClient client = PendingClient.of(arrived, firstMessageTimeoutNanos);
+    private void watch(TcpStream accepted) throws IOException {
+        PendingClient client = PendingClient.of(accepted, firstMessageTimeoutNanos);
         pending.addLast(client);
-        arrived.watch().onReady(() -> ready(client));
+        accepted.watch().onReady(() -> ready(client));
         try {
-            arrived.watch().setInterest(DescriptorWatch.READABLE);
+            accepted.watch().setInterest(DescriptorWatch.READABLE);
         } catch (DpuException e) {
             refuse(client, e.status(), "client cannot be kept: reason=" + e.getMessage());
         }
     }
 
-    /** One of many that are listened to has sent something, or gone. */
+    /** Callback for a pending client that has sent bytes, or ended. */
     private void ready(PendingClient client) {
         if (stream() == null && !hasFailed()) {
-            hear(client);
+            readFirstMessage(client);
         }
         if (stream() != null || hasFailed()) {
             ready();
         }
     }
 
-    /** The oldest goes, unless it has spoken since it was heard last. */
-    private void makeRoom() {
-        hear(pending.getFirst());
+    /** Refuses the oldest pending client, unless its message is complete by now. */
+    private void evictOldest() {
+        readFirstMessage(pending.getFirst());
         if (pending.size() >= MAX_PENDING_CLIENTS) {
             refuse(
                     pending.getFirst(),
                     Status.FULL,
-                    "client has said nothing and others came: expected=a control message, limit="
+                    "client sent no message and others connected: expected=a control message,"
+                            + " limit="
                             + MAX_PENDING_CLIENTS);
         }
     }
 
-    private void hear(PendingClient client) {
+    private void readFirstMessage(PendingClient client) {
         ControlMessage first;
         try {
             first = client.read(incoming);
@@ -239,25 +251,25 @@ public final class TcpServerControlChannel extends TcpControlChannel {
             refuse(client, e.status(), String.valueOf(e.getMessage()));
             return;
         } catch (IOException e) {
-            forget(client, e);
+            drop(client, e);
             return;
         }
         if (first != null) {
-            hear(client, first);
+            readFirstMessage(client, first);
         } else if (client.remainingNanos() == 0) {
             refuse(
                     client,
                     Status.TIME_OUT,
-                    "client has said nothing: expected=a control message, waited_ms="
+                    "client sent no message: expected=a control message, waited_ms="
                             + firstMessageTimeoutNanos / 1_000_000);
         }
     }
 
-    /** With anything else no session begins, whoever sends it. */
-    private void hear(PendingClient client, ControlMessage first) {
+    /** Selects a client whose first message begins a session; refuses others. */
+    private void readFirstMessage(PendingClient client, ControlMessage first) {
         if (first.type() == ControlMessageType.HELLO
                 || first.type() == ControlMessageType.QUERY_STORAGE_REQUEST) {
-            choose(client, first);
+            select(client, first);
         } else {
             refuse(
                     client,
@@ -271,15 +283,15 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         }
     }
 
-    private void choose(PendingClient chosen, ControlMessage first) {
+    private void select(PendingClient selected, ControlMessage first) {
         try {
-            connected(chosen.stream());
+            connected(selected.stream());
         } catch (IOException e) {
-            forget(chosen, e);
+            drop(selected, e);
             return;
         }
-        pending.remove(chosen);
-        peer = chosen.name();
+        pending.remove(selected);
+        peer = selected.name();
         if (!(first.payload() instanceof ControlPayload.Hello)) {
             receivedFirst(first);
         }
@@ -289,8 +301,8 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         }
     }
 
-    private void forget(PendingClient client, IOException reason) {
-        LOG.log(System.Logger.Level.DEBUG, "client went: client=" + client.name(), reason);
+    private void drop(PendingClient client, IOException reason) {
+        LOG.log(System.Logger.Level.DEBUG, "client ended: client=" + client.name(), reason);
         pending.remove(client);
         client.stream().close();
     }
@@ -305,19 +317,20 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         refuse(client.stream(), client.name(), ControlPayload.ErrorResponse.of(status, reason));
     }
 
-    private void refuse(TcpStream unwanted, String name, ControlPayload.ErrorResponse reason) {
+    private void refuse(TcpStream rejected, String name, ControlPayload.ErrorResponse reason) {
         LOG.log(
-                refusals < TOLD_REFUSALS ? System.Logger.Level.INFO : System.Logger.Level.DEBUG,
+                refusals < LOGGED_REFUSALS ? System.Logger.Level.INFO : System.Logger.Level.DEBUG,
                 "client refused: client=" + name + ", reason=" + reason.message());
-        refusals = Math.min(refusals + 1, TOLD_REFUSALS);
+        refusals = Math.min(refusals + 1, LOGGED_REFUSALS);
         byte[] word = ControlCodec.encode(new ControlMessage(0, 0, reason));
         try {
-            // A fresh socket's buffer takes these few bytes; if not, the end of file must do.
-            unwanted.write(ByteBuffer.wrap(word));
+            // A new socket's buffer has space for these bytes; otherwise the peer only sees the end
+            // of file.
+            rejected.write(ByteBuffer.wrap(word));
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "refused client has gone already", e);
+            LOG.log(System.Logger.Level.DEBUG, "refused client has ended already", e);
         } finally {
-            unwanted.close();
+            rejected.close();
         }
     }
 }

@@ -11,8 +11,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * A TCP connection that never blocks, accepted or still being made, and its watch in the engine of
- * its channel. Owns the descriptor. Belongs to the engine's thread.
+ * Non-blocking TCP connection, accepted or still connecting, and its watch in the engine of its
+ * channel. Owns the descriptor. Belongs to the engine's thread.
  */
 final class TcpStream implements AutoCloseable {
     private final int fd;
@@ -20,16 +20,16 @@ final class TcpStream implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Takes a socket over, which is not watched yet.
+     * Takes ownership of a socket, which is not watched yet.
      *
-     * @param onReady run inside progress while the socket is ready for what it is watched for
+     * @param onReady runs inside progress while the socket is ready for the watch's interest
      */
     TcpStream(ProgressEngine engine, int fd, Runnable onReady) {
         this.fd = fd;
         this.watch = new EngineWatch(engine, fd, onReady);
     }
 
-    /** What it is watched for, and what is run then. */
+    /** The watch of the socket. */
     EngineWatch watch() {
         return watch;
     }
@@ -37,7 +37,7 @@ final class TcpStream implements AutoCloseable {
     /**
      * Begins to connect.
      *
-     * @throws IOException why the address cannot be reached
+     * @throws IOException if the address cannot be reached
      */
     void connect(InetSocketAddress address) throws IOException {
         int errno;
@@ -52,9 +52,9 @@ final class TcpStream implements AutoCloseable {
     }
 
     /**
-     * Whether it is connected by now.
+     * Checks whether the connection is established.
      *
-     * @throws IOException why the address could not be reached; told once
+     * @throws IOException if the address could not be reached; thrown once
      */
     boolean finishConnect() throws IOException {
         int errno = TcpSocket.connectResult(fd);
@@ -65,9 +65,9 @@ final class TcpStream implements AutoCloseable {
     }
 
     /**
-     * Has small messages sent at once.
+     * Disables Nagle's algorithm, so that small messages are sent at once.
      *
-     * @throws IOException if the connection has ended in a way that allows that no more
+     * @throws IOException if the connection has failed
      */
     void setNoDelay() throws IOException {
         try {
@@ -80,7 +80,7 @@ final class TcpStream implements AutoCloseable {
     /**
      * The address of this end.
      *
-     * @throws IOException if it is not connected any more
+     * @throws IOException if it is no longer connected
      */
     InetSocketAddress localAddress() throws IOException {
         try {
@@ -93,7 +93,7 @@ final class TcpStream implements AutoCloseable {
     /**
      * The address of the peer.
      *
-     * @throws IOException if it is not connected any more
+     * @throws IOException if it is no longer connected
      */
     InetSocketAddress remoteAddress() throws IOException {
         try {
@@ -104,11 +104,11 @@ final class TcpStream implements AutoCloseable {
     }
 
     /**
-     * Reads what has come, as far as there is room.
+     * Reads received bytes, up to the buffer's remaining size.
      *
-     * @param into a direct buffer with room
-     * @return how many bytes; 0 where nothing has come; -1 at the end of the stream
-     * @throws IOException why the connection has ended
+     * @param into a direct buffer with remaining bytes
+     * @return number of bytes; 0 if none were received; -1 at the end of the stream
+     * @throws IOException if the connection has failed
      */
     int read(ByteBuffer into) throws IOException {
         requireOpen();
@@ -127,9 +127,9 @@ final class TcpStream implements AutoCloseable {
     }
 
     /**
-     * Writes as much of this as there is room for.
+     * Writes as many bytes as the socket accepts at once.
      *
-     * @throws IOException why the connection has ended
+     * @throws IOException if the connection has failed
      */
     void write(ByteBuffer from) throws IOException {
         requireOpen();
@@ -145,7 +145,7 @@ final class TcpStream implements AutoCloseable {
         }
     }
 
-    /** The number may be another file's by now. */
+    /** After close the descriptor's number may belong to another file. */
     private void requireOpen() {
         if (closed) {
             throw new IllegalStateException("connection is closed: fd=" + fd);

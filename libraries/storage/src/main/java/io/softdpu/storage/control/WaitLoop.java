@@ -6,16 +6,16 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Loop of a wait on a control thread: look, then sleep until there is news, then look again. */
+/** Wait loop of control threads: checks a condition, sleeps until an event, and checks again. */
 public final class WaitLoop {
     private WaitLoop() {}
 
     /**
-     * Waits until a condition holds. It is looked at before the clock is, so a wait of no time
-     * looks once.
+     * Waits until a condition holds. The condition is checked before the deadline, so it is checked
+     * at least once.
      *
-     * @param condition may throw why there is nothing to wait for any more
-     * @param sleep sleeps until something happens that the condition may depend on, or for so many
+     * @param condition may throw to end the wait
+     * @param sleep sleeps until an event that the condition may depend on, or for the given
      *     nanoseconds; may return early
      * @return false if the time has passed
      */
@@ -32,7 +32,7 @@ public final class WaitLoop {
     /**
      * Waits until there is a result.
      *
-     * @param attempt null where there is none yet; may throw as the condition of {@link #await}
+     * @param attempt returns null if there is no result yet; may throw to end the wait
      * @param sleep as for {@link #await}
      * @return the result; null if the time has passed
      */

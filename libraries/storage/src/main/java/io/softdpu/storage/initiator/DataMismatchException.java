@@ -4,8 +4,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 
 /**
- * The data that arrived is not the data that was expected. Status IO_FAILED; the message names the
- * offset and the two bytes, and shows what stands around them.
+ * Exception for received data that differs from the expected data. Status IO_FAILED; the message
+ * names the offset and the two bytes, and shows the surrounding bytes.
  */
 public final class DataMismatchException extends DpuException {
     private static final long serialVersionUID = 1L;
@@ -16,24 +16,24 @@ public final class DataMismatchException extends DpuException {
     DataMismatchException(String phase, long offset, byte expected, byte actual, String hexDump) {
         super(
                 Status.IO_FAILED,
-                "data is not what was expected: phase=%s, offset=%d, expected=0x%02x, actual=0x%02x"
+                "data differs from the expected data: phase=%s, offset=%d, expected=0x%02x, actual=0x%02x"
                         .formatted(phase, offset, expected, actual));
         this.offset = offset;
         this.hexDump = hexDump;
     }
 
-    /** The reason in a line, and the lines of {@link #hexDump()} below it. */
+    /** The reason in one line, followed by {@link #hexDump()}. */
     @Override
     public String getMessage() {
         return super.getMessage() + System.lineSeparator() + hexDump;
     }
 
-    /** The first byte that differs, counted from the beginning of the storage. */
+    /** Offset of the first byte that differs, from the beginning of the storage. */
     public long offset() {
         return offset;
     }
 
-    /** Several lines: what was expected around the offset, and what is there. */
+    /** Expected and actual bytes around the offset, in several lines. */
     public String hexDump() {
         return hexDump;
     }

@@ -3,7 +3,7 @@ package io.softdpu.storage.initiator;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Bytes as lines of 16: offset, hexadecimal, and what can be printed. */
+/** Formats bytes in lines of 16: offset, hexadecimal, and printable characters. */
 final class HexDump {
     private static final int LINE_BYTES = 16;
 
@@ -13,7 +13,7 @@ final class HexDump {
      * Appends the lines.
      *
      * @param from first byte, a multiple of 16
-     * @param to behind the last byte
+     * @param to end, exclusive
      * @param base added to the offsets that are shown
      */
     static void append(StringBuilder out, MemorySegment bytes, long from, long to, long base) {

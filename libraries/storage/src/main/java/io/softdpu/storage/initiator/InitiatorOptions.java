@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options of a storage initiator.
  *
- * @param device the device it works on: PCI address, ibdev name or interface name
- * @param cpus one data path thread each, 1 to 64
+ * @param device the device: PCI address, ibdev name or interface name
+ * @param cpus CPU binding of each data path thread, 1 to 64
  * @param commandChannelName the name of the service's Comch server
- * @param controlTimeoutNanos how long each control operation may take
- * @param transactionCount how many operations each core keeps in flight at most, 1 to 4096
- * @param localIoRegionSizeBytes the memory for the data; 0 means as much as the storage has
- * @param maxMemoryBytes limit on the memory for the data, since it is the service that tells how
- *     much the storage has; 0 means half of what is free when the session knows that size, in the
- *     machine or in the memory cgroup of this process, whichever is less
+ * @param controlTimeoutNanos timeout of each control operation
+ * @param transactionCount largest number of operations in flight per worker, 1 to 4096
+ * @param localIoRegionSizeBytes size of the memory for the data; 0 for the size of the storage
+ * @param maxMemoryBytes limit of the memory for the data, since the size of the storage comes from
+ *     the service; 0 for half of the free memory at that time, of the machine or of the memory
+ *     cgroup of this process, whichever is less
  */
 public record InitiatorOptions(
         String device,
@@ -30,7 +30,7 @@ public record InitiatorOptions(
         long localIoRegionSizeBytes,
         long maxMemoryBytes) {
 
-    /** Checks the values: INVALID_VALUE that names the option. */
+    /** Checks the values; throws INVALID_VALUE, naming the option. */
     public InitiatorOptions {
         cpus = List.copyOf(cpus);
         OptionChecks.requireCpus(cpus);
@@ -42,12 +42,12 @@ public record InitiatorOptions(
         OptionChecks.requireRange("max_memory", maxMemoryBytes, 0, Long.MAX_VALUE);
     }
 
-    /** A builder with the defaults; device and cpu must be set. */
+    /** Creates a builder with the defaults; device and cpu must be set. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Collects the options. */
+    /** Builder of the options. */
     public static final class Builder {
         private @Nullable String device;
         private final List<CpuBinding> cpus = new ArrayList<>();
@@ -83,28 +83,28 @@ public record InitiatorOptions(
             return this;
         }
 
-        /** Sets the transactions of each core. */
+        /** Sets the largest number of transactions in flight per worker. */
         public Builder transactionCount(int count) {
             transactionCount = count;
             return this;
         }
 
-        /** Sets the memory for the data in bytes; 0 means as much as the storage has. */
+        /** Sets the size of the memory for the data in bytes; 0 for the size of the storage. */
         public Builder localIoRegionSizeBytes(long bytes) {
             localIoRegionSizeBytes = bytes;
             return this;
         }
 
-        /** Sets the limit on the memory for the data in bytes; 0 means half of what is free. */
+        /** Sets the limit of the memory for the data in bytes; 0 for half of the free memory. */
         public Builder maxMemoryBytes(long bytes) {
             maxMemoryBytes = bytes;
             return this;
         }
 
         /**
-         * The options.
+         * Builds the options.
          *
-         * @throws DpuException INVALID_VALUE that names what is missing or illegal
+         * @throws DpuException INVALID_VALUE, naming the missing or illegal option
          */
         public InitiatorOptions build() {
             return new InitiatorOptions(

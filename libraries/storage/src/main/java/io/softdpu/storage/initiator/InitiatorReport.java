@@ -4,11 +4,10 @@ import io.softdpu.storage.SessionReport;
 import java.util.List;
 
 /**
- * Report of an initiator on its session.
+ * Report of an initiator about its session.
  *
- * @param session what each role reports
- * @param phases the phases that were begun, in their order; after a session that broke off the last
- *     one may not be complete
+ * @param session the report common to all roles
+ * @param phases the started phases, in order; the last one may be incomplete after a failed session
  */
 public record InitiatorReport(SessionReport session, List<PhaseReport> phases) {
 
@@ -22,7 +21,7 @@ public record InitiatorReport(SessionReport session, List<PhaseReport> phases) {
         return phases.stream().mapToLong(PhaseReport::operations).sum();
     }
 
-    /** Payload of all phases. */
+    /** Payload bytes of all phases. */
     public long payloadBytesMoved() {
         return phases.stream().mapToLong(PhaseReport::payloadBytes).sum();
     }

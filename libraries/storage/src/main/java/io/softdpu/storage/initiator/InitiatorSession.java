@@ -25,14 +25,17 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** The session of a storage initiator: its control thread. */
+/** Session of a storage initiator, on its control thread. */
 final class InitiatorSession extends Session<InitiatorWorker> implements StorageInitiator {
-    /** Connecting has a timeout of its own below, whose reason is better than ours. */
+    /**
+     * Added to the connect timeout, so that the client's own timeout, with its reason, expires
+     * first.
+     */
     private static final long CONNECT_SLACK_NANOS = 1_000_000_000L;
 
     /**
-     * Control timeouts that the service gets for an answer. It may have to wait for its target, for
-     * one of them, and has to have the time to say so.
+     * Control timeouts within which the service has to reply: one for its own wait for the target,
+     * one for the failure reply.
      */
     private static final int RELAYED_TIMEOUTS = 2;
 
@@ -107,73 +110,73 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
         init(exchange, data, transactions);
         createWorkers(toService, transactions);
         start(exchange, toService);
-        steps().tell(SessionStep.DATA_PATH, "");
+        steps().begin(SessionStep.DATA_PATH, "");
         DpuException failure = runPhases(phases, data, transactions);
         stop(exchange);
         shutdown(exchange);
-        endConversation();
+        endControlDialogue();
         if (failure != null) {
             throw failure;
         }
     }
 
     @Override
-    protected void awaitNews(long timeoutNanos) {
+    protected void awaitEvent(long timeoutNanos) {
         if (engine != null) {
             engine.await(timeoutNanos);
         }
     }
 
-    /** The service speaks only when it is asked; while nobody asks it must merely be there. */
+    /** Checks that the service is connected and sends no message without a request. */
     @Override
     protected void checkPeers() {
         if (channel != null) {
-            requireNoMessage(channel, "service sent a message that nobody asked for");
+            requireNoMessage(channel, "service sent a message without a request");
         }
     }
 
     @Override
     protected void releaseResources() {
-        PhaseRunner brokenOff = current;
-        PhaseReport partial = brokenOff == null ? null : brokenOff.brokenOff();
+        PhaseRunner aborted = current;
+        PhaseReport partial = aborted == null ? null : aborted.aborted();
         if (partial != null) {
             phaseReports.add(partial);
         }
         ProgressEngine present = engine;
         if (present != null) {
-            noteControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
+            recordControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
         }
         Closeables.inOrder(channel, present, memory, device);
     }
 
     private void connect(ComchClientControlChannel toService) {
-        steps().tell(SessionStep.CONNECTING_TO_SERVICE, toService.description());
+        steps().begin(SessionStep.CONNECTING_TO_SERVICE, toService.description());
         try {
             toService.awaitConnected(controlTimeoutNanos + CONNECT_SLACK_NANOS);
         } catch (DpuException e) {
             throw aborted(e, "Aborted while connecting to service");
         }
-        steps().tell(SessionStep.CONNECTED, toService.description());
+        steps().begin(SessionStep.CONNECTED, toService.description());
     }
 
-    private ControlPayload ask(
+    private ControlPayload request(
             ControlExchange exchange, ControlPayload request, ControlMessageType expected) {
         return exchange.request(
                 request, ++correlationId, expected, RELAYED_TIMEOUTS * controlTimeoutNanos);
     }
 
     private void query(ControlExchange exchange) {
-        steps().tell(SessionStep.QUERY, "");
+        steps().begin(SessionStep.QUERY, "");
         var storage =
                 (ControlPayload.QueryStorageResponse)
-                        ask(
+                        request(
                                 exchange,
                                 new ControlPayload.QueryStorageRequest(),
                                 ControlMessageType.QUERY_STORAGE_RESPONSE);
         if (storage.totalSizeBytes() / storage.blockSizeBytes() < options.cpus().size()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "storage has fewer blocks than there are cores: total_size="
+                    "storage has fewer blocks than there are workers: total_size="
                             + storage.totalSizeBytes()
                             + ", block_size="
                             + storage.blockSizeBytes()
@@ -185,11 +188,14 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
         blockSizeBytes = storage.blockSizeBytes();
     }
 
-    /** No more than a core's part of the storage has blocks, or the workload can use. */
+    /**
+     * Transactions per worker, limited by the blocks of its part of the storage and by the
+     * workload.
+     */
     private int transactions() {
-        long blocksPerCore = volumeSizeBytes / blockSizeBytes / options.cpus().size();
-        int most = Math.min(options.transactionCount(), workload.maxTransactions());
-        return (int) Math.min(most, blocksPerCore);
+        long blocksPerWorker = volumeSizeBytes / blockSizeBytes / options.cpus().size();
+        int limit = Math.min(options.transactionCount(), workload.maxTransactions());
+        return (int) Math.min(limit, blocksPerWorker);
     }
 
     private IoMemory allocateMemory() {
@@ -203,16 +209,16 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
                             + blockSizeBytes);
         }
         long needed = size == 0 ? volumeSizeBytes : size;
-        requireAllowed(needed);
+        requireWithinLimit(needed);
         IoMemory created = new IoMemory(device, needed);
         memory = created;
         return created;
     }
 
-    /** Bounds what a service can make this process allocate. */
-    private void requireAllowed(long neededBytes) {
+    /** Limits the memory that a service can make this process allocate. */
+    private void requireWithinLimit(long neededBytes) {
         boolean given = options.maxMemoryBytes() != 0;
-        long limit = given ? options.maxMemoryBytes() : halfOfTheFreeMemory();
+        long limit = given ? options.maxMemoryBytes() : halfOfFreeMemory();
         if (neededBytes > limit) {
             throw new DpuException(
                     Status.NO_MEMORY,
@@ -227,20 +233,20 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
         }
     }
 
-    private static long halfOfTheFreeMemory() {
+    private static long halfOfFreeMemory() {
         try {
             return MemoryLimits.freeBytes() / 2;
         } catch (UncheckedIOException | IllegalStateException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "free memory not known, give a limit by --max-memory: " + e.getMessage(),
+                    "free memory is unknown, set a limit by --max-memory: " + e.getMessage(),
                     e);
         }
     }
 
     private void init(ControlExchange exchange, IoMemory data, int transactions) {
-        steps().tell(SessionStep.INIT, "");
-        ask(
+        steps().begin(SessionStep.INIT, "");
+        request(
                 exchange,
                 new ControlPayload.InitStorageRequest(
                         transactions, options.cpus().size(), data.export()),
@@ -248,46 +254,46 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
     }
 
     private void createWorkers(ComchClientControlChannel toService, int transactions) {
-        for (int core = 0; core < options.cpus().size(); core++) {
+        for (int index = 0; index < options.cpus().size(); index++) {
             InitiatorWorker worker =
                     workers()
                             .add(
                                     new InitiatorWorker(
                                             new WorkerSlot(
-                                                    core,
+                                                    index,
                                                     options.cpus().size(),
-                                                    options.cpus().get(core)),
+                                                    options.cpus().get(index)),
                                             device,
                                             transactions,
                                             controlTimeoutNanos,
                                             toService::wakeup));
             worker.execute(() -> worker.createObjects(toService.connection()));
         }
-        steps().beginTime();
+        steps().startTimeout();
         workers().awaitContextsReady(steps().remainingNanos());
     }
 
     private void start(ControlExchange exchange, ComchClientControlChannel toService) {
-        steps().tell(SessionStep.START, "");
+        steps().begin(SessionStep.START, "");
         loop().awaitUntil(
                         "waiting for the service's consumers",
                         controlTimeoutNanos,
                         () -> toService.connection().remoteConsumers().length >= workers().size());
-        // Consumers are numbered in the order of their cores, on both sides.
+        // Consumer ids rise with the index of their workers, on both sides.
         int[] consumers = toService.connection().remoteConsumers();
         Arrays.sort(consumers);
         for (InitiatorWorker worker : workers().inOrder()) {
-            worker.execute(() -> worker.prepareTasks(consumers[worker.core()]));
+            worker.execute(() -> worker.prepareTasks(consumers[worker.index()]));
         }
-        ask(
+        request(
                 exchange,
                 new ControlPayload.StartStorageRequest(),
                 ControlMessageType.START_STORAGE_RESPONSE);
-        steps().beginTime();
+        steps().startTimeout();
         workers().startDataPath(steps().remainingNanos());
     }
 
-    /** The first failure ends the workload; it is thrown when everybody has been told to stop. */
+    /** Runs the phases up to the first failure, which is thrown after the pipeline was stopped. */
     private @Nullable DpuException runPhases(List<Phase> phases, IoMemory data, int transactions) {
         for (Phase phase : phases) {
             PhaseRunner runner = runner(phase, data, transactions);
@@ -317,9 +323,9 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
     }
 
     private void stop(ControlExchange exchange) {
-        steps().tell(SessionStep.STOP, "");
+        steps().begin(SessionStep.STOP, "");
         workers().stopDataPath();
-        ask(
+        request(
                 exchange,
                 new ControlPayload.StopStorageRequest(),
                 ControlMessageType.STOP_STORAGE_RESPONSE);
@@ -327,7 +333,10 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
     }
 
     private void shutdown(ControlExchange exchange) {
-        steps().tell(SessionStep.SHUTDOWN, "");
-        ask(exchange, new ControlPayload.ShutdownRequest(), ControlMessageType.SHUTDOWN_RESPONSE);
+        steps().begin(SessionStep.SHUTDOWN, "");
+        request(
+                exchange,
+                new ControlPayload.ShutdownRequest(),
+                ControlMessageType.SHUTDOWN_RESPONSE);
     }
 }

@@ -22,14 +22,14 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data path thread of the initiator. It has n transactions, 2n posted buffers for answers and 3n
- * messages. A transaction is free again when both have come: the end of its send, because its
- * message may not be written before, and its answer.
+ * Data path thread of the initiator. It has n transactions, 2n posted buffers for responses and 3n
+ * messages. A transaction is free again when its send has completed, before which its message must
+ * not be written, and its response was received.
  */
 final class InitiatorWorker extends Worker {
     private static final int SENDING = 1;
     private static final int AWAITING_REPLY = 2;
-    private static final int RESTING = 4;
+    private static final int PAUSED = 4;
 
     private final Device device;
     private final int transactions;
@@ -49,7 +49,7 @@ final class InitiatorWorker extends Worker {
     private final long[] dueNanos;
     private final Histogram latencies = PhaseRun.newLatencies();
     private int inFlight;
-    private int resting;
+    private int paused;
 
     private volatile @Nullable PhaseRun next;
     private @Nullable PhaseRun current;
@@ -73,7 +73,7 @@ final class InitiatorWorker extends Worker {
 
     // ---- commands of the configuration phase
 
-    /** Makes the messages, the consumer and the producer, and starts these. */
+    /** Creates the messages, the consumer and the producer, and starts the latter two. */
     void createObjects(ComchConnection connection) {
         MessageMemory memory =
                 new MessageMemory(
@@ -94,28 +94,28 @@ final class InitiatorWorker extends Worker {
 
     /** Allocates all tasks: transaction t has message t, posted buffer r has message n + r. */
     void prepareTasks(int remoteConsumerId) {
-        MessageMemory memory = present(messages);
+        MessageMemory memory = require(messages);
         sends = new ComchProducerSendTask[transactions];
         for (int t = 0; t < transactions; t++) {
-            sends[t] = own(present(producer).allocateSendTask(memory.buf(t), remoteConsumerId));
+            sends[t] = track(require(producer).allocateSendTask(memory.buf(t), remoteConsumerId));
             sends[t].setUserData(t);
         }
         receives = new ComchPostReceiveTask[2 * transactions];
         for (int r = 0; r < receives.length; r++) {
             receives[r] =
-                    own(present(consumer).allocatePostReceiveTask(memory.buf(transactions + r)));
+                    track(require(consumer).allocatePostReceiveTask(memory.buf(transactions + r)));
             receives[r].setUserData(transactions + r);
         }
     }
 
     // ---- the data path
 
-    /** Where its phases record their latencies, one after the other. */
+    /** Histogram of latencies, used by one phase after the other. */
     Histogram latencies() {
         return latencies;
     }
 
-    /** Has the worker carry out a phase; the one before must be done. By the control thread. */
+    /** Starts a phase, after the previous one is done. On the control thread. */
     void runPhase(PhaseRun run) {
         next = run;
         wakeUp();
@@ -134,27 +134,27 @@ final class InitiatorWorker extends Worker {
     }
 
     @Override
-    protected void eachRound() {
+    protected void onRound() {
         PhaseRun run = next;
         if (run != current && run != null) {
             current = run;
             begin(run);
-        } else if (resting > 0 && run != null) {
-            wakeRested(run, System.nanoTime());
+        } else if (paused > 0 && run != null) {
+            resumePaused(run, System.nanoTime());
         }
     }
 
     @Override
     protected long longestWaitNanos() {
         PhaseRun run = current;
-        if (resting == 0 || run == null) {
+        if (paused == 0 || run == null) {
             return super.longestWaitNanos();
         }
         long now = System.nanoTime();
         long left = super.longestWaitNanos();
         for (int t = 0; t < run.transactions; t++) {
-            if (states[t] == RESTING) {
-                left = Math.min(left, Math.max(0, run.restEndNanos(dueNanos[t]) - now));
+            if (states[t] == PAUSED) {
+                left = Math.min(left, Math.max(0, run.pauseEndNanos(dueNanos[t]) - now));
             }
         }
         return left;
@@ -173,7 +173,7 @@ final class InitiatorWorker extends Worker {
         }
     }
 
-    /** Sends the next request on a free transaction; false where there is none to send. */
+    /** Sends the next request on a free transaction; false if there is no further request. */
     private boolean issue(PhaseRun run, int t, long nowNanos) {
         if (!isRunning() || !run.mayIssue(nowNanos) || !run.source.next(t, request)) {
             return false;
@@ -181,7 +181,7 @@ final class InitiatorWorker extends Worker {
         run.issued++;
         sizes[t] = request.sizeBytes();
         storageOffsets[t] = request.storageOffset();
-        MessageMemory memory = present(messages);
+        MessageMemory memory = require(messages);
         IoMessageView.write(
                 memory.segment(),
                 memory.at(t),
@@ -193,7 +193,7 @@ final class InitiatorWorker extends Worker {
                 request.storageOffset());
         memory.fill(t);
         states[t] = SENDING | AWAITING_REPLY;
-        // From its turn, not from now: being late once makes the next ones no later.
+        // Relative to the due time, not to now, so that delays do not accumulate.
         dueNanos[t] = Math.max(dueNanos[t], nowNanos - run.paceNanos) + run.paceNanos;
         startNanos[t] = nowNanos;
         inFlight++;
@@ -202,7 +202,7 @@ final class InitiatorWorker extends Worker {
     }
 
     private boolean trySend(int t) {
-        return isTaken(sends[t].trySubmit(), "request could not be sent");
+        return isAccepted(sends[t].trySubmit(), "request could not be sent");
     }
 
     private void requestSent(ComchProducerSendTask task) {
@@ -215,10 +215,10 @@ final class InitiatorWorker extends Worker {
 
     private void replyReceived(ComchPostReceiveTask task) {
         int message = (int) task.userData();
-        MessageMemory memory = present(messages);
+        MessageMemory memory = require(messages);
         MemorySegment segment = memory.segment();
         long at = memory.at(message);
-        // The service may still write here: each field is read once, checked, and then used.
+        // The service may still write to this memory: each field is read once, checked, then used.
         int type = IoMessageView.type(segment, at);
         long userData = IoMessageView.userData(segment, at);
         int result = IoMessageView.result(segment, at);
@@ -242,7 +242,7 @@ final class InitiatorWorker extends Worker {
             run.failed(now - startNanos[t], result, storageOffsets[t], sizes[t]);
         }
         memory.clear(message);
-        requireTaken(task.trySubmit(), "reply could not be awaited");
+        requireAccepted(task.trySubmit(), "reply could not be awaited");
         states[t] &= ~AWAITING_REPLY;
         if (states[t] == 0) {
             finished(t, now);
@@ -256,28 +256,28 @@ final class InitiatorWorker extends Worker {
             return;
         }
         if (run.paceNanos > 0 && nowNanos < dueNanos[t]) {
-            states[t] = RESTING;
-            resting++;
+            states[t] = PAUSED;
+            paused++;
         } else if (!issue(run, t, nowNanos)) {
-            endIfNothingIsLeft(run);
+            endIfIdle(run);
         }
     }
 
-    private void wakeRested(PhaseRun run, long nowNanos) {
+    private void resumePaused(PhaseRun run, long nowNanos) {
         boolean over = !isRunning() || !run.mayIssue(nowNanos);
         for (int t = 0; t < run.transactions; t++) {
-            if (states[t] == RESTING && (over || nowNanos >= dueNanos[t])) {
+            if (states[t] == PAUSED && (over || nowNanos >= dueNanos[t])) {
                 states[t] = 0;
-                resting--;
+                paused--;
                 if (!issue(run, t, nowNanos)) {
-                    endIfNothingIsLeft(run);
+                    endIfIdle(run);
                 }
             }
         }
     }
 
-    private void endIfNothingIsLeft(PhaseRun run) {
-        if (inFlight == 0 && resting == 0) {
+    private void endIfIdle(PhaseRun run) {
+        if (inFlight == 0 && paused == 0) {
             end(run);
         }
     }
@@ -291,8 +291,8 @@ final class InitiatorWorker extends Worker {
     private DpuException illegalReply(long length, int type, long userData) {
         return new DpuException(
                 Status.UNEXPECTED,
-                "reply belongs to no transaction: core="
-                        + core()
+                "reply belongs to no transaction: worker="
+                        + index()
                         + ", length="
                         + length
                         + ", type="

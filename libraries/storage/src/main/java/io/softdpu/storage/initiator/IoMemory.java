@@ -18,12 +18,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The initiator's memory for the data: exported to the service, which hands it on to the target.
- * Filled and compared in pieces, so that its owner can look after its peers between two of them.
+ * Memory of the initiator for the data, exported to the service, which re-exports it to the target.
+ * Filled and compared in pieces, so that its owner can check its peers in between.
  *
- * <p>The peers may write to the memory at any time, also while it is compared. So each piece is
- * copied once into private memory, and whatever is said of it, the verdict, the digest and the
- * report of a difference, is said of the copy. One thread at a time.
+ * <p>The peers may write to the memory at any time, also during the comparison. So each piece is
+ * copied once to private memory, and the result, the digest and the report of a difference refer to
+ * the copy. One thread at a time.
  */
 final class IoMemory implements AutoCloseable {
     private static final int PIECE_BYTES = 1 << 20;
@@ -65,10 +65,10 @@ final class IoMemory implements AutoCloseable {
         return export;
     }
 
-    /** What {@link #verify} found: equal content, with its digests. */
+    /** Result of a successful {@link #verify}: number of compared bytes and their digests. */
     record Verified(long bytes, String expectedSha256, String actualSha256) {}
 
-    /** Fills all of it. */
+    /** Fills the whole memory. */
     void fill(Content content, Runnable betweenPieces) {
         for (long at = 0; at < sizeBytes(); at += PIECE_BYTES) {
             long size = Math.min(PIECE_BYTES, sizeBytes() - at);
@@ -78,8 +78,8 @@ final class IoMemory implements AutoCloseable {
     }
 
     /**
-     * Compares the first bytes with a content, byte for byte. The digests are of the bytes that
-     * were compared, whatever has been written to the memory since.
+     * Compares the first bytes with a content. The digests are computed from the compared bytes,
+     * independent of later writes to the memory.
      *
      * @throws DataMismatchException at the first byte that differs
      */
@@ -89,7 +89,7 @@ final class IoMemory implements AutoCloseable {
         for (long at = 0; at < sizeBytes; at += PIECE_BYTES) {
             int size = (int) Math.min(PIECE_BYTES, sizeBytes - at);
             content.fill(MemorySegment.ofArray(expected).asSlice(0, size), at);
-            // The only look at memory that peers can write.
+            // The only read of memory that peers can write.
             MemorySegment.copy(memory.segment(), ValueLayout.JAVA_BYTE, at, actual, 0, size);
             int difference = Arrays.mismatch(expected, 0, size, actual, 0, size);
             if (difference >= 0) {
@@ -108,7 +108,7 @@ final class IoMemory implements AutoCloseable {
         memory.close();
     }
 
-    /** Describes the first difference between the private copies of a piece. */
+    /** Creates the exception for the first difference between the private copies of a piece. */
     private DataMismatchException mismatch(
             String phase, long pieceOffset, int size, int difference) {
         long first = Math.max(0, (difference & -16) - 16 * DUMP_LINES_AROUND);

@@ -3,15 +3,15 @@ package io.softdpu.storage.initiator;
 import org.HdrHistogram.Histogram;
 
 /**
- * Latencies of operations, each from the submission of its request until its answer has come.
+ * Latencies of operations, from the submission of the request to the receipt of the response.
  *
- * @param count operations
- * @param minNanos the shortest
- * @param maxNanos the longest
- * @param meanNanos the mean
- * @param p50Nanos half of them took no longer
- * @param p99Nanos 99 of 100 took no longer
- * @param p999Nanos 999 of 1000 took no longer
+ * @param count number of operations
+ * @param minNanos minimum
+ * @param maxNanos maximum
+ * @param meanNanos mean
+ * @param p50Nanos median
+ * @param p99Nanos 99th percentile
+ * @param p999Nanos 99.9th percentile
  */
 public record LatencySummary(
         long count,

@@ -5,20 +5,20 @@ import io.softdpu.storage.wire.IoType;
 /**
  * Report of a phase.
  *
- * @param name the phase's
- * @param complete false if the session ended in the middle of it: the figures are of what was done
- *     until then
+ * @param name of the phase
+ * @param complete false if the session ended within the phase: the figures cover the part until
+ *     then
  * @param operation read or write
- * @param ioSizeBytes bytes of an operation; the last one of a part may be shorter
- * @param transactions how many each core kept in flight
- * @param operations operations that ended, failed ones included
- * @param errors those of them that failed
- * @param payloadBytes bytes that the others moved
- * @param nanos from the first request to the last answer
+ * @param ioSizeBytes bytes per operation; the last one of a worker's part may be shorter
+ * @param transactions number of operations in flight per worker
+ * @param operations completed operations, failed ones included
+ * @param errors failed operations
+ * @param payloadBytes bytes transferred by the successful operations
+ * @param nanos duration from the first request to the last response
  * @param latency of all operations
- * @param bytesVerified bytes that were compared with what was expected, and were the same
- * @param expectedSha256 of what was expected, or empty where nothing was
- * @param actualSha256 of what stood in the memory, or empty
+ * @param bytesVerified bytes that were compared and equal to the expected content
+ * @param expectedSha256 of the expected content; empty if there is none
+ * @param actualSha256 of the memory; empty if it was not compared
  */
 public record PhaseReport(
         String name,
@@ -35,12 +35,12 @@ public record PhaseReport(
         String expectedSha256,
         String actualSha256) {
 
-    /** Operations a second. */
+    /** Operations per second. */
     public double iops() {
         return nanos == 0 ? 0 : operations * 1e9 / nanos;
     }
 
-    /** GiB of payload a second. */
+    /** GiB of payload per second. */
     public double gibPerSecond() {
         return nanos == 0 ? 0 : payloadBytes * 1e9 / nanos / (1L << 30);
     }

@@ -7,14 +7,14 @@ import io.softdpu.storage.workload.RequestSource;
 import org.HdrHistogram.Histogram;
 
 /**
- * A phase on one core: what the control thread hands over and gets back. Everything that the data
- * path needs is allocated here, before it begins.
+ * State of a phase on one worker, shared with the control thread. All memory for the data path is
+ * allocated here, before the phase begins.
  *
- * <p>The fields that are no counters belong to the worker from {@code runPhase} until {@link
- * #done}; that volatile store publishes them to the control thread.
+ * <p>Fields other than the counters belong to the worker from {@code runPhase} to {@link #done},
+ * whose volatile store publishes them to the control thread.
  */
 final class PhaseRun {
-    /** Latencies above this count as this: nothing that is still alive takes a minute. */
+    /** Upper bound of recorded latencies: one minute. */
     private static final long HIGHEST_LATENCY_NANOS = 60_000_000_000L;
 
     private static final int SIGNIFICANT_DIGITS = 3;
@@ -39,16 +39,16 @@ final class PhaseRun {
     long startNanos;
     long endNanos;
 
-    /** Set by the control thread: no more requests. */
+    /** Set by the control thread to end the phase. */
     volatile boolean stop;
 
-    /** Set by the worker: nothing is in flight any more. */
+    /** Set by the worker when the phase has ended and nothing is in flight. */
     volatile boolean done;
 
     /**
-     * A run that has not begun.
+     * Creates a run that has not begun.
      *
-     * @param latencies the worker's; emptied here, since its phase before this one is over
+     * @param latencies the worker's histogram; reset here, after the previous phase
      */
     PhaseRun(Phase phase, int transactions, RequestSource source, Histogram latencies) {
         latencies.reset();
@@ -61,12 +61,12 @@ final class PhaseRun {
         this.endOnError = phase.endOnError();
     }
 
-    /** A histogram for one phase after the other: a new one each time would be half a megabyte. */
+    /** Creates a histogram (half a megabyte), which all phases of a worker reuse. */
     static Histogram newLatencies() {
         return new Histogram(1, HIGHEST_LATENCY_NANOS, SIGNIFICANT_DIGITS);
     }
 
-    /** Whether another request may be sent at this moment. */
+    /** Whether another request may be sent at this time. */
     boolean mayIssue(long nowNanos) {
         return !closed
                 && !stop
@@ -74,8 +74,8 @@ final class PhaseRun {
                 && (nanosLimit == Long.MAX_VALUE || nowNanos - startNanos < nanosLimit);
     }
 
-    /** When a transaction that rests is looked at again: at its turn, or at the phase's end. */
-    long restEndNanos(long dueNanos) {
+    /** End of a transaction's pause: its due time, or the end of the phase if that is earlier. */
+    long pauseEndNanos(long dueNanos) {
         return nanosLimit == Long.MAX_VALUE || dueNanos - startNanos < nanosLimit
                 ? dueNanos
                 : startNanos + nanosLimit;

@@ -15,8 +15,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out one phase on all cores, on the control thread: prepares the memory, lets the workers
- * go, watches them, and looks at what they have done.
+ * Runs one phase on all workers, on the control thread: prepares the memory, starts the workers,
+ * monitors them, and checks the result.
  */
 final class PhaseRunner {
     private static final long PROGRESS_NANOS = 500_000_000L;
@@ -30,8 +30,8 @@ final class PhaseRunner {
     private final long stallTimeoutNanos;
     private final InitiatorListener listener;
     private final ControlLoop loop;
-    private List<PhaseRun> begun = List.of();
-    private long brokenOffNanos;
+    private List<PhaseRun> startedRuns = List.of();
+    private long abortNanos;
 
     PhaseRunner(
             Phase phase,
@@ -54,13 +54,13 @@ final class PhaseRunner {
         this.loop = loop;
     }
 
-    /** What a phase came to: its report, and why the workload must not go on, or null. */
+    /** Result of a phase: its report, and the failure that ends the workload, or null. */
     record Outcome(PhaseReport report, @Nullable DpuException failure) {}
 
     /**
-     * Checks what can be checked before the phase begins.
+     * Checks the phase before it begins.
      *
-     * @throws DpuException INVALID_VALUE or BAD_CONFIG that names what does not fit
+     * @throws DpuException INVALID_VALUE or BAD_CONFIG, naming the illegal value
      */
     void check() {
         if (phase.mirrored() && memory.sizeBytes() < volumeSizeBytes) {
@@ -83,11 +83,11 @@ final class PhaseRunner {
         }
         listener.phaseStarted(phase);
         List<PhaseRun> runs = start();
-        begun = runs;
+        startedRuns = runs;
         try {
             await(runs);
         } catch (RuntimeException e) {
-            brokenOffNanos = System.nanoTime();
+            abortNanos = System.nanoTime();
             throw e;
         }
         DpuException failure = firstError(runs);
@@ -100,17 +100,17 @@ final class PhaseRunner {
                 failure = e;
             }
         }
-        begun = List.of();
+        startedRuns = List.of();
         return new Outcome(report(runs, verified, true), failure);
     }
 
     /**
-     * What came out of a phase that broke off; the workers, who wrote it, have ended.
+     * The report of an aborted phase; the workers, which wrote its state, must have ended.
      *
-     * @return null if the phase had not begun, or its report is known
+     * @return null if the phase had not begun, or was completed
      */
-    @Nullable PhaseReport brokenOff() {
-        List<PhaseRun> runs = begun.stream().filter(run -> run.startNanos != 0).toList();
+    @Nullable PhaseReport aborted() {
+        List<PhaseRun> runs = startedRuns.stream().filter(run -> run.startNanos != 0).toList();
         return runs.isEmpty() ? null : report(runs, new IoMemory.Verified(0, "", ""), false);
     }
 
@@ -119,17 +119,18 @@ final class PhaseRunner {
     }
 
     /**
-     * The storage in whole blocks, in as many parts as there are cores; the first are the larger.
+     * Beginning of a worker's part of the storage, which is divided in whole blocks; the first
+     * parts are one block larger if necessary.
      */
-    private long partStart(int core) {
+    private long partStart(int index) {
         long blocks = volumeSizeBytes / blockSizeBytes;
         long share = blocks / workers.size();
         long extra = blocks % workers.size();
-        return (core * share + Math.min(core, extra)) * blockSizeBytes;
+        return (index * share + Math.min(index, extra)) * blockSizeBytes;
     }
 
-    private long partBytes(int core) {
-        return partStart(core + 1) - partStart(core);
+    private long partBytes(int index) {
+        return partStart(index + 1) - partStart(index);
     }
 
     private List<PhaseRun> start() {
@@ -137,24 +138,24 @@ final class PhaseRunner {
         int ioSize = ioSizeBytes();
         long memoryShare = memory.sizeBytes() / workers.size();
         for (InitiatorWorker worker : workers) {
-            int core = worker.core();
+            int index = worker.index();
             RequestSource source =
                     phase.source()
                             .create(
                                     new RequestSourceFactory.Range(
-                                            core,
+                                            index,
                                             phase.type(),
-                                            partStart(core),
-                                            partStart(core + 1),
+                                            partStart(index),
+                                            partStart(index + 1),
                                             ioSize,
                                             blockSizeBytes,
-                                            core * memoryShare,
-                                            (core + 1) * memoryShare,
+                                            index * memoryShare,
+                                            (index + 1) * memoryShare,
                                             phase.mirrored()));
             runs.add(new PhaseRun(phase, transactions(), source, worker.latencies()));
         }
-        for (int core = 0; core < runs.size(); core++) {
-            workers.get(core).runPhase(runs.get(core));
+        for (int i = 0; i < runs.size(); i++) {
+            workers.get(i).runPhase(runs.get(i));
         }
         return runs;
     }
@@ -163,37 +164,37 @@ final class PhaseRunner {
         return Math.min(phase.transactions(), transactionLimit);
     }
 
-    /** Waits for the workers; a peer that answers nothing any more counts as one that has gone. */
+    /** Waits for the workers; throws TIME_OUT if the peer completes no operation for too long. */
     private void await(List<PhaseRun> runs) {
         long startNanos = System.nanoTime();
         long lastOperations = 0;
-        // It may rest as long as that, and not beyond its end.
-        long patienceNanos = stallTimeoutNanos + Math.min(phase.paceNanos(), phase.nanos());
-        Deadline stall = Deadline.in(patienceNanos);
+        // A paced transaction may pause for that long, but not beyond the phase's end.
+        long stallNanos = stallTimeoutNanos + Math.min(phase.paceNanos(), phase.nanos());
+        Deadline stall = Deadline.in(stallNanos);
         Deadline news = Deadline.in(PROGRESS_NANOS);
         while (!done(runs)) {
             loop.check();
             long operations = operations(runs);
             if (operations != lastOperations) {
                 lastOperations = operations;
-                stall = Deadline.in(patienceNanos);
+                stall = Deadline.in(stallNanos);
             } else if (stall.hasPassed()) {
                 throw new DpuException(
                         Status.TIME_OUT,
-                        "zero-copy service answers no io_message: no operation ended for a long"
+                        "zero-copy service does not reply to io_messages: no operation completed in"
                                 + " time: phase="
                                 + phase.name()
                                 + ", operations="
                                 + operations
                                 + ", waited_ms="
-                                + patienceNanos / 1_000_000);
+                                + stallNanos / 1_000_000);
             }
             if (news.hasPassed()) {
                 news = Deadline.in(PROGRESS_NANOS);
                 listener.phaseProgress(
                         phase, operations, payloadBytes(runs), System.nanoTime() - startNanos);
             }
-            loop.awaitNews(Math.min(news.remainingNanos(), stall.remainingNanos()));
+            loop.awaitEvent(Math.min(news.remainingNanos(), stall.remainingNanos()));
         }
     }
 
@@ -202,7 +203,7 @@ final class PhaseRunner {
             if (run.errors > 0) {
                 return new DpuException(
                         run.firstError(),
-                        "storage refused an operation: phase="
+                        "storage rejected an operation: phase="
                                 + phase.name()
                                 + ", operation="
                                 + phase.type()
@@ -257,7 +258,7 @@ final class PhaseRunner {
     }
 
     private long endOf(PhaseRun run) {
-        return run.done ? run.endNanos : brokenOffNanos;
+        return run.done ? run.endNanos : abortNanos;
     }
 
     private void checkSize(@Nullable Content content) {
@@ -274,7 +275,7 @@ final class PhaseRunner {
         }
     }
 
-    // Loops and no streams: these run twice a second while what is allocated is counted.
+    // Loops instead of streams: these run twice per second while allocations are measured.
 
     private static boolean done(List<PhaseRun> runs) {
         for (PhaseRun run : runs) {

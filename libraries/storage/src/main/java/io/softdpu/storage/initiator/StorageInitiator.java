@@ -7,19 +7,18 @@ import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.workload.Workload;
 
 /**
- * A storage initiator: carries out a workload in one session with a zero-copy service.
+ * Storage initiator: runs a workload in one session with a zero-copy service.
  *
- * <p>Nothing is masked: the result of each reply is looked at and its user data must name a
- * transaction in flight. A failed operation or data that differs ends the workload, but not the
- * pipeline: the service and the target are stopped and shut down in order, and then {@link #run}
- * throws what went wrong.
+ * <p>The result of each reply is checked, and its user data must name a transaction in flight. A
+ * failed operation or a difference of data ends the workload, but the service and the target are
+ * still stopped and shut down in an orderly way before {@link #run} throws the failure.
  */
 public sealed interface StorageInitiator extends StorageRole permits InitiatorSession {
     /**
      * Opens the device.
      *
-     * @param machine of the host side; stays the caller's
-     * @throws DpuException NOT_PERMITTED on another side; NOT_FOUND, listing what there is, for an
+     * @param machine of the host side; still belongs to the caller
+     * @throws DpuException NOT_PERMITTED on another side; NOT_FOUND, listing the devices, for an
      *     unknown device
      */
     static StorageInitiator open(
@@ -33,12 +32,14 @@ public sealed interface StorageInitiator extends StorageRole permits InitiatorSe
     /**
      * Runs the session.
      *
-     * @throws DataMismatchException the data that arrived is not what was expected
-     * @throws DpuException as in {@link StorageRole#run}; the status of a reply that was no success
+     * @throws DataMismatchException if received data differs from the expected data
+     * @throws DpuException as in {@link StorageRole#run}; the status of a failed operation
      */
     @Override
     SessionReport run();
 
-    /** What is known of the phases at this moment; any thread, at any time, also after a run. */
+    /**
+     * The current state of the report with the phases; any thread, at any time, also after a run.
+     */
     InitiatorReport initiatorReport();
 }

@@ -1,12 +1,12 @@
 /**
- * The storage initiator on the host: reads and writes a storage through a zero-copy service.
+ * Storage initiator on the host: reads and writes a storage through a zero-copy service.
  *
  * <p>Role: {@link io.softdpu.storage.initiator.StorageInitiator} exports its memory, opens a
- * session and carries out a {@link io.softdpu.storage.workload.Workload} in it, phase after phase.
- * The result of each is a {@link io.softdpu.storage.initiator.PhaseReport}.
+ * session and runs a {@link io.softdpu.storage.workload.Workload} in it, phase by phase. The result
+ * of each is a {@link io.softdpu.storage.initiator.PhaseReport}.
  *
  * <p>Thread rule: {@code run} belongs to the control thread, which fills and compares memory
- * between the phases while the workers are idle; during a phase each core's thread works alone.
+ * between the phases while the workers are idle; during a phase each worker runs on its own thread.
  *
  * <p>Ownership: the initiator owns its device, channel, workers and the memory that it exports.
  */

@@ -7,11 +7,11 @@ import io.softdpu.storage.StorageDefaults;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Checks of options: of the three roles, and of workloads. */
+/** Checks of the options of the three roles and of workloads. */
 public final class OptionChecks {
     private OptionChecks() {}
 
-    /** The value of an option that must be set. */
+    /** Returns the value of a mandatory option; throws INVALID_VALUE if it is null. */
     public static <T> T require(String name, @Nullable T value) {
         if (value == null) {
             throw new DpuException(
@@ -21,18 +21,18 @@ public final class OptionChecks {
         return value;
     }
 
-    /** One core at least, and no more than a peer would agree to. */
+    /** Requires 1 to {@link StorageDefaults#MAX_WORKERS} CPUs. */
     public static void requireCpus(List<CpuBinding> cpus) {
-        requireRange("cpu count", cpus.size(), 1, StorageDefaults.MAX_CORES);
+        requireRange("cpu count", cpus.size(), 1, StorageDefaults.MAX_WORKERS);
     }
 
-    /** Some time at least, and a day at most: no wait for a reply goes on for ever. */
+    /** Requires a timeout of 1 ns to one day. */
     public static void requireTimeout(long nanos) {
         requireRange(
                 "control_timeout nanoseconds", nanos, 1, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS);
     }
 
-    /** A number in its range. */
+    /** Requires a number in its range; throws INVALID_VALUE, naming it. */
     public static void requireRange(String name, long value, long low, long high) {
         if (value < low || value > high) {
             throw new DpuException(

@@ -1,12 +1,12 @@
 /**
  * Checks of the options of roles and of workloads. Not exported.
  *
- * <p>Role: {@link io.softdpu.storage.option.OptionChecks} refuses what is missing or outside of its
- * range with an error that names the option, its value and what was expected.
+ * <p>Role: {@link io.softdpu.storage.option.OptionChecks} rejects missing options and values out of
+ * range with an error that names the option, its value and the expected value.
  *
  * <p>Thread rule: any thread.
  *
- * <p>Ownership: none; nothing here has a state.
+ * <p>Ownership: none; stateless.
  */
 @NullMarked
 package io.softdpu.storage.option;

@@ -21,17 +21,17 @@ import io.softdpu.storage.worker.WorkerSlot;
 import java.util.Arrays;
 
 /**
- * Control messages of one session of a zero-copy service, once both peers are there. Belongs to the
- * control thread.
+ * Control messages of one session of a zero-copy service, after both peers have connected. Belongs
+ * to the control thread.
  */
 final class RelaySession {
     /**
-     * Control timeouts that an initiator may let pass without asking for anything. Between two
-     * requests it takes its own contexts up or down, which may last as long.
+     * Control timeouts of an initiator's inactivity between two requests: it starts or stops its
+     * own contexts meanwhile, which may take one.
      */
-    private static final int SILENT_TIMEOUTS = 2;
+    private static final int INACTIVITY_TIMEOUTS = 2;
 
-    /** With less than this left of a step nobody is asked any more. */
+    /** Smallest remaining time of a step for another request to the target. */
     private static final long MIN_RELAY_NANOS = 1_000_000;
 
     private final ServiceSession session;
@@ -50,7 +50,7 @@ final class RelaySession {
             ProgressEngine engine) {
         this.session = session;
         this.controlTimeoutNanos = session.options().controlTimeoutNanos();
-        // Both channels are heard through the engine.
+        // The engine waits for both channels.
         this.toStorage =
                 new ControlExchange(
                         storage,
@@ -64,48 +64,48 @@ final class RelaySession {
 
     void proceed() {
         ClientRequests requests =
-                session.clientRequests(toClient, this::patience, this::beginRequest);
+                session.clientRequests(toClient, this::waitLimit, this::beginRequest);
         requests.serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, this::query);
         requests.serve(SessionStep.INIT, ControlMessageType.INIT_STORAGE_REQUEST, this::init);
         requests.serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, this::start);
-        session.steps().tell(SessionStep.DATA_PATH, "");
+        session.steps().begin(SessionStep.DATA_PATH, "");
         requests.serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, this::stop);
         requests.serveLast(
                 SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, this::shutdown);
-        session.endConversation();
+        session.endControlDialogue();
     }
 
     private void beginRequest(SessionStep step, ControlMessage request) {
-        session.steps().beginTime();
-        session.steps().tell(step, "");
+        session.steps().startTimeout();
+        session.steps().begin(step, "");
     }
 
-    private ClientRequests.Patience patience(ControlMessageType expected) {
+    private ClientRequests.WaitLimit waitLimit(ControlMessageType expected) {
         InactivityTimer initiator =
                 new InactivityTimer(
-                        StorageDefaults.silenceNanos(
-                                SILENT_TIMEOUTS, controlTimeoutNanos, storageSizeBytes));
+                        StorageDefaults.inactivityNanos(
+                                INACTIVITY_TIMEOUTS, controlTimeoutNanos, storageSizeBytes));
         InactivityTimer target = new InactivityTimer(controlTimeoutNanos);
         return () -> {
             session.checkStorage();
             long requests = session.workers().sum(RelayWorker::requests);
             long responses = session.workers().sum(RelayWorker::responses);
             if (initiator.hasExpired(requests)) {
-                throw initiatorIsSilent(expected, initiator.limitNanos());
+                throw initiatorInactive(expected, initiator.limitNanos());
             }
             if (requests <= responses) {
                 target.restart();
             } else if (target.hasExpired(responses)) {
-                throw targetIsSilent(requests - responses);
+                throw targetInactive(requests - responses);
             }
             return Math.min(initiator.remainingNanos(), controlTimeoutNanos / 4);
         };
     }
 
-    private DpuException initiatorIsSilent(ControlMessageType expected, long limitNanos) {
+    private DpuException initiatorInactive(ControlMessageType expected, long limitNanos) {
         return new DpuException(
                 Status.TIME_OUT,
-                "initiator has fallen silent: peer="
+                "initiator is inactive: peer="
                         + clientChannel.description()
                         + ", expected="
                         + expected.wireName()
@@ -113,10 +113,10 @@ final class RelaySession {
                         + limitNanos / 1_000_000);
     }
 
-    private DpuException targetIsSilent(long unanswered) {
+    private DpuException targetInactive(long unanswered) {
         return new DpuException(
                 Status.TIME_OUT,
-                "storage target answers no io_message: peer="
+                "storage target does not reply to io_messages: peer="
                         + toStorage.channel().description()
                         + ", unanswered="
                         + unanswered
@@ -158,7 +158,7 @@ final class RelaySession {
         checkInit(init);
         coreCount = init.coreCount();
         transactionCount = 2 * init.transactionCount();
-        // The target gets an export of the same memory.
+        // The target gets an RDMA export of the same memory.
         Mmap imported = session.importMemory(init.mmapExport(), session.steps().remainingNanos());
         ControlPayload response =
                 relay(
@@ -168,8 +168,8 @@ final class RelaySession {
                                 coreCount,
                                 Blob.of(imported.exportRdma(session.device()))),
                         ControlMessageType.INIT_STORAGE_RESPONSE);
-        for (int core = 0; core < coreCount; core++) {
-            prepareWorker(request, core);
+        for (int index = 0; index < coreCount; index++) {
+            prepareWorker(request, index);
         }
         return response;
     }
@@ -178,7 +178,7 @@ final class RelaySession {
         if (init.coreCount() > session.options().cpus().size()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "core_count is more than the service has: core_count="
+                    "core_count exceeds the workers of the service: core_count="
                             + init.coreCount()
                             + ", expected=at most "
                             + session.options().cpus().size());
@@ -190,16 +190,18 @@ final class RelaySession {
                 StorageDefaults.MAX_TRANSACTION_COUNT);
     }
 
-    /** One worker after the other: their RDMA connections share the one control channel. */
-    private void prepareWorker(ControlMessage request, int core) {
+    /**
+     * Creates one worker and connects it; sequentially, since workers share one control channel.
+     */
+    private void prepareWorker(ControlMessage request, int index) {
         RelayWorker worker =
                 session.workers()
                         .add(
                                 new RelayWorker(
                                         new WorkerSlot(
-                                                core,
+                                                index,
                                                 coreCount,
-                                                session.options().cpus().get(core)),
+                                                session.options().cpus().get(index)),
                                         session.device(),
                                         transactionCount,
                                         controlTimeoutNanos,
@@ -216,9 +218,9 @@ final class RelaySession {
                         relay(
                                 request,
                                 new ControlPayload.CreateRdmaConnectionRequest(
-                                        worker.core(), role, local),
+                                        worker.index(), role, local),
                                 ControlMessageType.CREATE_RDMA_CONNECTION_RESPONSE);
-        if (response.contextIndex() != worker.core() || response.role() != role) {
+        if (response.contextIndex() != worker.index() || response.role() != role) {
             throw new DpuException(
                     Status.UNEXPECTED,
                     "storage target connected another context: got="
@@ -226,7 +228,7 @@ final class RelaySession {
                             + " "
                             + response.role()
                             + ", expected="
-                            + worker.core()
+                            + worker.index()
                             + " "
                             + role);
         }
@@ -240,11 +242,11 @@ final class RelaySession {
                         "waiting for the initiator's consumers",
                         session.steps().remainingNanos(),
                         () -> clientChannel.connection().remoteConsumers().length >= coreCount);
-        // Consumers are numbered in the order of their cores, on both sides.
+        // Consumer ids rise with the index of their workers, on both sides.
         int[] consumers = clientChannel.connection().remoteConsumers();
         Arrays.sort(consumers);
         for (RelayWorker worker : session.workers().inOrder()) {
-            worker.execute(() -> worker.prepareTasks(consumers[worker.core()]));
+            worker.execute(() -> worker.prepareTasks(consumers[worker.index()]));
         }
         ControlPayload response =
                 relay(request, request.payload(), ControlMessageType.START_STORAGE_RESPONSE);
@@ -262,7 +264,7 @@ final class RelaySession {
     private ControlPayload shutdown(ControlMessage request) {
         ControlPayload response =
                 relay(request, request.payload(), ControlMessageType.SHUTDOWN_RESPONSE);
-        session.storageIsDone();
+        session.storageShutDown();
         session.loop()
                 .awaitUntil(
                         "waiting for the end of the initiator's consumers",
@@ -276,7 +278,7 @@ final class RelaySession {
         if (!client.isConnected()) {
             client.requireNoError();
             throw new DpuException(
-                    Status.CONNECTION_RESET, "initiator has gone: peer=" + client.description());
+                    Status.CONNECTION_RESET, "initiator has ended: peer=" + client.description());
         }
     }
 }

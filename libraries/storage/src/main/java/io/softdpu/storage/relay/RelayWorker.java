@@ -25,13 +25,13 @@ import io.softdpu.storage.worker.WorkerSlot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data path thread of the service. A request comes in by the consumer and leaves by an RDMA send
- * of the same buf; a response comes in by an RDMA receive and leaves by a producer send of the same
- * buf. Nothing reads the 64 bytes on their way.
+ * Data path thread of the service. A request is received by the consumer and forwarded by an RDMA
+ * send of the same buf; a response is received by an RDMA receive task and forwarded by a producer
+ * send of the same buf. The 64 bytes are not read.
  *
  * <p>Slots 0 to n - 1 of the message memory hold requests, n to 2n - 1 responses, where n is twice
- * the initiator's transaction count: even if each of its transactions is submitted again before
- * this side has seen the end of the last send, there is a posted buffer for it.
+ * the initiator's transaction count: a buffer is posted even if each transaction is submitted again
+ * before this side has completed the previous send.
  */
 final class RelayWorker extends Worker {
     private final Device device;
@@ -47,7 +47,7 @@ final class RelayWorker extends Worker {
     private RdmaReceiveTask[] responseReceives = {};
     private ComchProducerSendTask[] responseSends = {};
 
-    // Requests go first where there is room again.
+    // Requests are retried first.
     private final RetryQueue requestQueue;
     private final RetryQueue responseQueue;
 
@@ -55,7 +55,7 @@ final class RelayWorker extends Worker {
     private final Counter responses = new Counter();
     private long responsesSent;
 
-    /** Whether a request, and no response, was the last thing that came. */
+    /** Whether the last received message was a request. */
     private boolean requestWasLast;
 
     RelayWorker(
@@ -73,7 +73,9 @@ final class RelayWorker extends Worker {
 
     // ---- commands of the configuration phase
 
-    /** Makes the memory, the consumer, the producer and the two RDMA contexts, and starts them. */
+    /**
+     * Creates the memory, the consumer, the producer and the two RDMA contexts, and starts them.
+     */
     void createObjects(ComchConnection connection, long timeoutNanos) {
         MessageMemory memory =
                 new MessageMemory(
@@ -89,7 +91,8 @@ final class RelayWorker extends Worker {
         createdProducer.setSendTasks(slots, this::responseSent, this::responseNotSent);
         RdmaPair pair = new RdmaPair(manage(Rdma.create(device)), manage(Rdma.create(device)));
         rdma = pair;
-        // Idle on this side: through it the target reads and writes the initiator's memory.
+        // Submits nothing on this side; the target reads and writes the initiator's memory through
+        // it.
         pair.context(RdmaConnectionRole.IO_DATA)
                 .setPermissions(Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE));
         pair.configureMessages(
@@ -103,46 +106,46 @@ final class RelayWorker extends Worker {
         pair.start(timeoutNanos);
     }
 
-    /** The export of one of the RDMA connections. */
+    /** Exports one of the RDMA connections. */
     Blob exportConnection(RdmaConnectionRole role) {
-        return present(rdma).export(role);
+        return require(rdma).export(role);
     }
 
     /** Connects one of the RDMA contexts to the target's. */
     void connect(RdmaConnectionRole role, Blob details) {
-        present(rdma).connect(role, details);
+        require(rdma).connect(role, details);
     }
 
     /** Allocates all tasks; their user data is the index of their slot. */
     void prepareTasks(int remoteConsumerId) {
-        MessageMemory memory = present(messages);
-        RdmaConnection control = present(rdma).connection(RdmaConnectionRole.IO_CONTROL);
+        MessageMemory memory = require(messages);
+        RdmaConnection control = require(rdma).connection(RdmaConnectionRole.IO_CONTROL);
         Rdma context = control.context();
         requestReceives = new ComchPostReceiveTask[slots];
         requestSends = new RdmaSendTask[slots];
         responseReceives = new RdmaReceiveTask[slots];
         responseSends = new ComchProducerSendTask[slots];
         for (int i = 0; i < slots; i++) {
-            requestReceives[i] = own(present(consumer).allocatePostReceiveTask(memory.buf(i)));
+            requestReceives[i] = track(require(consumer).allocatePostReceiveTask(memory.buf(i)));
             requestReceives[i].setUserData(i);
-            requestSends[i] = own(context.allocateSend(control, memory.buf(i)));
+            requestSends[i] = track(context.allocateSend(control, memory.buf(i)));
             requestSends[i].setUserData(i);
-            responseReceives[i] = own(context.allocateReceive(memory.buf(slots + i)));
+            responseReceives[i] = track(context.allocateReceive(memory.buf(slots + i)));
             responseReceives[i].setUserData(i);
             responseSends[i] =
-                    own(
-                            present(producer)
+                    track(
+                            require(producer)
                                     .allocateSendTask(memory.buf(slots + i), remoteConsumerId));
             responseSends[i].setUserData(i);
         }
     }
 
-    /** Requests that have come from the initiator. Any thread. */
+    /** Number of requests received from the initiator. Any thread. */
     long requests() {
         return requests.get();
     }
 
-    /** Responses that have come from the target. Any thread. */
+    /** Number of responses received from the target. Any thread. */
     long responses() {
         return responses.get();
     }
@@ -164,8 +167,9 @@ final class RelayWorker extends Worker {
 
     @Override
     protected boolean expectsMessageSoon() {
-        // The initiator is not to be kept from what it has been given, nor from sending more.
-        return requestWasLast && requests.get() - responses.get() == 1 && !hasRefused();
+        // Spin only for a single outstanding request, and only if no response was delivered since:
+        // on a shared processor spinning would delay the initiator.
+        return requestWasLast && requests.get() - responses.get() == 1 && !hasPendingRetries();
     }
 
     private void requestReceived(ComchPostReceiveTask task) {
@@ -176,8 +180,8 @@ final class RelayWorker extends Worker {
 
     private void requestSent(RdmaSendTask task) {
         int slot = (int) task.userData();
-        present(messages).clear(slot);
-        requireTaken(requestReceives[slot].trySubmit(), "request could not be awaited");
+        require(messages).clear(slot);
+        requireAccepted(requestReceives[slot].trySubmit(), "request could not be awaited");
     }
 
     private void responseReceived(RdmaReceiveTask task) {
@@ -187,7 +191,7 @@ final class RelayWorker extends Worker {
             fail(
                     new DpuException(
                             Status.UNEXPECTED,
-                            "target sent a response that nobody asked for: core=" + core()));
+                            "target sent a response without a request: worker=" + index()));
             return;
         }
         responseQueue.submit((int) task.userData());
@@ -197,16 +201,16 @@ final class RelayWorker extends Worker {
         responsesSent++;
         operations.add(1);
         int slot = (int) task.userData();
-        present(messages).clear(slots + slot);
-        requireTaken(responseReceives[slot].trySubmit(), "response could not be awaited");
+        require(messages).clear(slots + slot);
+        requireAccepted(responseReceives[slot].trySubmit(), "response could not be awaited");
     }
 
     private boolean trySendRequest(int slot) {
-        return isTaken(requestSends[slot].trySubmit(), "request could not be sent");
+        return isAccepted(requestSends[slot].trySubmit(), "request could not be sent");
     }
 
     private boolean trySendResponse(int slot) {
-        return isTaken(responseSends[slot].trySubmit(), "response could not be sent");
+        return isAccepted(responseSends[slot].trySubmit(), "response could not be sent");
     }
 
     private void requestNotReceived(ComchPostReceiveTask task) {

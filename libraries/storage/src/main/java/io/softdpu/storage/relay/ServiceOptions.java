@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options of a zero-copy service.
  *
- * @param device the device it works on: PCI address, ibdev name or interface name
- * @param representor the PCI address of the host function whose initiator it serves
- * @param cpus one data path thread each, 1 to 64
- * @param storageServer where the target's control channel listens
- * @param commandChannelName the name of its Comch server
- * @param controlTimeoutNanos how long each control operation may take
+ * @param device the device: PCI address, ibdev name or interface name
+ * @param representor the PCI address of the host function of the initiator
+ * @param cpus CPU binding of each data path thread, 1 to 64
+ * @param storageServer address of the target's control channel
+ * @param commandChannelName the name of the service's Comch server
+ * @param controlTimeoutNanos timeout of each control operation
  */
 public record ServiceOptions(
         String device,
@@ -28,22 +28,24 @@ public record ServiceOptions(
         String commandChannelName,
         long controlTimeoutNanos) {
 
-    /** Checks the values: INVALID_VALUE that names the option. */
+    /** Checks the values; throws INVALID_VALUE, naming the option. */
     public ServiceOptions {
         cpus = List.copyOf(cpus);
         OptionChecks.requireCpus(cpus);
         OptionChecks.requireTimeout(controlTimeoutNanos);
     }
 
-    /** A builder with the defaults; device, representor, cpu and storage server must be set. */
+    /**
+     * Creates a builder with the defaults; device, representor, cpu and storage server must be set.
+     */
     public static Builder builder() {
         return new Builder();
     }
 
     /**
-     * Reads {@code ip:port}; an IPv6 address stands in brackets.
+     * Parses {@code ip:port}; an IPv6 address has to be in brackets.
      *
-     * @throws DpuException INVALID_VALUE that shows the text and what was expected
+     * @throws DpuException INVALID_VALUE, showing the text and the expected format
      */
     public static InetSocketAddress parseStorageServer(String text) {
         int colon = text.lastIndexOf(':');
@@ -73,7 +75,7 @@ public record ServiceOptions(
                 cause);
     }
 
-    /** Collects the options. */
+    /** Builder of the options. */
     public static final class Builder {
         private @Nullable String device;
         private @Nullable String representor;
@@ -121,9 +123,9 @@ public record ServiceOptions(
         }
 
         /**
-         * The options.
+         * Builds the options.
          *
-         * @throws DpuException INVALID_VALUE that names what is missing or illegal
+         * @throws DpuException INVALID_VALUE, naming the missing or illegal option
          */
         public ServiceOptions build() {
             return new ServiceOptions(

@@ -21,7 +21,7 @@ import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.worker.Closeables;
 import org.jspecify.annotations.Nullable;
 
-/** The session of a zero-copy service: its control thread. */
+/** Session of a zero-copy service, on its control thread. */
 final class ServiceSession extends Session<RelayWorker> implements ZeroCopyService {
     private final ServiceOptions options;
     private final Device device;
@@ -31,7 +31,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     private @Nullable TcpClientControlChannel storage;
     private @Nullable ComchServerControlChannel client;
     private @Nullable Mmap ioBlocks;
-    private boolean storageIsDone;
+    private boolean storageShutDown;
 
     private ServiceSession(
             ServiceOptions options,
@@ -86,7 +86,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     }
 
     private void connectToStorage(TcpClientControlChannel toStorage) {
-        steps().tell(SessionStep.CONNECTING_TO_STORAGE, toStorage.description());
+        steps().begin(SessionStep.CONNECTING_TO_STORAGE, toStorage.description());
         try {
             toStorage.awaitConnected(controlTimeoutNanos);
         } catch (DpuException e) {
@@ -95,7 +95,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     }
 
     private void waitForClient(ComchServerControlChannel toClient) {
-        steps().tell(SessionStep.WAITING_FOR_CLIENT, toClient.description());
+        steps().begin(SessionStep.WAITING_FOR_CLIENT, toClient.description());
         try {
             loop().awaitUntil(
                             "waiting for the initiator",
@@ -104,11 +104,11 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
         } catch (DpuException e) {
             throw aborted(e, "Aborted while connecting to client");
         }
-        steps().tell(SessionStep.CONNECTED, toClient.description());
+        steps().begin(SessionStep.CONNECTED, toClient.description());
     }
 
     @Override
-    protected void awaitNews(long timeoutNanos) {
+    protected void awaitEvent(long timeoutNanos) {
         if (engine != null) {
             engine.await(timeoutNanos);
         }
@@ -123,22 +123,23 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     }
 
     /**
-     * The target speaks only when it is asked, so anything that it says by itself is a failure: its
-     * own reason, where it gives one, such as that it serves somebody else.
+     * Checks the target, which sends messages only as replies: any other message is a failure, or
+     * contains the target's own failure, such as that it serves another client.
      */
     void checkStorage() {
-        if (storage != null && !storageIsDone) {
-            requireNoMessage(storage, "storage target sent a message that nobody asked for");
+        if (storage != null && !storageShutDown) {
+            requireNoMessage(storage, "storage target sent a message without a request");
         }
     }
 
-    /** The target has shut down: from here on it may go. */
-    void storageIsDone() {
-        storageIsDone = true;
+    /** The target has shut down: it may end from now on. */
+    void storageShutDown() {
+        storageShutDown = true;
     }
 
     /**
-     * Imports the initiator's memory, to be exported anew. Not mapped: the data never passes here.
+     * Imports the initiator's memory for re-export. Not mapped, since the service does not access
+     * the data.
      */
     Mmap importMemory(Blob export, long timeoutNanos) {
         Mmap imported = Mmap.createFromExport(export.bytes(), device, Mapping.NONE, timeoutNanos);
@@ -158,14 +159,14 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     protected void releaseResources() {
         ProgressEngine present = engine;
         if (present != null) {
-            noteControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
+            recordControlCopies(present.payloadBytesCopied(), present.messageBytesCopied());
         }
         Closeables.inOrder(
-                noted("control channel to the storage target", storage),
-                noted("control channel to the initiator", client),
+                logged("control channel to the storage target", storage),
+                logged("control channel to the initiator", client),
                 present,
-                noted("mmap of the initiator's memory", ioBlocks),
-                noted("representor", representor),
-                noted("device", device));
+                logged("mmap of the initiator's memory", ioBlocks),
+                logged("representor", representor),
+                logged("device", device));
     }
 }

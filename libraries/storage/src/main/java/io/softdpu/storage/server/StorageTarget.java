@@ -7,22 +7,22 @@ import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.backend.Volume;
 import java.net.InetSocketAddress;
 
-/** A storage target: serves one volume to one service, for one session. */
+/** Storage target: serves one volume to one service, for one session. */
 public sealed interface StorageTarget extends StorageRole permits TargetSession {
     /**
      * Opens the device, attaches the volume to it and opens the port.
      *
-     * @param machine stays the caller's
-     * @param volume belongs to the target from here on, also where this fails
-     * @throws DpuException NOT_FOUND, listing what there is, for an unknown device; IN_USE where
-     *     the port is taken
+     * @param machine still belongs to the caller
+     * @param volume belongs to the target from now on, also if this fails
+     * @throws DpuException NOT_FOUND, listing the devices, for an unknown device; IN_USE if the
+     *     port is in use
      */
     static StorageTarget open(
             Machine machine, TargetOptions options, Volume volume, SessionListener listener) {
         return TargetSession.open(machine, options, volume, listener);
     }
 
-    /** The port that it listens on, the real one where any was asked for. */
+    /** The port that it listens on; the assigned one if the option was 0. */
     default int port() {
         return address().getPort();
     }

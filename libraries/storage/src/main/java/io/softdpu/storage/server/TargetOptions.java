@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options of a storage target.
  *
- * @param device the device it works on: PCI address, ibdev name or interface name
- * @param cpus one data path thread each, 1 to 64
+ * @param device the device: PCI address, ibdev name or interface name
+ * @param cpus CPU binding of each data path thread, 1 to 64
  * @param listenAddress the address that its control channel listens on
- * @param listenPort the port; 0 takes any free one
- * @param controlTimeoutNanos how long each control operation may take
+ * @param listenPort the port; 0 for any free one
+ * @param controlTimeoutNanos timeout of each control operation
  */
 public record TargetOptions(
         String device,
@@ -24,7 +24,7 @@ public record TargetOptions(
         int listenPort,
         long controlTimeoutNanos) {
 
-    /** Checks the values: INVALID_VALUE that names the option. */
+    /** Checks the values; throws INVALID_VALUE, naming the option. */
     public TargetOptions {
         cpus = List.copyOf(cpus);
         OptionChecks.requireCpus(cpus);
@@ -32,12 +32,12 @@ public record TargetOptions(
         OptionChecks.requireTimeout(controlTimeoutNanos);
     }
 
-    /** A builder with the defaults; device and cpu must be set. */
+    /** Creates a builder with the defaults; device and cpu must be set. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Collects the options. */
+    /** Builder of the options. */
     public static final class Builder {
         private @Nullable String device;
         private final List<CpuBinding> cpus = new ArrayList<>();
@@ -59,13 +59,13 @@ public record TargetOptions(
             return this;
         }
 
-        /** Sets the address to listen on; this machine alone where it is not set. */
+        /** Sets the address to listen on; the loopback address by default. */
         public Builder listenAddress(String address) {
             listenAddress = address;
             return this;
         }
 
-        /** Sets the port to listen on; any free one where it is not set. */
+        /** Sets the port to listen on; any free one by default. */
         public Builder listenPort(int port) {
             listenPort = port;
             return this;
@@ -78,9 +78,9 @@ public record TargetOptions(
         }
 
         /**
-         * The options.
+         * Builds the options.
          *
-         * @throws DpuException INVALID_VALUE that names what is missing or illegal
+         * @throws DpuException INVALID_VALUE, naming the missing or illegal option
          */
         public TargetOptions build() {
             return new TargetOptions(

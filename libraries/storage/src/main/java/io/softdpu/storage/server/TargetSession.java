@@ -29,13 +29,13 @@ import io.softdpu.storage.worker.WorkerSlot;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** The session of a storage target: its control thread. */
+/** Session of a storage target, on its control thread. */
 final class TargetSession extends Session<TargetWorker> implements StorageTarget {
     /**
-     * Control timeouts that a service may let pass without asking for anything: one more than it
-     * gives its initiator, so that it is the one to say who has fallen silent.
+     * Control timeouts of a service's inactivity between two requests: one more than the service
+     * grants its initiator, so that the service reports an inactive initiator first.
      */
-    private static final int SILENT_TIMEOUTS = 3;
+    private static final int INACTIVITY_TIMEOUTS = 3;
 
     private final TargetOptions options;
     private final Device device;
@@ -44,7 +44,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
     private @Nullable ProgressEngine engine;
     private @Nullable TcpServerControlChannel channel;
     private @Nullable Mmap remoteMemory;
-    private boolean begun;
+    private boolean started;
 
     private TargetSession(
             TargetOptions options,
@@ -83,20 +83,20 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
 
     @Override
     protected void session() {
-        steps().tell(SessionStep.LISTENING, options.listenAddress() + ":" + address().getPort());
+        steps().begin(SessionStep.LISTENING, options.listenAddress() + ":" + address().getPort());
         ProgressEngine created = ProgressEngine.create();
         engine = created;
         TcpServerControlChannel service =
                 addChannel(
                         ControlChannels.makeTcpServer(created, tcpListener, controlTimeoutNanos));
         channel = service;
-        steps().tell(SessionStep.WAITING_FOR_CLIENT, "");
+        steps().begin(SessionStep.WAITING_FOR_CLIENT, "");
         service.awaitConnected(ControlChannel.NO_TIMEOUT);
-        steps().tell(SessionStep.CONNECTED, service.description());
+        steps().begin(SessionStep.CONNECTED, service.description());
         ClientRequests requests =
                 clientRequests(
                         new ControlExchange(service),
-                        expected -> patience(service, expected),
+                        expected -> waitLimit(service, expected),
                         this::beginRequest);
         requests.serve(SessionStep.QUERY, ControlMessageType.QUERY_STORAGE_REQUEST, _ -> query());
         requests.serve(
@@ -110,25 +110,27 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                     this::connectRdma);
         }
         requests.serve(SessionStep.START, ControlMessageType.START_STORAGE_REQUEST, _ -> start());
-        steps().tell(SessionStep.DATA_PATH, "");
+        steps().begin(SessionStep.DATA_PATH, "");
         requests.serve(SessionStep.STOP, ControlMessageType.STOP_STORAGE_REQUEST, _ -> stop());
         requests.serveLast(
                 SessionStep.SHUTDOWN, ControlMessageType.SHUTDOWN_REQUEST, _ -> shutdown());
-        endConversation();
+        endControlDialogue();
     }
 
     @Override
-    protected void awaitNews(long timeoutNanos) {
+    protected void awaitEvent(long timeoutNanos) {
         if (engine != null) {
             engine.await(timeoutNanos);
         }
     }
 
-    /** The service waits for its answer: what it says meanwhile is why it gives up, or wrong. */
+    /**
+     * Checks that the service sends no message, except a final error, while it waits for a reply.
+     */
     @Override
     protected void checkPeers() {
         if (channel != null) {
-            requireNoMessage(channel, "service sent a message before its answer");
+            requireNoMessage(channel, "service sent a message before it received the reply");
         }
     }
 
@@ -137,35 +139,37 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         Closeables.inOrder(channel, engine, tcpListener, remoteMemory, volume, device);
     }
 
-    /** A service's first request waits for an initiator to arrive; each further one is bounded. */
-    private ClientRequests.Patience patience(ControlChannel peer, ControlMessageType expected) {
-        if (!begun) {
+    /**
+     * Limit of the wait for a request; none for the first, which waits for an initiator to connect.
+     */
+    private ClientRequests.WaitLimit waitLimit(ControlChannel peer, ControlMessageType expected) {
+        if (!started) {
             return () -> ControlChannel.NO_TIMEOUT;
         }
         InactivityTimer service =
                 new InactivityTimer(
-                        StorageDefaults.silenceNanos(
-                                SILENT_TIMEOUTS, controlTimeoutNanos, volume.sizeBytes()));
+                        StorageDefaults.inactivityNanos(
+                                INACTIVITY_TIMEOUTS, controlTimeoutNanos, volume.sizeBytes()));
         return () -> {
             if (service.hasExpired(workers().sum(TargetWorker::requests))) {
                 throw new DpuException(
                         Status.TIME_OUT,
-                        "zero-copy service has fallen silent: peer="
+                        "zero-copy service is inactive: peer="
                                 + peer.description()
                                 + ", expected="
                                 + expected.wireName()
                                 + " or an io_message, waited_ms="
                                 + service.limitNanos() / 1_000_000);
             }
-            // Activity is counted elsewhere and wakes nobody here: looked at now and then.
+            // The workers' activity does not wake this thread, so it is checked periodically.
             return Math.min(service.remainingNanos(), controlTimeoutNanos / 4);
         };
     }
 
     private void beginRequest(SessionStep step, ControlMessage request) {
-        begun = true;
-        steps().beginTime();
-        steps().tell(step, request.type().wireName());
+        started = true;
+        steps().startTimeout();
+        steps().begin(step, request.type().wireName());
     }
 
     private ControlPayload query() {
@@ -177,7 +181,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         if (init.coreCount() > options.cpus().size()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "core_count is more than the target has: core_count="
+                    "core_count exceeds the workers of the target: core_count="
                             + init.coreCount()
                             + ", expected=at most "
                             + options.cpus().size());
@@ -194,15 +198,15 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                         Mapping.ACCESS,
                         steps().remainingNanos());
         remoteMemory = imported;
-        for (int core = 0; core < init.coreCount(); core++) {
+        for (int index = 0; index < init.coreCount(); index++) {
             TargetWorker worker =
                     workers()
                             .add(
                                     new TargetWorker(
                                             new WorkerSlot(
-                                                    core,
+                                                    index,
                                                     init.coreCount(),
-                                                    options.cpus().get(core)),
+                                                    options.cpus().get(index)),
                                             device,
                                             volume,
                                             imported,

@@ -29,12 +29,12 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data path thread of the target. A request is received on io_control, copied out of its message
- * and checked; a client's read becomes an RDMA write into its memory and a client's write an RDMA
- * read of it, on io_data; when that is done the answer goes back in the message of the request.
+ * Data path thread of the target. A request is received on io_control, copied from its message and
+ * checked; a client's read is executed by an RDMA write into its memory, a client's write by an
+ * RDMA read from it, on io_data; then the response is sent in the message of the request.
  *
  * <p>Each slot has one message, a buf over the whole volume and one over the whole memory of the
- * initiator; the data section of the two bufs says which bytes a request moves.
+ * initiator; the data sections of the two bufs select the bytes of a request.
  */
 final class TargetWorker extends Worker {
     private final Device device;
@@ -83,7 +83,7 @@ final class TargetWorker extends Worker {
 
     // ---- commands of the configuration phase
 
-    /** Makes the memory, the bufs and the two RDMA contexts, and starts these. */
+    /** Creates the memory, the bufs and the two RDMA contexts, and starts the latter. */
     void createObjects(long timeoutNanos) {
         messages = new MessageMemory(device, slots, Permissions.of(AccessFlag.LOCAL_READ_WRITE));
         BufInventory created = BufInventory.create(2 * slots);
@@ -112,7 +112,7 @@ final class TargetWorker extends Worker {
 
     /** Exports one of the connections and connects it to the service's. */
     Blob connect(RdmaConnectionRole role, Blob details) {
-        RdmaPair pair = present(rdma);
+        RdmaPair pair = require(rdma);
         Blob local = pair.export(role);
         pair.connect(role, details);
         return local;
@@ -120,27 +120,27 @@ final class TargetWorker extends Worker {
 
     /** Allocates all tasks; their user data is the index of their slot. */
     void prepareTasks() {
-        MessageMemory memory = present(messages);
-        RdmaConnection data = present(rdma).connection(RdmaConnectionRole.IO_DATA);
-        RdmaConnection control = present(rdma).connection(RdmaConnectionRole.IO_CONTROL);
+        MessageMemory memory = require(messages);
+        RdmaConnection data = require(rdma).connection(RdmaConnectionRole.IO_DATA);
+        RdmaConnection control = require(rdma).connection(RdmaConnectionRole.IO_CONTROL);
         receives = new RdmaReceiveTask[slots];
         sends = new RdmaSendTask[slots];
         reads = new RdmaReadTask[slots];
         writes = new RdmaWriteTask[slots];
         isRead = new boolean[slots];
         for (int i = 0; i < slots; i++) {
-            receives[i] = own(control.context().allocateReceive(memory.buf(i)));
+            receives[i] = track(control.context().allocateReceive(memory.buf(i)));
             receives[i].setUserData(i);
-            sends[i] = own(control.context().allocateSend(control, memory.buf(i)));
+            sends[i] = track(control.context().allocateSend(control, memory.buf(i)));
             sends[i].setUserData(i);
-            reads[i] = own(data.context().allocateRead(data, remoteBufs[i], volumeBufs[i]));
+            reads[i] = track(data.context().allocateRead(data, remoteBufs[i], volumeBufs[i]));
             reads[i].setUserData(i);
-            writes[i] = own(data.context().allocateWrite(data, volumeBufs[i], remoteBufs[i]));
+            writes[i] = track(data.context().allocateWrite(data, volumeBufs[i], remoteBufs[i]));
             writes[i].setUserData(i);
         }
     }
 
-    /** Requests that have come from the service. Any thread. */
+    /** Number of requests received from the service. Any thread. */
     long requests() {
         return requests.get();
     }
@@ -163,11 +163,11 @@ final class TargetWorker extends Worker {
         inFlight++;
         requests.add(1);
         int slot = (int) task.userData();
-        MessageMemory memory = present(messages);
+        MessageMemory memory = require(messages);
         MemorySegment segment = memory.segment();
         long at = memory.at(slot);
         if (task.resultLength() != IoMessageView.WIRE_BYTES) {
-            // The rest of the 64 bytes is of an earlier request; none of it may be echoed.
+            // The rest of the 64 bytes belongs to an earlier request and must not be echoed.
             IoMessageView.write(segment, at, 0, -1, 0, 0, 0, 0);
             answer(slot, Status.INVALID_VALUE);
             return;
@@ -183,13 +183,16 @@ final class TargetWorker extends Worker {
         }
         boolean read = type == IoType.READ.code();
         isRead[slot] = read;
-        // The source's data section is what moves, the destination's empty one is where to.
+        // The source's data section selects the bytes; the empty one of the destination, the
+        // offset.
         volumeBufs[slot].setData(storageOffset, read ? ioSize : 0);
         remoteBufs[slot].setData(requesterOffset, read ? 0 : ioSize);
         transferQueue.submit(slot);
     }
 
-    /** False where the queue is full; any other refusal is the answer to the request. */
+    /**
+     * Submits the transfer; false if the queue is full. Any other failure is the request's result.
+     */
     private boolean tryTransfer(int slot) {
         Status status = isRead[slot] ? writes[slot].trySubmit() : reads[slot].trySubmit();
         if (status == Status.AGAIN) {
@@ -218,14 +221,15 @@ final class TargetWorker extends Worker {
     }
 
     /**
-     * A transfer that fails by itself is the request's failure; the end of the peer is everybody's.
+     * Handles a failed transfer: the result of the request, except the end of the peer, which fails
+     * the worker.
      */
     private void transferFailed(int slot, Status status) {
         if (isStopping()) {
             return;
         }
         if (status == Status.CONNECTION_RESET || status == Status.CONNECTION_ABORTED) {
-            taskFailed("data was not moved", status);
+            taskFailed("data was not transferred", status);
         } else {
             answer(slot, status);
         }
@@ -235,22 +239,22 @@ final class TargetWorker extends Worker {
         if (result != Status.SUCCESS) {
             errors.add(1);
         }
-        MessageMemory memory = present(messages);
+        MessageMemory memory = require(messages);
         IoMessageView.writeResult(memory.segment(), memory.at(slot), result.code());
         memory.fill(slot);
         answerQueue.submit(slot);
     }
 
     private boolean tryAnswer(int slot) {
-        return isTaken(sends[slot].trySubmit(), "answer could not be sent");
+        return isAccepted(sends[slot].trySubmit(), "answer could not be sent");
     }
 
     private void answered(RdmaSendTask task) {
         inFlight--;
         operations.add(1);
         int slot = (int) task.userData();
-        present(messages).clear(slot);
-        requireTaken(receives[slot].trySubmit(), "request could not be awaited");
+        require(messages).clear(slot);
+        requireAccepted(receives[slot].trySubmit(), "request could not be awaited");
     }
 
     private void notAnswered(RdmaSendTask task) {
@@ -270,7 +274,7 @@ final class TargetWorker extends Worker {
         Closeables.inOrder(inventory, messages);
     }
 
-    /** Also where the making of them had to be given up in the middle. */
+    /** Releases all bufs; elements are null if their creation failed. */
     private static void releaseAll(@Nullable Buf[] bufs) {
         for (Buf buf : bufs) {
             if (buf != null) {

@@ -11,19 +11,18 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * Requests of a role's client, one after the other in the order of a session: each is awaited,
- * handled and answered, whether that went well or not. Owned by the role's control thread.
+ * Requests of a role's client, in the order of a session: each is awaited, handled and replied to,
+ * successful or not. Belongs to the role's control thread.
  */
 public final class ClientRequests {
-    /** Limit on a wait for a request. */
+    /** Limit of the wait for a request. */
     @FunctionalInterface
-    public interface Patience {
+    public interface WaitLimit {
         /**
-         * Checks whether there is still a reason to wait.
+         * Checks whether to continue waiting.
          *
-         * @return nanoseconds after which it has to be called again, whatever happens
-         * @throws DpuException why the session cannot go on, such as TIME_OUT for a peer that has
-         *     been inactive for too long
+         * @return nanoseconds after which it has to be called again at the latest
+         * @throws DpuException the reason to end the session, such as TIME_OUT for an inactive peer
          */
         long check();
     }
@@ -32,36 +31,35 @@ public final class ClientRequests {
     private final ControlLoop loop;
     private final WorkerGroup<?> workers;
     private final long controlTimeoutNanos;
-    private final Function<ControlMessageType, Patience> patience;
+    private final Function<ControlMessageType, WaitLimit> waitLimit;
     private final BiConsumer<SessionStep, ControlMessage> begin;
 
     /**
-     * The requests that come on an exchange's channel.
+     * Creates the requests of an exchange's channel.
      *
-     * @param controlTimeoutNanos how long the client may take to take an answer after which there
-     *     is no other
+     * @param controlTimeoutNanos timeout for sending the session's last reply and failure replies
      */
     ClientRequests(
             ControlExchange exchange,
             ControlLoop loop,
             WorkerGroup<?> workers,
             long controlTimeoutNanos,
-            Function<ControlMessageType, Patience> patience,
+            Function<ControlMessageType, WaitLimit> waitLimit,
             BiConsumer<SessionStep, ControlMessage> begin) {
         this.exchange = exchange;
         this.loop = loop;
         this.workers = workers;
         this.controlTimeoutNanos = controlTimeoutNanos;
-        this.patience = patience;
+        this.waitLimit = waitLimit;
         this.begin = begin;
     }
 
     /**
-     * Serves the request whose turn it is.
+     * Awaits and handles the next request.
      *
-     * @param handler makes the response
-     * @throws DpuException UNEXPECTED for a request of another type; why the handler failed; the
-     *     client has been told
+     * @param handler creates the response
+     * @throws DpuException UNEXPECTED for a request of another type; the failure of the handler;
+     *     both were sent to the client
      */
     public void serve(
             SessionStep step,
@@ -70,7 +68,9 @@ public final class ClientRequests {
         serve(step, type, handler, exchange::reply);
     }
 
-    /** The same for the last request of a session, whose answer the client need not wait for. */
+    /**
+     * As {@link #serve}, for the last request of a session, whose reply the client need not await.
+     */
     public void serveLast(
             SessionStep step,
             ControlMessageType type,
@@ -98,9 +98,9 @@ public final class ClientRequests {
         }
     }
 
-    /** Waits for the next request, of whatever type; looks after the workers meanwhile. */
+    /** Waits for the next request of any type, and checks the workers meanwhile. */
     private ControlMessage awaitRequest(ControlMessageType expected) {
-        Patience limit = patience.apply(expected);
+        WaitLimit limit = waitLimit.apply(expected);
         while (true) {
             ControlMessage request = exchange.channel().poll();
             if (request != null) {
@@ -108,7 +108,7 @@ public final class ClientRequests {
                 return request;
             }
             workers.check();
-            loop.awaitNews(limit.check());
+            loop.awaitEvent(limit.check());
         }
     }
 
@@ -117,7 +117,7 @@ public final class ClientRequests {
             exchange.replyError(request, reason);
             exchange.channel().flush(controlTimeoutNanos);
         } catch (DpuException e) {
-            // The client has gone as well; why the request failed is still the better reason.
+            // The client has ended as well, but the failure of the request is the primary one.
             reason.addSuppressed(e);
         }
     }

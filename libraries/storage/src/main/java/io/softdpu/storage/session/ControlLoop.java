@@ -8,19 +8,18 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
-/** Waits of a session's control thread, to which it belongs. */
+/** Wait loop of a session's control thread, to which it belongs. */
 public final class ControlLoop {
     private final String role;
     private final LongConsumer sleep;
     private final Runnable check;
 
     /**
-     * A loop.
+     * Creates a loop.
      *
      * @param role for messages
-     * @param sleep sleeps until something happens that the role listens to, or for so many
-     *     nanoseconds
-     * @param check throws why the session cannot go on
+     * @param sleep sleeps until an event of the role, or for the given nanoseconds
+     * @param check throws if a worker or a peer has failed
      */
     ControlLoop(String role, LongConsumer sleep, Runnable check) {
         this.role = role;
@@ -28,34 +27,34 @@ public final class ControlLoop {
         this.check = check;
     }
 
-    /** Sleeps until something happens that the role listens to, or the time has passed. */
-    public void awaitNews(long timeoutNanos) {
+    /** Sleeps until an event of the role, or until the time has passed. */
+    public void awaitEvent(long timeoutNanos) {
         sleep.accept(timeoutNanos);
     }
 
     /**
-     * Looks after the workers and the peers.
+     * Checks the workers and the peers.
      *
-     * @throws DpuException why one of them failed
+     * @throws DpuException the failure of one of them
      */
     public void check() {
         check.run();
     }
 
     /**
-     * Waits until a condition holds, and looks after the workers and the peers meanwhile.
+     * Waits until a condition holds, and checks the workers and the peers meanwhile.
      *
-     * @param what for the message
-     * @throws DpuException TIME_OUT; why a peer or a worker failed
+     * @param what the awaited operation, for the message
+     * @throws DpuException TIME_OUT; the failure of a peer or a worker
      */
     public void awaitUntil(String what, long timeoutNanos, BooleanSupplier condition) {
         awaitUntil(what, timeoutNanos, condition, () -> "");
     }
 
     /**
-     * The same.
+     * As {@link #awaitUntil(String, long, BooleanSupplier)}.
      *
-     * @param wanting what did not come about, for the message: {@code ", key=value"}
+     * @param wanting details of a timeout, for the message: {@code ", key=value"}
      */
     void awaitUntil(
             String what, long timeoutNanos, BooleanSupplier condition, Supplier<String> wanting) {
@@ -66,7 +65,7 @@ public final class ControlLoop {
                                 return true;
                             }
                             check();
-                            // What the check has seen come may end no sleep any more.
+                            // An event that the check has consumed does not end the sleep.
                             return condition.getAsBoolean();
                         },
                         Deadline.in(timeoutNanos),
@@ -84,7 +83,7 @@ public final class ControlLoop {
     }
 
     /**
-     * Waits until a condition holds, whatever becomes of workers and peers.
+     * Waits until a condition holds, without checking workers and peers.
      *
      * @return false if the time has passed
      */

@@ -8,11 +8,14 @@ import io.softdpu.storage.control.RemoteErrorException;
 import java.util.stream.Stream;
 
 /**
- * Finds why a session failed. What is noticed first of the end of a peer is often a symptom: an
- * operation of a worker, or a request that was about to be sent. Belongs to the control thread.
+ * Finds the root cause of a session's failure. The end of a peer is often noticed first as a
+ * symptom: a failed operation of a worker, or a request that could not be sent. Belongs to the
+ * control thread.
  */
 final class FailureAnalysis {
-    /** The end of a socket comes in milliseconds after that of the process. */
+    /**
+     * Wait for the end of a peer's channel, which follows that of its process within milliseconds.
+     */
     private static final long LOST_PEER_NANOS = 1_000_000_000L;
 
     private final System.Logger log;
@@ -23,9 +26,9 @@ final class FailureAnalysis {
     private final long controlTimeoutNanos;
 
     /**
-     * The analysis for a session.
+     * Creates the analysis of a session.
      *
-     * @param checkPeers throws why the session cannot go on, where a peer is the reason
+     * @param checkPeers throws if a peer has failed
      */
     FailureAnalysis(
             System.Logger log,
@@ -42,14 +45,14 @@ final class FailureAnalysis {
         this.controlTimeoutNanos = controlTimeoutNanos;
     }
 
-    /** The reason behind a problem, with the problem suppressed in it; else the problem itself. */
-    Throwable reasonOf(Throwable problem) {
-        return lastWordOr(lostPeerOr(problem));
+    /** The root cause of a problem, with the problem suppressed in it; else the problem itself. */
+    Throwable rootCauseOf(Throwable problem) {
+        return peerErrorOr(lostPeerOr(problem));
     }
 
     /**
-     * What a worker notices first of a peer's end is an operation that fails. Which peer has gone
-     * the control channels know, a moment later: so they get that moment to say it.
+     * The loss of a peer behind a worker's failure. A worker notices it as a failed operation; the
+     * control channels tell which peer was lost, shortly afterwards, so this waits for them.
      */
     private Throwable lostPeerOr(Throwable symptom) {
         if (!(symptom instanceof DpuException known)
@@ -61,7 +64,7 @@ final class FailureAnalysis {
         try {
             while (!deadline.hasPassed()) {
                 checkPeersPastRequests();
-                loop.awaitNews(deadline.remainingNanos());
+                loop.awaitEvent(deadline.remainingNanos());
             }
         } catch (DpuException e) {
             if (e instanceof RemoteErrorException
@@ -76,7 +79,8 @@ final class FailureAnalysis {
     }
 
     /**
-     * What was on its way when its sender went says nothing of that: its last word is behind it.
+     * Checks the peers, skipping requests that were in flight when their sender ended: its final
+     * error follows them.
      */
     private void checkPeersPastRequests() {
         try {
@@ -85,54 +89,52 @@ final class FailureAnalysis {
             if (e instanceof RemoteErrorException || e.status() != Status.UNEXPECTED) {
                 throw e;
             }
-            log.log(System.Logger.Level.DEBUG, "not answered any more", e);
+            log.log(System.Logger.Level.DEBUG, "request ignored after the failure", e);
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // the failure itself, wrapped for this thread or not
+    @SuppressWarnings("ReferenceEquality") // the failure itself, or wrapped for this thread
     private static boolean isSame(DpuException failure, DpuException problem) {
         return failure == problem || failure == problem.getCause();
     }
 
     /**
-     * What a peer has said last, where the session failed because it has gone: its own reason,
-     * which may have come while this side was about to ask for something. Of the peer whose channel
-     * failed, where one did: what another has said is no reason for that.
+     * The final error of a lost peer, which may have been received while this side was about to
+     * send a request. If a channel has failed, only its peer's error counts, since that of another
+     * peer is not the cause.
      */
-    private Throwable lastWordOr(Throwable problem) {
+    private Throwable peerErrorOr(Throwable problem) {
         if (!(problem instanceof DpuException reason)
                 || problem instanceof RemoteErrorException
-                || !isPeersEnd(reason.status())) {
+                || !mayBePeerLoss(reason.status())) {
             return problem;
         }
-        for (ControlChannel channel : channels.concernedBy(reason)) {
+        for (ControlChannel channel : channels.failedWith(reason)) {
             try {
                 channel.requireNoError();
-            } catch (RemoteErrorException word) {
-                word.addSuppressed(problem);
-                return word;
+            } catch (RemoteErrorException peerError) {
+                peerError.addSuppressed(problem);
+                return peerError;
             } catch (DpuException gone) {
-                // It has gone without a word, as is known already.
-                log.log(System.Logger.Level.TRACE, "no last word", gone);
+                // It has ended without a final error.
+                log.log(System.Logger.Level.TRACE, "no final error of the peer", gone);
             }
         }
         return problem;
     }
 
-    /**
-     * Whether it may mean that a peer has gone; what it had exported is not found any more then.
-     */
-    private static boolean isPeersEnd(Status status) {
+    /** Whether a status may be caused by the loss of a peer; its exports are not found then. */
+    private static boolean mayBePeerLoss(Status status) {
         return status == Status.CONNECTION_RESET
                 || status == Status.NOT_CONNECTED
                 || status == Status.NOT_FOUND;
     }
 
     /**
-     * Whether a session's failure has a worker's failure in it: that is thrown with a cause.
+     * Whether a session's failure contains a worker's failure as cause or suppressed exception.
      *
-     * @param failure the session's
-     * @param reason the worker's
+     * @param failure of the session
+     * @param reason of the worker
      */
     static boolean contains(DpuException failure, DpuException reason) {
         return reason.equals(failure.getCause())

@@ -4,8 +4,8 @@ import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.control.ControlChannel;
 
 /**
- * Inactivity timeout of a peer, measured by a counter of its activity. Nothing runs between two
- * queries, so its owner has to query it now and then. Belongs to the control thread.
+ * Inactivity timeout of a peer, measured by a counter of its activity. The owner has to query it
+ * periodically. Belongs to the control thread.
  */
 public final class InactivityTimer {
     private final long limitNanos;
@@ -13,7 +13,7 @@ public final class InactivityTimer {
     private Deadline deadline;
 
     /**
-     * Begins to wait.
+     * Creates a timer that starts at once.
      *
      * @param limitNanos the longest inactivity; {@link ControlChannel#NO_TIMEOUT} for no limit
      */
@@ -25,8 +25,8 @@ public final class InactivityTimer {
     /**
      * Whether the peer has been inactive for too long.
      *
-     * @param activity counter of what the peer has done: a value other than the last one restarts
-     *     the time
+     * @param activity activity counter of the peer: a value other than the last one restarts the
+     *     timer
      */
     public boolean hasExpired(long activity) {
         if (activity != lastActivity) {
@@ -36,7 +36,7 @@ public final class InactivityTimer {
         return deadline.hasPassed();
     }
 
-    /** Begins anew: nothing is expected of the peer at this moment. */
+    /** Restarts the timer, while no activity of the peer is expected. */
     public void restart() {
         deadline = Deadline.in(limitNanos);
     }

@@ -21,17 +21,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base class of the sessions of the roles: run once, aborted from any thread, ended with everything
- * taken down.
+ * Base class of the roles' sessions: runs once, can be aborted from any thread, and releases all
+ * resources at its end.
  */
 public abstract class Session<W extends Worker> implements StorageRole {
     private final System.Logger log;
     private final String role;
 
-    /** How long each control operation may take. */
+    /** Timeout of each control operation. */
     protected final long controlTimeoutNanos;
 
-    private final AtomicBoolean begun = new AtomicBoolean();
+    private final AtomicBoolean started = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final SessionSteps steps;
     private final SessionChannels channels = new SessionChannels();
@@ -39,39 +39,39 @@ public abstract class Session<W extends Worker> implements StorageRole {
     private final WorkerGroup<W> workers;
     private final FailureAnalysis analysis;
     private volatile @Nullable DpuException failure;
-    private boolean conversationOver;
+    private boolean controlDialogueEnded;
     private volatile long controlPayloadBytes;
     private volatile long controlMessageBytes;
 
-    /** A session that has not begun. */
+    /** Creates a session that has not begun. */
     protected Session(String role, SessionListener listener, long controlTimeoutNanos) {
         this.role = role;
         this.controlTimeoutNanos = controlTimeoutNanos;
         this.log = System.getLogger("io.softdpu.storage." + role);
         this.steps = new SessionSteps(log, listener, controlTimeoutNanos);
-        this.loop = new ControlLoop(role, this::awaitNews, this::check);
+        this.loop = new ControlLoop(role, this::awaitEvent, this::check);
         this.workers = new WorkerGroup<>(channels, loop, controlTimeoutNanos);
         this.analysis =
                 new FailureAnalysis(
                         log, channels, workers, loop, this::checkPeers, controlTimeoutNanos);
     }
 
-    /** The session from its first step to its last. */
+    /** Performs all steps of the session. */
     protected abstract void session();
 
     /**
-     * Takes down what the session and the constructor made, in the order of the guide; the workers
-     * have ended. Must give back all it can even where a part of it fails.
+     * Releases the resources of the session and of the constructor, in the order of the guide,
+     * after the workers have ended. Must release as many as possible even if one of them fails.
      */
     protected abstract void releaseResources();
 
-    /** Sleeps until something happens that this role listens to, or the time has passed. */
-    protected abstract void awaitNews(long timeoutNanos);
+    /** Sleeps until an event of this role, or until the time has passed. */
+    protected abstract void awaitEvent(long timeoutNanos);
 
     /**
-     * Looks for the end of a peer and the like.
+     * Checks for the loss of a peer and for illegal messages.
      *
-     * @throws DpuException why the session cannot go on
+     * @throws DpuException the failure that ends the session
      */
     protected abstract void checkPeers();
 
@@ -82,7 +82,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
 
     @Override
     public final SessionReport run() {
-        if (!begun.compareAndSet(false, true)) {
+        if (!started.compareAndSet(false, true)) {
             throw new DpuException(Status.BAD_STATE, "session was run already: role=" + role);
         }
         try {
@@ -93,7 +93,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
             }
         } finally {
             try {
-                takeDown();
+                tearDown();
             } finally {
                 ended.countDown();
             }
@@ -124,9 +124,9 @@ public abstract class Session<W extends Worker> implements StorageRole {
 
     @Override
     public final void close() {
-        if (begun.compareAndSet(false, true)) {
+        if (started.compareAndSet(false, true)) {
             try {
-                takeDown();
+                tearDown();
             } finally {
                 ended.countDown();
             }
@@ -147,12 +147,12 @@ public abstract class Session<W extends Worker> implements StorageRole {
         }
     }
 
-    /** The steps. */
+    /** The steps and their timeout. */
     public final SessionSteps steps() {
         return steps;
     }
 
-    /** The waiting of the control thread. */
+    /** The wait loop of the control thread. */
     public final ControlLoop loop() {
         return loop;
     }
@@ -163,25 +163,25 @@ public abstract class Session<W extends Worker> implements StorageRole {
     }
 
     /**
-     * The requests of this role's client.
+     * Creates the handling of the requests of this role's client.
      *
      * @param exchange the channel to the client
-     * @param patience limits the wait for each request, of which it is told the expected type
-     * @param begin told of each step when its request has come, before it is handled
+     * @param waitLimit creates the limit of the wait for a request of the expected type
+     * @param begin called with each step and its received request, before the request is handled
      */
     public final ClientRequests clientRequests(
             ControlExchange exchange,
-            Function<ControlMessageType, ClientRequests.Patience> patience,
+            Function<ControlMessageType, ClientRequests.WaitLimit> waitLimit,
             BiConsumer<SessionStep, ControlMessage> begin) {
-        return new ClientRequests(exchange, loop, workers, controlTimeoutNanos, patience, begin);
+        return new ClientRequests(exchange, loop, workers, controlTimeoutNanos, waitLimit, begin);
     }
 
     /**
-     * Refuses what a peer says by itself, where it speaks only when it is asked.
+     * Rejects messages of a peer that may only send replies.
      *
-     * @param what such a message would be: the beginning of the error
-     * @throws DpuException the peer's own reason, where it gives one; UNEXPECTED that names what
-     *     came; why the channel failed
+     * @param what beginning of the error for such a message
+     * @throws DpuException the peer's error_response; UNEXPECTED, naming another message; the
+     *     failure of the channel
      */
     protected static void requireNoMessage(ControlChannel channel, String what) {
         ControlMessage message = channel.poll();
@@ -194,9 +194,9 @@ public abstract class Session<W extends Worker> implements StorageRole {
     }
 
     /**
-     * Says where a session was when this side was aborted.
+     * Adds the place where a session was aborted to the failure.
      *
-     * @return the exception to throw; a peer's own word and other reasons as they came
+     * @return the exception to throw; a peer's error_response and other failures unchanged
      */
     protected static DpuException aborted(DpuException e, String where) {
         return e.status() == Status.CONNECTION_ABORTED && !(e instanceof RemoteErrorException)
@@ -204,19 +204,19 @@ public abstract class Session<W extends Worker> implements StorageRole {
                 : e;
     }
 
-    /** From here on the peers need not be told of a failure: the conversation is over. */
-    public final void endConversation() {
-        conversationOver = true;
+    /** Marks the last control message as sent: peers are not notified of later failures. */
+    public final void endControlDialogue() {
+        controlDialogueEnded = true;
     }
 
-    /** Has {@link #abort} reach this channel from now on. */
+    /** Adds a channel that {@link #abort} aborts. */
     protected final <C extends ControlChannel> C addChannel(C channel) {
         channels.add(channel);
         return channel;
     }
 
-    /** The same resource, with a line in the log when its turn to be closed has come. */
-    protected final @Nullable AutoCloseable noted(String what, @Nullable AutoCloseable resource) {
+    /** Wraps a resource so that its close is logged. */
+    protected final @Nullable AutoCloseable logged(String what, @Nullable AutoCloseable resource) {
         return resource == null
                 ? null
                 : () -> {
@@ -225,21 +225,24 @@ public abstract class Session<W extends Worker> implements StorageRole {
                 };
     }
 
-    /** Notes what the control thread's engine has copied. */
-    protected final void noteControlCopies(long payloadBytes, long messageBytes) {
+    /** Records the bytes that the control thread's engine has copied. */
+    protected final void recordControlCopies(long payloadBytes, long messageBytes) {
         controlPayloadBytes = payloadBytes;
         controlMessageBytes = messageBytes;
     }
 
-    /** Notes why the session failed, and tells the peers. Whatever goes wrong now is no reason. */
+    /**
+     * Records the failure of the session and notifies the peers. Further exceptions are suppressed
+     * in it.
+     */
     private void fail(Throwable problem) {
         Throwable reason = problem;
         try {
-            reason = analysis.reasonOf(problem);
+            reason = analysis.rootCauseOf(problem);
         } catch (RuntimeException | Error e) {
             problem.addSuppressed(e);
         }
-        noteFailure(reason);
+        recordFailure(reason);
         try {
             notifyPeers();
         } catch (RuntimeException | Error e) {
@@ -248,28 +251,28 @@ public abstract class Session<W extends Worker> implements StorageRole {
     }
 
     /**
-     * Tells the peers that are still there why this side gives up; a peer's own reason is passed on
-     * as it came. Before anything is taken down, so that it arrives before the end of the rest.
+     * Sends the failure to the connected peers; a peer's error_response is passed on verbatim.
+     * Called before any resource is released, so that the error arrives before the connections end.
      */
     private void notifyPeers() {
         DpuException reason = failure;
-        if (reason == null || conversationOver) {
+        if (reason == null || controlDialogueEnded) {
             return;
         }
-        channels.farewell(
+        channels.sendFinalError(
                 reason instanceof RemoteErrorException remote
                         ? remote.response()
                         : ControlPayload.ErrorResponse.of(
                                 reason.status(),
-                                role + " gave the session up: reason=" + reason.getMessage()));
+                                role + " ended the session: reason=" + reason.getMessage()));
     }
 
-    private void takeDown() {
+    private void tearDown() {
         try {
             endWorkers();
             releaseResources();
         } catch (RuntimeException | Error e) {
-            noteFailure(e);
+            recordFailure(e);
         }
     }
 
@@ -277,18 +280,18 @@ public abstract class Session<W extends Worker> implements StorageRole {
         if (!workers.end()) {
             throw new DpuException(
                     Status.TIME_OUT,
-                    "worker did not end, what it uses is not given back: role=" + role);
+                    "worker did not end, its resources are not released: role=" + role);
         }
-        // What went wrong while they were taken down would otherwise be known to nobody.
+        // Failures during the workers' end would be lost otherwise.
         for (DpuException reason : workers.failures()) {
             DpuException first = failure;
             if (first == null || !FailureAnalysis.contains(first, reason)) {
-                noteFailure(reason);
+                recordFailure(reason);
             }
         }
     }
 
-    private void noteFailure(Throwable problem) {
+    private void recordFailure(Throwable problem) {
         DpuException reason =
                 problem instanceof DpuException known
                         ? known

@@ -8,14 +8,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The control channels of a session, one per peer: aborted together, and told together why the
- * session ends. {@link #abort} may come from any thread; the rest belongs to the control thread.
+ * Control channels of a session, one per peer, which are aborted and notified of the session's
+ * failure together. {@link #abort} may be called from any thread; the rest belongs to the control
+ * thread.
  */
 final class SessionChannels {
     private final List<ControlChannel> channels = new CopyOnWriteArrayList<>();
     private volatile @Nullable String abortReason;
 
-    /** Has {@link #abort} reach this channel from now on; at once, if it was called already. */
+    /** Adds a channel; aborts it at once if {@link #abort} was called already. */
     void add(ControlChannel channel) {
         channels.add(channel);
         String reason = abortReason;
@@ -34,20 +35,20 @@ final class SessionChannels {
         channels.forEach(channel -> channel.abort(reason));
     }
 
-    /** Throws the error_response that a peer has sent, or that one has gone. */
+    /** Throws a received error_response, or the failure of a channel. */
     void requireNoError() {
         channels.forEach(ControlChannel::requireNoError);
     }
 
-    /** The channels whose end a failure is; all of them if it is of none. */
-    List<ControlChannel> concernedBy(DpuException failure) {
+    /** The channels that have failed with this failure; all of them if none has. */
+    List<ControlChannel> failedWith(DpuException failure) {
         List<ControlChannel> failed =
                 channels.stream().filter(channel -> channel.isFailure(failure)).toList();
         return failed.isEmpty() ? channels : failed;
     }
 
-    /** Tells the peers that are still there why this side gives up. Throws nothing. */
-    void farewell(ControlPayload.ErrorResponse reason) {
-        channels.forEach(channel -> channel.farewell(reason));
+    /** Sends the reason of the session's failure to the connected peers. Throws nothing. */
+    void sendFinalError(ControlPayload.ErrorResponse reason) {
+        channels.forEach(channel -> channel.sendFinalError(reason));
     }
 }

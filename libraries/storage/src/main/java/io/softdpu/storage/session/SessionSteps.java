@@ -6,8 +6,8 @@ import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.control.ControlChannel;
 
 /**
- * The steps of a session: told to its listener and to the log, and bounded in time. Belongs to the
- * control thread.
+ * Steps of a session, which are reported to its listener and to the log, and their timeout. Belongs
+ * to the control thread.
  */
 public final class SessionSteps {
     private final System.Logger log;
@@ -15,15 +15,15 @@ public final class SessionSteps {
     private final long controlTimeoutNanos;
     private Deadline deadline = Deadline.in(ControlChannel.NO_TIMEOUT);
 
-    /** Steps of which none has begun. */
+    /** Creates steps none of which has begun. */
     SessionSteps(System.Logger log, SessionListener listener, long controlTimeoutNanos) {
         this.log = log;
         this.listener = listener;
         this.controlTimeoutNanos = controlTimeoutNanos;
     }
 
-    /** Tells the listener and the log that a step begins. */
-    public void tell(SessionStep step, String detail) {
+    /** Reports the begin of a step to the listener and the log. */
+    public void begin(SessionStep step, String detail) {
         log.log(
                 System.Logger.Level.DEBUG,
                 detail.isEmpty() ? step.toString() : step + ": " + detail);
@@ -31,14 +31,14 @@ public final class SessionSteps {
     }
 
     /**
-     * Begins the time of a step: all waiting that it does, on whomever, ends with the control
-     * timeout. So a request that needs several others is bounded like one that needs none.
+     * Starts the timeout of a step, which limits all waits of the step together: a request that
+     * needs several others is limited like one that needs none.
      */
-    public void beginTime() {
+    public void startTimeout() {
         deadline = Deadline.in(controlTimeoutNanos);
     }
 
-    /** What is left of the step's time, at least a nanosecond. */
+    /** Remaining time of the step, at least one nanosecond. */
     public long remainingNanos() {
         return Math.clamp(deadline.remainingNanos(), 1, controlTimeoutNanos);
     }

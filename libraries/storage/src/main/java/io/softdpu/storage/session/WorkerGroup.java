@@ -12,8 +12,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * The workers of a session, one per core: started, led from phase to phase and ended together.
- * {@link #reports} may come from any thread; the rest belongs to the control thread.
+ * Workers of a session, which are started, moved from phase to phase and ended together. {@link
+ * #reports} may be called from any thread; the rest belongs to the control thread.
  */
 public final class WorkerGroup<W extends Worker> {
     private final List<W> workers = new CopyOnWriteArrayList<>();
@@ -21,31 +21,31 @@ public final class WorkerGroup<W extends Worker> {
     private final ControlLoop loop;
     private final long controlTimeoutNanos;
 
-    /** A group without workers. */
+    /** Creates a group without workers. */
     WorkerGroup(SessionChannels channels, ControlLoop loop, long controlTimeoutNanos) {
         this.channels = channels;
         this.loop = loop;
         this.controlTimeoutNanos = controlTimeoutNanos;
     }
 
-    /** Starts a worker and takes charge of it. */
+    /** Adds a worker and starts it. */
     public W add(W worker) {
         workers.add(worker);
         worker.start();
         return worker;
     }
 
-    /** The workers in the order of their cores. */
+    /** The workers in the order of their indices. */
     public List<W> inOrder() {
         return workers;
     }
 
-    /** How many there are. */
+    /** The number of workers. */
     public int size() {
         return workers.size();
     }
 
-    /** The signs of life that all workers have seen of a peer, by one of their counters. */
+    /** The sum of a counter over all workers. */
     public long sum(ToLongFunction<W> counter) {
         long sum = 0;
         for (W worker : workers) {
@@ -54,14 +54,14 @@ public final class WorkerGroup<W extends Worker> {
         return sum;
     }
 
-    /** What each has done so far. */
+    /** The current report of each worker. */
     List<WorkerReport> reports() {
         return workers.stream().map(Worker::report).toList();
     }
 
     /**
-     * Throws why a worker failed, if one did. Where it was a peer's end, the peer's own word comes
-     * first: it was sent before anything was taken down.
+     * Throws the failure of a worker, if there is one. If it is the loss of a peer, a received
+     * error_response has priority, since the peer sent it before it released anything.
      */
     public void check() {
         for (W worker : workers) {
@@ -73,7 +73,7 @@ public final class WorkerGroup<W extends Worker> {
         }
     }
 
-    /** Why workers failed, in the order of their cores. */
+    /** The failures of workers, in the order of their indices. */
     List<DpuException> failures() {
         List<DpuException> failures = new ArrayList<>();
         for (W worker : workers) {
@@ -85,7 +85,7 @@ public final class WorkerGroup<W extends Worker> {
         return failures;
     }
 
-    /** Waits until each worker's contexts can do data path work. */
+    /** Waits until all contexts of all workers are RUNNING. */
     public void awaitContextsReady(long timeoutNanos) {
         loop.awaitUntil(
                 "starting the contexts",
@@ -98,17 +98,17 @@ public final class WorkerGroup<W extends Worker> {
                                 .collect(Collectors.joining(" and ", ", not_running=", "")));
     }
 
-    /** Has the workers begin their data path and waits until all have. */
+    /** Starts the data path of all workers and waits until it runs. */
     public void startDataPath(long timeoutNanos) {
         workers.forEach(Worker::startDataPath);
         loop.awaitUntil(
                 "starting the data path", timeoutNanos, () -> all(Worker::hasDataPathBegun));
     }
 
-    /** Has the workers end their data path and waits until all have. */
+    /** Stops the data path of all workers and waits until it has ended. */
     public void stopDataPath() {
         workers.forEach(Worker::stopDataPath);
-        // A worker itself gives up after the control timeout; its reason is better than ours.
+        // A worker itself fails after the control timeout, with a more specific reason.
         loop.awaitUntil(
                 "ending the data path",
                 2 * controlTimeoutNanos,
@@ -116,7 +116,7 @@ public final class WorkerGroup<W extends Worker> {
         check();
     }
 
-    /** Has the workers stop their contexts and waits until all are idle. */
+    /** Stops the contexts of all workers and waits until they are idle. */
     public void stopContexts() {
         workers.forEach(worker -> worker.execute(worker::stopContexts));
         loop.awaitUntil(
@@ -126,10 +126,10 @@ public final class WorkerGroup<W extends Worker> {
     }
 
     /**
-     * Ends the workers. Not by joining: a consumer that stops needs the control thread's engine, so
-     * this thread goes on listening until they are done.
+     * Ends the workers. Does not join their threads, since a consumer that stops needs progress of
+     * the control thread's engine.
      *
-     * @return false if that took too long: what they use cannot be given back then
+     * @return false on a timeout: the resources of the workers cannot be released then
      */
     boolean end() {
         workers.forEach(Worker::beginEnd);

@@ -1,17 +1,17 @@
 /**
  * Sessions of the three roles on their control threads. Not exported.
  *
- * <p>Role: {@link io.softdpu.storage.session.Session} is a session's life from {@code run} to its
- * end. It has {@link io.softdpu.storage.session.SessionSteps}, the control channels of its peers, a
+ * <p>Role: {@link io.softdpu.storage.session.Session} runs a session from {@code run} to its end.
+ * It has {@link io.softdpu.storage.session.SessionSteps}, the control channels of its peers, a
  * {@link io.softdpu.storage.session.ControlLoop} to wait in, a {@link
- * io.softdpu.storage.session.WorkerGroup}, and where it fails a class that finds the cause. {@link
- * io.softdpu.storage.session.ClientRequests} serves the requests of a role's client.
+ * io.softdpu.storage.session.WorkerGroup}, and an analysis of failures. {@link
+ * io.softdpu.storage.session.ClientRequests} handles the requests of a role's client.
  *
  * <p>Thread rule: all belongs to the control thread, the one that calls {@code run}; {@code abort},
  * {@code report} and {@code close} may be called from any thread.
  *
- * <p>Ownership: a session owns its channels, its workers and what its role has opened, and takes
- * all down before {@code run} ends.
+ * <p>Ownership: a session owns its channels, its workers and the resources that its role has
+ * opened, and releases them before {@code run} ends.
  */
 @NullMarked
 package io.softdpu.storage.session;

@@ -2,7 +2,7 @@ package io.softdpu.storage.wire;
 
 import java.util.Arrays;
 
-/** Bytes that are passed on without being looked at: an export or the details of a connection. */
+/** Opaque bytes: an mmap export or the details of an RDMA connection. Immutable; any thread. */
 public final class Blob {
     private final byte[] bytes;
 
@@ -10,7 +10,7 @@ public final class Blob {
         this.bytes = bytes;
     }
 
-    /** A blob of a copy of these bytes. */
+    /** Creates a blob with a copy of the bytes. */
     public static Blob of(byte[] bytes) {
         return new Blob(bytes.clone());
     }
@@ -20,7 +20,7 @@ public final class Blob {
         return bytes.clone();
     }
 
-    /** How many bytes there are. */
+    /** The number of bytes. */
     public int sizeBytes() {
         return bytes.length;
     }
@@ -35,7 +35,7 @@ public final class Blob {
         return Arrays.hashCode(bytes);
     }
 
-    /** The size alone: a blob holds keys, which do not belong in a log. */
+    /** Only the size: a blob contains keys, which must not be logged. */
     @Override
     public String toString() {
         return bytes.length + " bytes";

@@ -7,7 +7,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Control messages as bytes, the same over TCP and over Comch, all numbers big-endian.
+ * Encoder and decoder of control messages. The format is the same over TCP and over Comch; all
+ * numbers are big-endian.
  *
  * <pre>
  *   0          4             8            12               16
@@ -20,24 +21,24 @@ import java.nio.charset.StandardCharsets;
  * <p>A string or a blob is a u32 length and that many bytes; a string is UTF-8.
  */
 public final class ControlCodec {
-    /** The bytes of the field wire_size, which does not count itself. */
+    /** Size of the field wire_size, which does not count itself, in bytes. */
     public static final int WIRE_SIZE_BYTES = 4;
 
-    /** What wire_size counts before the payload begins. */
+    /** Bytes that wire_size counts before the payload. */
     public static final int HEADER_BYTES = 12;
 
-    /** The largest wire_size that is sent or taken; a larger one ends the connection. */
+    /** The largest legal wire_size; a larger one ends the connection. */
     public static final int MAX_WIRE_SIZE = 64 << 10;
 
-    /** The longest reason in an error_response; a longer one is cut before it is sent. */
+    /** The longest message of an error_response in bytes; a longer one is cut before it is sent. */
     public static final int MAX_MESSAGE_BYTES = 16 << 10;
 
     private ControlCodec() {}
 
     /**
-     * The whole frame, wire_size included.
+     * Encodes a frame, wire_size included.
      *
-     * @throws DpuException TOO_BIG where the frame would pass {@link #MAX_WIRE_SIZE}
+     * @throws DpuException TOO_BIG if the frame exceeds {@link #MAX_WIRE_SIZE}
      */
     public static byte[] encode(ControlMessage message) {
         byte[] text =
@@ -65,10 +66,10 @@ public final class ControlCodec {
     }
 
     /**
-     * Reads a frame without its field wire_size.
+     * Decodes a frame without its field wire_size.
      *
-     * @param frame the bytes that wire_size counted; read to its end
-     * @throws DpuException INVALID_VALUE that names the field, what it held and what was expected
+     * @param frame the bytes that wire_size counts; read to the end
+     * @throws DpuException INVALID_VALUE, naming the field, its value and the expected value
      */
     public static ControlMessage decode(ByteBuffer frame) {
         if (frame.remaining() < HEADER_BYTES) {
@@ -137,7 +138,7 @@ public final class ControlCodec {
                     ControlPayload.ShutdownRequest _,
                     ControlPayload.ShutdownResponse _,
                     ControlPayload.Hello _ -> {
-                // The header says it all.
+                // No payload.
             }
         }
     }
@@ -230,7 +231,7 @@ public final class ControlCodec {
         }
     }
 
-    /** The message in UTF-8, cut at a character's border to what an error_response may hold. */
+    /** The message in UTF-8, cut at a character boundary to {@link #MAX_MESSAGE_BYTES}. */
     private static byte[] cut(String message) {
         byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
         if (bytes.length <= MAX_MESSAGE_BYTES) {

@@ -1,12 +1,12 @@
 package io.softdpu.storage.wire;
 
 /**
- * A control message: its header's two numbers and its payload.
+ * Control message: the two numbers of its header and its payload.
  *
- * @param messageId one number for each pair of request and response, chosen by the requester
- * @param correlationId groups what belongs to one cause: the service keeps the initiator's number
- *     in what it asks of the target on the initiator's behalf
- * @param payload what it says
+ * @param messageId number of a pair of request and response, chosen by the requester
+ * @param correlationId number of an operation: the service uses the initiator's number for its own
+ *     requests to the target for that operation
+ * @param payload the payload
  */
 public record ControlMessage(int messageId, int correlationId, ControlPayload payload) {
 
@@ -15,7 +15,7 @@ public record ControlMessage(int messageId, int correlationId, ControlPayload pa
         return payload.type();
     }
 
-    /** A response to this message: same numbers, another payload. */
+    /** Creates a response to this message, with the same numbers. */
     public ControlMessage reply(ControlPayload response) {
         return new ControlMessage(messageId, correlationId, response);
     }

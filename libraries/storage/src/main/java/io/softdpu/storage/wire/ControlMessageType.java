@@ -4,35 +4,35 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import java.util.Locale;
 
-/** The kinds of control message, in the order of their numbers on the wire. */
+/** Type of a control message, in the order of the numbers on the wire. */
 public enum ControlMessageType {
-    /** Whatever was asked for failed. */
+    /** Response: the request failed. Or a final error, without a request. */
     ERROR_RESPONSE(0),
-    /** How large is the storage? */
+    /** Request: size and block size of the storage. */
     QUERY_STORAGE_REQUEST(1),
-    /** So large. */
+    /** Response: size and block size of the storage. */
     QUERY_STORAGE_RESPONSE(2),
-    /** Prepare for that many transactions and cores, and for this memory. */
+    /** Request: prepare for a number of transactions and workers, and for a memory. */
     INIT_STORAGE_REQUEST(3),
-    /** Prepared. */
+    /** Response: prepared. */
     INIT_STORAGE_RESPONSE(4),
-    /** Connect one RDMA context of one core. */
+    /** Request: connect one RDMA context of one worker. */
     CREATE_RDMA_CONNECTION_REQUEST(5),
-    /** The other end's details. */
+    /** Response: connection details of the other side. */
     CREATE_RDMA_CONNECTION_RESPONSE(6),
-    /** Begin the data path. */
+    /** Request: start the data path. */
     START_STORAGE_REQUEST(7),
-    /** The data path has begun. */
+    /** Response: the data path was started. */
     START_STORAGE_RESPONSE(8),
-    /** End the data path. */
+    /** Request: stop the data path. */
     STOP_STORAGE_REQUEST(9),
-    /** The data path has ended. */
+    /** Response: the data path was stopped. */
     STOP_STORAGE_RESPONSE(10),
-    /** Take everything down. */
+    /** Request: release all resources of the session. */
     SHUTDOWN_REQUEST(11),
-    /** All is down. */
+    /** Response: shut down. */
     SHUTDOWN_RESPONSE(12),
-    /** Here is a service, which may have nothing to ask for a while. */
+    /** First message of a service, whose first request may follow much later. */
     HELLO(13);
 
     private static final ControlMessageType[] TYPES = values();
@@ -48,7 +48,7 @@ public enum ControlMessageType {
         return code;
     }
 
-    /** The name as the documents write it, for example {@code query_storage_request}. */
+    /** The name in documents and messages, for example {@code query_storage_request}. */
     public String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -56,7 +56,7 @@ public enum ControlMessageType {
     /**
      * The type with this number.
      *
-     * @throws DpuException INVALID_VALUE where no type has the number
+     * @throws DpuException INVALID_VALUE if no type has the number
      */
     public static ControlMessageType ofCode(int code) {
         if (code < 0 || code >= TYPES.length) {

@@ -3,27 +3,27 @@ package io.softdpu.storage.wire;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 
-/** What a control message says, one record a type; the constructors refuse illegal values. */
+/** Payload of a control message, one record per type; the constructors reject illegal values. */
 public sealed interface ControlPayload {
 
     /** The type that this payload belongs to. */
     ControlMessageType type();
 
     /**
-     * A request failed.
+     * Failure of a request, or of the session.
      *
-     * @param errorCode the number of the status as it came, so that it can be passed on verbatim
+     * @param errorCode the number of the status as received, so that it can be passed on verbatim
      * @param message the reason
      */
     record ErrorResponse(int errorCode, String message) implements ControlPayload {
-        /** An error with a status. */
+        /** Creates an error with a status. */
         public static ErrorResponse of(Status status, String message) {
             return new ErrorResponse(status.code(), message);
         }
 
         /**
-         * The status with that number; UNKNOWN where there is none, and for 0, since a peer that
-         * reports a failure as a success has not said which failure it was.
+         * The status with that number; UNKNOWN for unknown numbers and for 0, which does not name a
+         * failure.
          */
         public Status status() {
             Status status = Status.ofCode(errorCode);
@@ -36,7 +36,7 @@ public sealed interface ControlPayload {
         }
     }
 
-    /** Asks for the size of the storage. */
+    /** Request for the size of the storage. */
     record QueryStorageRequest() implements ControlPayload {
         @Override
         public ControlMessageType type() {
@@ -51,7 +51,7 @@ public sealed interface ControlPayload {
      * @param blockSizeBytes more than 0
      */
     record QueryStorageResponse(long totalSizeBytes, int blockSizeBytes) implements ControlPayload {
-        /** Checks the values: INVALID_VALUE that names the field. */
+        /** Checks the values; throws INVALID_VALUE, naming the field. */
         public QueryStorageResponse {
             requirePositive("block_size", blockSizeBytes);
             if (totalSizeBytes <= 0 || totalSizeBytes % blockSizeBytes != 0) {
@@ -69,16 +69,16 @@ public sealed interface ControlPayload {
     }
 
     /**
-     * Prepare the data path.
+     * Request to prepare the data path.
      *
-     * @param transactionCount transactions a core, more than 0
-     * @param coreCount data path threads, more than 0
+     * @param transactionCount transactions per worker, more than 0
+     * @param coreCount number of workers, more than 0
      * @param mmapExport the initiator's memory: exported for PCI towards the service, for RDMA
      *     towards the target
      */
     record InitStorageRequest(int transactionCount, int coreCount, Blob mmapExport)
             implements ControlPayload {
-        /** Checks the values: INVALID_VALUE that names the field. */
+        /** Checks the values; throws INVALID_VALUE, naming the field. */
         public InitStorageRequest {
             requirePositive("transaction_count", transactionCount);
             requirePositive("core_count", coreCount);
@@ -93,7 +93,7 @@ public sealed interface ControlPayload {
         }
     }
 
-    /** The data path is prepared. */
+    /** Response to {@link InitStorageRequest}. */
     record InitStorageResponse() implements ControlPayload {
         @Override
         public ControlMessageType type() {
@@ -102,16 +102,16 @@ public sealed interface ControlPayload {
     }
 
     /**
-     * Connect an RDMA context.
+     * Request to connect an RDMA context.
      *
-     * @param contextIndex the core, counted from 0
-     * @param role which of the two contexts of that core
+     * @param contextIndex index of the worker, from 0
+     * @param role which of the two contexts of that worker
      * @param connectionDetails the requester's exported connection
      */
     record CreateRdmaConnectionRequest(
             int contextIndex, RdmaConnectionRole role, Blob connectionDetails)
             implements ControlPayload {
-        /** Checks the values: INVALID_VALUE that names the field. */
+        /** Checks the values; throws INVALID_VALUE, naming the field. */
         public CreateRdmaConnectionRequest {
             requireConnection(contextIndex, connectionDetails);
         }
@@ -123,7 +123,7 @@ public sealed interface ControlPayload {
     }
 
     /**
-     * The other end of an RDMA connection.
+     * Response with the other end of an RDMA connection.
      *
      * @param contextIndex as in the request
      * @param role as in the request
@@ -132,7 +132,7 @@ public sealed interface ControlPayload {
     record CreateRdmaConnectionResponse(
             int contextIndex, RdmaConnectionRole role, Blob connectionDetails)
             implements ControlPayload {
-        /** Checks the values: INVALID_VALUE that names the field. */
+        /** Checks the values; throws INVALID_VALUE, naming the field. */
         public CreateRdmaConnectionResponse {
             requireConnection(contextIndex, connectionDetails);
         }
@@ -143,7 +143,7 @@ public sealed interface ControlPayload {
         }
     }
 
-    /** Begin the data path. */
+    /** Request to start the data path. */
     record StartStorageRequest() implements ControlPayload {
         @Override
         public ControlMessageType type() {
@@ -151,7 +151,7 @@ public sealed interface ControlPayload {
         }
     }
 
-    /** The data path has begun. */
+    /** Response to {@link StartStorageRequest}. */
     record StartStorageResponse() implements ControlPayload {
         @Override
         public ControlMessageType type() {
@@ -159,7 +159,7 @@ public sealed interface ControlPayload {
         }
     }
 
-    /** End the data path. */
+    /** Request to stop the data path. */
     record StopStorageRequest() implements ControlPayload {
         @Override
         public ControlMessageType type() {
@@ -167,7 +167,7 @@ public sealed interface ControlPayload {
         }
     }
 
-    /** The data path has ended. */
+    /** Response to {@link StopStorageRequest}. */
     record StopStorageResponse() implements ControlPayload {
         @Override
         public ControlMessageType type() {
@@ -175,7 +175,7 @@ public sealed interface ControlPayload {
         }
     }
 
-    /** Take everything down. */
+    /** Request to release all resources of the session. */
     record ShutdownRequest() implements ControlPayload {
         @Override
         public ControlMessageType type() {
@@ -183,7 +183,7 @@ public sealed interface ControlPayload {
         }
     }
 
-    /** Everything is down. */
+    /** Response to {@link ShutdownRequest}. */
     record ShutdownResponse() implements ControlPayload {
         @Override
         public ControlMessageType type() {
@@ -192,8 +192,9 @@ public sealed interface ControlPayload {
     }
 
     /**
-     * A TCP client is a service. Not in the guide, and not part of a session: the client's channel
-     * says it as soon as it is connected, and the server's keeps it to itself.
+     * Identifies a TCP client as a service. Not in the guide, and not part of a session: the
+     * client's channel sends it as soon as it is connected, and the server's channel does not
+     * forward it.
      */
     record Hello() implements ControlPayload {
         @Override

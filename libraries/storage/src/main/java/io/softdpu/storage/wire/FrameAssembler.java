@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts control messages together from a stream of bytes that was cut anywhere.
+ * Reassembles control messages from a byte stream with arbitrary boundaries.
  *
- * <p>Holds at most one unfinished frame, and allocates its room only after wire_size has been
- * checked. After a failure the stream has no known beginning any more: every further call fails.
+ * <p>Holds at most one incomplete frame, and allocates its buffer only after wire_size has been
+ * checked. After a failure the frame boundaries are unknown, so all further calls fail.
  */
 public final class FrameAssembler {
     private final ByteBuffer wireSize = ByteBuffer.allocate(ControlCodec.WIRE_SIZE_BYTES);
@@ -17,27 +17,26 @@ public final class FrameAssembler {
     private @Nullable ByteBuffer frame;
     private boolean broken;
 
-    /** An assembler at the beginning of a stream. */
+    /** Creates an assembler at the beginning of a stream. */
     public FrameAssembler() {
         this(ControlCodec.MAX_WIRE_SIZE);
     }
 
     /**
-     * An assembler for a stream that is trusted with less room.
+     * Creates an assembler with a lower limit of the frame size.
      *
-     * @param maxWireSize the largest wire_size that it takes, at most {@link
-     *     ControlCodec#MAX_WIRE_SIZE}
+     * @param maxWireSize the largest accepted wire_size, at most {@link ControlCodec#MAX_WIRE_SIZE}
      */
     public FrameAssembler(int maxWireSize) {
         this.maxWireSize = Math.min(maxWireSize, ControlCodec.MAX_WIRE_SIZE);
     }
 
     /**
-     * Takes bytes until a message is complete or none are left.
+     * Consumes bytes until a message is complete or no bytes remain.
      *
-     * @param bytes what came; its position moves past what was taken
-     * @return the next message, or null where more bytes are needed
-     * @throws DpuException INVALID_VALUE where the bytes are no control message
+     * @param bytes received bytes; the position moves past the consumed ones
+     * @return the next message, or null if more bytes are needed
+     * @throws DpuException INVALID_VALUE for an illegal control message
      */
     public @Nullable ControlMessage feed(ByteBuffer bytes) {
         if (broken) {

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Reads and writes an io_message in place: 64 bytes, one cache line, big-endian.
+ * Accessors for an io_message in place: 64 bytes, one cache line, big-endian.
  *
  * <pre>
  *      0         4         8                   16        24                  32
@@ -18,9 +18,9 @@ import java.nio.ByteOrder;
  *  64  +---------------------------------------+
  * </pre>
  *
- * <p>For the data path: static methods, no allocation, no check beyond the bounds of the segment.
- * Where a peer can still write to the memory, a caller reads each field once into a local variable
- * and checks and uses that.
+ * <p>For the data path: static methods without allocation and without checks beyond the bounds of
+ * the segment. If a peer can still write to the memory, the caller has to read each field once into
+ * a local variable, and check and use that.
  */
 public final class IoMessageView {
     /** The size of each io_message in bytes. */
@@ -29,25 +29,25 @@ public final class IoMessageView {
     /** u32, one of the codes of {@link IoType}. */
     public static final long TYPE_OFFSET = 0;
 
-    /** Four bytes without meaning, written as 0, ignored when read. */
+    /** 4 unused bytes, written as 0, ignored when read. */
     public static final long GAP_OFFSET = 4;
 
-    /** u64, chosen by the requester and echoed: the index of its transaction. */
+    /** u64, the index of the transaction, chosen by the requester and echoed. */
     public static final long USER_DATA_OFFSET = 8;
 
     /** u32, a status code; 0 in a request. */
     public static final long RESULT_OFFSET = 16;
 
-    /** u32, bytes to move. */
+    /** u32, bytes to transfer. */
     public static final long IO_SIZE_OFFSET = 20;
 
-    /** u64, where in the requester's exported memory. */
+    /** u64, offset in the requester's exported memory. */
     public static final long REQUESTER_OFFSET_OFFSET = 24;
 
-    /** u64, where in the storage. */
+    /** u64, offset in the storage. */
     public static final long STORAGE_OFFSET_OFFSET = 32;
 
-    /** 24 bytes without meaning, written as 0, ignored when read. */
+    /** 24 unused bytes, written as 0, ignored when read. */
     public static final long PADDING_OFFSET = 40;
 
     private static final ValueLayout.OfInt U32 =
@@ -57,7 +57,7 @@ public final class IoMessageView {
 
     private IoMessageView() {}
 
-    /** The raw type number, which may be none of {@link IoType}'s. */
+    /** The raw type number, which may be unknown to {@link IoType}. */
     public static int type(MemorySegment memory, long at) {
         return memory.get(U32, at + TYPE_OFFSET);
     }
@@ -72,7 +72,7 @@ public final class IoMessageView {
         return memory.get(U32, at + RESULT_OFFSET);
     }
 
-    /** The bytes to move, as an unsigned number: 0 to 2^32 - 1. */
+    /** The bytes to transfer, as an unsigned number: 0 to 2^32 - 1. */
     public static long ioSize(MemorySegment memory, long at) {
         return Integer.toUnsignedLong(memory.get(U32, at + IO_SIZE_OFFSET));
     }
@@ -109,7 +109,10 @@ public final class IoMessageView {
         memory.set(U64, at + PADDING_OFFSET + 16, 0);
     }
 
-    /** Turns a request into its answer in place: the type and the result change, all else stays. */
+    /**
+     * Changes a request to its response in place: sets the type and the result, and leaves all
+     * other fields as they are.
+     */
     public static void writeResult(MemorySegment memory, long at, int result) {
         memory.set(U32, at + TYPE_OFFSET, 0);
         memory.set(U32, at + RESULT_OFFSET, result);

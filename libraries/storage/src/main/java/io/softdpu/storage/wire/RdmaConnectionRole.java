@@ -3,12 +3,12 @@ package io.softdpu.storage.wire;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 
-/** What one of the two RDMA connections of a core is for. */
+/** Purpose of each of the two RDMA connections of a worker. */
 public enum RdmaConnectionRole {
-    /** The target's RDMA reads and writes of the initiator's memory; the service leaves it idle. */
+    /** RDMA reads and writes of the initiator's memory by the target; unused by the service. */
     IO_DATA(0),
 
-    /** Requests and answers, by send and receive tasks. */
+    /** Requests and responses, by send and receive tasks. */
     IO_CONTROL(1);
 
     private final int code;
@@ -25,7 +25,7 @@ public enum RdmaConnectionRole {
     /**
      * The role with this number.
      *
-     * @throws DpuException INVALID_VALUE where no role has the number
+     * @throws DpuException INVALID_VALUE if no role has the number
      */
     public static RdmaConnectionRole ofCode(int code) {
         return switch (code) {

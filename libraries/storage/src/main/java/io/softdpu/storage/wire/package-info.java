@@ -1,16 +1,15 @@
 /**
- * The bytes of the storage applications: control messages and io_messages.
+ * Wire formats of the storage applications: control messages and io_messages.
  *
- * <p>Role: this package turns bytes into values and values into bytes, as {@code
- * docs/wire/storage.md} describes them. It is pure: no I/O, no clock, no thread of its own. A frame
- * is checked once, when it is decoded; what comes out is a record that can hold legal values only,
- * and what is refused names the field, what was found in it and what was expected.
+ * <p>Role: this package encodes and decodes the formats of {@code docs/wire/storage.md}, without
+ * I/O, clock or threads. A frame is checked once, when it is decoded; the result is a record that
+ * can hold legal values only, and an error names the field, its value and the expected value.
  *
  * <p>Thread rule: everything is immutable or static, apart from {@link
- * io.softdpu.storage.wire.FrameAssembler}, which belongs to the one thread that feeds it.
+ * io.softdpu.storage.wire.FrameAssembler}, which belongs to one thread.
  *
- * <p>Ownership: decoders copy; no record refers to the memory that it was read from. {@link
- * io.softdpu.storage.wire.IoMessageView} alone works in place, on memory that its caller owns.
+ * <p>Ownership: decoders copy; no record refers to the memory that it was decoded from. Only {@link
+ * io.softdpu.storage.wire.IoMessageView} works in place, on memory that its caller owns.
  */
 @NullMarked
 package io.softdpu.storage.wire;

@@ -4,14 +4,15 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import org.jspecify.annotations.Nullable;
 
-/** Closes several resources so that one that fails does not keep the others open. */
+/** Closes several resources, all of them even if one fails. */
 public final class Closeables {
     private Closeables() {}
 
     /**
-     * Closes what a constructor had made before it failed; null stands for what was never made.
+     * Closes the resources that a constructor had created before it failed; null for ones that were
+     * not created.
      *
-     * @param failure why it failed; what goes wrong now is suppressed in it
+     * @param failure of the constructor; failures of closing are suppressed in it
      */
     public static void afterFailure(Throwable failure, @Nullable AutoCloseable... resources) {
         try {
@@ -22,7 +23,7 @@ public final class Closeables {
     }
 
     /**
-     * Closes all of them, in this order; null stands for what was never made.
+     * Closes all resources, in this order; null for ones that were not created.
      *
      * @throws DpuException the first failure, with the others suppressed in it
      */

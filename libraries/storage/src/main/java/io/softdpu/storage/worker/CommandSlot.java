@@ -5,9 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slot by which the control thread hands a command to a worker and waits for its end. One at a
- * time, taken and answered under a lock, as in the guide; the data path never comes here. The
- * command itself runs without the lock, or whoever waits for it could not stop waiting.
+ * Slot by which the control thread passes a command to a worker and waits for its completion. One
+ * command at a time, taken and completed under a lock, as in the guide; not used by the data path.
+ * The command itself runs without the lock, so that the wait for it can time out.
  */
 final class CommandSlot {
     private static final System.Logger LOG = System.getLogger(CommandSlot.class.getName());
@@ -16,7 +16,7 @@ final class CommandSlot {
     private final Condition done = lock.newCondition();
     private @Nullable Command command;
 
-    /** Something that the worker's thread shall do, and how it went. */
+    /** Action for the worker's thread, and its result. */
     private static final class Command {
         final Runnable action;
         boolean done;
@@ -29,12 +29,12 @@ final class CommandSlot {
     }
 
     /**
-     * Leaves a command and waits until it is carried out. By the control thread.
+     * Passes a command and waits until it is executed. On the control thread.
      *
-     * @param wake tells the worker that there is one
-     * @return whether it was carried out in time; if not, it will not be begun, and what comes of
-     *     one that was begun only the log tells
-     * @throws RuntimeException what the command threw
+     * @param wake wakes the worker
+     * @return whether it was executed in time; if not, it is not started any more, and a failure of
+     *     one that was started is only logged
+     * @throws RuntimeException thrown by the command
      */
     boolean execute(Runnable action, long timeoutNanos, Runnable wake) throws InterruptedException {
         Command mine = new Command(action);
@@ -59,7 +59,7 @@ final class CommandSlot {
         }
     }
 
-    /** Carries out what was left here, if anything was. By the worker. */
+    /** Executes a waiting command, if there is one. On the worker's thread. */
     void process() {
         Command present = take();
         if (present == null) {
@@ -71,7 +71,7 @@ final class CommandSlot {
         } catch (RuntimeException e) {
             problem = e;
         } catch (Error e) {
-            // The worker ends by it; the control thread must not take the command for done.
+            // The error ends the worker; the command must not count as successful.
             problem = new IllegalStateException("worker ended in an error: " + e, e);
             throw e;
         } finally {
@@ -97,7 +97,7 @@ final class CommandSlot {
             carriedOut.done = true;
             done.signalAll();
             if (problem != null && carriedOut.abandoned) {
-                LOG.log(System.Logger.Level.WARNING, "command failed that was given up", problem);
+                LOG.log(System.Logger.Level.WARNING, "command failed after its timeout", problem);
             }
         } finally {
             lock.unlock();

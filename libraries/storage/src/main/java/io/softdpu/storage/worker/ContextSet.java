@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The contexts of a worker and the tasks that it has allocated of them. The worker's thread. */
+/** Contexts of a worker and their allocated tasks. Belongs to the worker's thread. */
 final class ContextSet {
     private final List<Context> contexts = new ArrayList<>();
     private final List<Task> tasks = new ArrayList<>();
@@ -31,7 +31,7 @@ final class ContextSet {
         return true;
     }
 
-    /** Those that are not in this state, with the one that they are in, for a message. */
+    /** The contexts in other states, with their state, for a message. */
     String notIn(ContextState state) {
         return contexts.stream()
                 .filter(context -> context.state() != state)
@@ -44,7 +44,7 @@ final class ContextSet {
         return stopping;
     }
 
-    /** Begins to stop all; they are idle once {@link #freeTasks} had its turn. */
+    /** Begins to stop all; they become idle after {@link #freeTasks}. */
     void stop() {
         stopping = true;
         for (Context context : contexts) {
@@ -56,8 +56,8 @@ final class ContextSet {
     }
 
     /**
-     * Frees all tasks once nothing is in flight in contexts that stop: a context is not idle before
-     * its tasks are freed, and a task cannot be freed before it was flushed.
+     * Frees all tasks of stopping contexts once none is in flight: a context is not idle before its
+     * tasks are freed, and a task cannot be freed before it was flushed.
      */
     void freeTasks() {
         if (!stopping) {
@@ -72,7 +72,7 @@ final class ContextSet {
         tasks.clear();
     }
 
-    /** Closes all; they are idle. */
+    /** Closes all contexts, which have to be idle. */
     void close() {
         Closeables.inOrder(contexts.toArray(AutoCloseable[]::new));
     }

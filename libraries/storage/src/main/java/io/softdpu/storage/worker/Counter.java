@@ -3,7 +3,7 @@ package io.softdpu.storage.worker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** A number that one thread counts up and any thread may read, a little late. */
+/** Counter that one thread increments and any thread may read, with a short delay. */
 public final class Counter {
     private static final VarHandle VALUE;
 
@@ -18,14 +18,13 @@ public final class Counter {
     @SuppressWarnings("unused") // read and written through VALUE
     private long value;
 
-    /** Adds to the number; the counting thread alone. */
+    /** Adds to the counter; one thread only. */
     public void add(long amount) {
-        // Opaque: a plain store as far as the machine is concerned, but not one that may be
-        // dropped.
+        // Opaque: compiles to a plain store, but must not be optimised away.
         VALUE.setOpaque(this, (long) VALUE.get(this) + amount);
     }
 
-    /** The number; any thread. */
+    /** The value; any thread. */
     public long get() {
         return (long) VALUE.getOpaque(this);
     }

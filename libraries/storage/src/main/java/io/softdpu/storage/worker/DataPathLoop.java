@@ -9,19 +9,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data path of a worker: rounds of progress until it is stopped and nothing is in flight. Runs
+ * Data path loop of a worker: progress rounds until it is stopped and nothing is in flight. Runs
  * once. {@link #prepare} and {@link #run} belong to the worker's thread; the rest may be called
- * from any.
+ * from any thread.
  */
 final class DataPathLoop {
-    /** Delay before what a queue had no room for is offered again, where nothing else happens. */
+    /** Delay of the retry of rejected submissions, if no other event occurs. */
     private static final long RETRY_WAIT_NANOS = 100_000L;
 
     private final Worker worker;
     private final WorkerStatistics statistics;
     private final long controlTimeoutNanos;
 
-    /** Ends a wait that nothing else ends, while a queue has refused something. */
+    /** Ends the engine's wait while submissions have to be retried. */
     private @Nullable EngineTimer retryTimer;
 
     private volatile boolean requested;
@@ -35,19 +35,19 @@ final class DataPathLoop {
         this.controlTimeoutNanos = controlTimeoutNanos;
     }
 
-    /** Makes what it needs of the engine, before the engine does anything. */
+    /** Creates the timer, before the engine runs. */
     void prepare(ProgressEngine engine) {
-        // Nothing to do in it: the round after the wait that it ends offers all again.
+        // Only ends the wait: the following round retries.
         retryTimer = engine.timer(() -> {});
     }
 
-    /** Has the worker run it once its configuration phase allows it. */
+    /** Requests that the worker runs it, in its configuration phase. */
     void request() {
         running = true;
         requested = true;
     }
 
-    /** Has it end once nothing is in flight. */
+    /** Requests its end once nothing is in flight. */
     void stop() {
         running = false;
     }
@@ -57,12 +57,12 @@ final class DataPathLoop {
         return requested && !ended;
     }
 
-    /** Whether something new may be begun. */
+    /** Whether new transactions may be started. */
     boolean isRunning() {
         return running;
     }
 
-    /** Whether everything that receives has been submitted. */
+    /** Whether all receive tasks have been submitted. */
     boolean hasBegun() {
         return begun;
     }
@@ -72,9 +72,9 @@ final class DataPathLoop {
         return ended || !requested;
     }
 
-    /** Runs it to its end. Throws nothing: a failure becomes the worker's. */
+    /** Runs the loop. Throws nothing: a failure becomes the worker's. */
     void run(ProgressEngine engine) {
-        worker.log().log(System.Logger.Level.INFO, "Core: " + worker.core() + " running");
+        worker.log().log(System.Logger.Level.INFO, "Core: " + worker.index() + " running");
         EngineTimer timer = Objects.requireNonNull(retryTimer, "not prepared");
         statistics.beginDataPath(engine);
         try {
@@ -91,13 +91,13 @@ final class DataPathLoop {
         }
         statistics.endDataPath(engine);
         ended = true;
-        worker.log().log(System.Logger.Level.INFO, "Core: " + worker.core() + " complete");
+        worker.log().log(System.Logger.Level.INFO, "Core: " + worker.index() + " complete");
         worker.notifyControl();
     }
 
     private void drain(ProgressEngine engine, EngineTimer timer) {
         Deadline deadline = Deadline.in(controlTimeoutNanos);
-        // A session that is given up does not wait for answers: their sender may be why.
+        // An aborted session does not wait for responses: their sender may be the cause.
         while (worker.failure() == null && !worker.isEnding() && worker.inFlight() != 0) {
             round(engine, timer, deadline.remainingNanos());
             if (deadline.hasPassed() && worker.inFlight() != 0) {
@@ -113,9 +113,9 @@ final class DataPathLoop {
     }
 
     private void round(ProgressEngine engine, EngineTimer timer, long waitNanos) {
-        worker.eachRound();
-        worker.retryRefused();
-        planRetry(timer);
+        worker.onRound();
+        worker.retryPending();
+        armRetryTimer(timer);
         long timeoutNanos = Math.min(waitNanos, worker.longestWaitNanos());
         if (worker.expectsMessageSoon()) {
             engine.awaitSoon(timeoutNanos);
@@ -124,9 +124,9 @@ final class DataPathLoop {
         }
     }
 
-    /** A timer that is set stays: while other messages come, each round has offered all again. */
-    private void planRetry(EngineTimer timer) {
-        if (!worker.hasRefused()) {
+    /** Sets the timer if it is not set: while other events occur, each round retries anyway. */
+    private void armRetryTimer(EngineTimer timer) {
+        if (!worker.hasPendingRetries()) {
             timer.cancel();
         } else if (!timer.isSet()) {
             timer.set(RETRY_WAIT_NANOS);

@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker's memory for io_messages: 64 bytes each, with an mmap over them and a buf over each. The
- * messages stay where they are for the whole session; the bufs are used again in place.
+ * Memory of a worker for io_messages: 64 bytes each, with an mmap over all and a buf over each. The
+ * messages stay in place for the whole session; the bufs are reused.
  */
 public final class MessageMemory implements AutoCloseable {
     private final SharedMemory memory;
@@ -23,8 +23,8 @@ public final class MessageMemory implements AutoCloseable {
     /**
      * Allocates the memory and the bufs.
      *
-     * @param messages how many io_messages
-     * @param permissions what they are used for: PCI_READ_WRITE where a Comch consumer receives
+     * @param messages number of io_messages
+     * @param permissions of the mmap: with PCI_READ_WRITE if a Comch consumer receives in it
      * @throws io.softdpu.core.DpuException NO_MEMORY
      */
     public MessageMemory(Device device, int messages, Permissions permissions) {
@@ -54,7 +54,7 @@ public final class MessageMemory implements AutoCloseable {
         return memory.segment();
     }
 
-    /** Where a message begins. */
+    /** Offset of a message, in bytes. */
     public long at(int message) {
         return (long) message * IoMessageView.WIRE_BYTES;
     }
@@ -64,12 +64,12 @@ public final class MessageMemory implements AutoCloseable {
         return bufs[message];
     }
 
-    /** Makes a message's buf empty, so that something can be received in it. */
+    /** Empties a message's buf, to receive into it. */
     public void clear(int message) {
         bufs[message].resetDataLength();
     }
 
-    /** Makes a message's buf hold its 64 bytes, so that they can be sent. */
+    /** Sets a message's buf to its 64 bytes, to send them. */
     public void fill(int message) {
         bufs[message].setData(at(message), IoMessageView.WIRE_BYTES);
     }
@@ -77,7 +77,7 @@ public final class MessageMemory implements AutoCloseable {
     @Override
     public void close() {
         for (@Nullable Buf buf : bufs) {
-            if (buf != null) { // null behind the place where making them had to be given up
+            if (buf != null) { // null if creating the bufs failed
                 buf.release();
             }
         }

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two RDMA contexts of a core, with one connection each. There are two so that the long reads
- * and writes of the one do not stand between the short messages of the other.
+ * Pair of RDMA contexts of a worker, with one connection each: separate contexts, so that long
+ * reads and writes do not delay short messages.
  */
 public final class RdmaPair {
     private final Rdma data;
@@ -23,16 +23,16 @@ public final class RdmaPair {
     private final Map<RdmaConnectionRole, RdmaConnection> connections =
             new EnumMap<>(RdmaConnectionRole.class);
 
-    /** A pair that has not been started. */
+    /** Creates a pair that has not been started. */
     public RdmaPair(Rdma data, Rdma control) {
         this.data = data;
         this.control = control;
     }
 
     /**
-     * Configures the control context for io_messages: so many receives and sends.
+     * Configures the receive and send tasks of the control context for io_messages.
      *
-     * @param slots tasks of each of the two types, and places in the send queue
+     * @param slots number of tasks per type, and size of the send queue
      */
     public void configureMessages(
             int slots,
@@ -56,7 +56,7 @@ public final class RdmaPair {
     /**
      * Exports a connection of the context with this role, for the other side.
      *
-     * @throws DpuException BAD_STATE where that was done already
+     * @throws DpuException BAD_STATE if it was exported already
      */
     public Blob export(RdmaConnectionRole role) {
         if (connections.containsKey(role)) {
@@ -68,7 +68,7 @@ public final class RdmaPair {
         return Blob.of(connection.blob());
     }
 
-    /** Connects the context with this role to the other side's export; done by progress. */
+    /** Begins to connect the context with this role to the other side's export. */
     public void connect(RdmaConnectionRole role, Blob details) {
         context(role).connect(details.bytes(), connection(role));
     }

@@ -1,15 +1,15 @@
 package io.softdpu.storage.worker;
 
 /**
- * Submits tasks in their order, of which a full queue refuses some for now: those are kept, first
- * come, first offered again, and later ones wait behind them. Has room for all tasks, so it cannot
- * overflow; allocates nothing after its construction.
+ * Queue of task submissions that were rejected because a work queue was full. They are retried in
+ * order, and later submissions wait for them. Has capacity for all tasks, so it cannot overflow;
+ * allocates nothing after construction.
  */
 public final class RetryQueue {
     /** Submission of the task with an index. */
     @FunctionalInterface
     public interface Submission {
-        /** Returns false where the queue is full, and nothing has happened. */
+        /** Submits; returns false, without effect, if the work queue is full. */
         boolean trySubmit(int index);
     }
 
@@ -23,14 +23,14 @@ public final class RetryQueue {
         this.indices = new int[capacity];
     }
 
-    /** Submits a task, or keeps its index if its queue is full or others wait already. */
+    /** Submits a task, or queues its index if the work queue is full or others are queued. */
     public void submit(int index) {
         if (size > 0 || !submission.trySubmit(index)) {
             add(index);
         }
     }
 
-    /** Submits what was refused, as far as there is room. */
+    /** Retries queued submissions, up to the first that is rejected again. */
     void retry() {
         while (size > 0 && submission.trySubmit(indices[head])) {
             head = head + 1 == indices.length ? 0 : head + 1;
@@ -38,7 +38,7 @@ public final class RetryQueue {
         }
     }
 
-    /** Whether nothing waits for room. */
+    /** Whether no submission is queued. */
     boolean isEmpty() {
         return size == 0;
     }

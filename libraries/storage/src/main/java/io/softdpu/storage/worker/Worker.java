@@ -12,8 +12,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base class of the data path threads of the roles: their contexts and tasks, and what their data
- * path is made of; see the package for its phases.
+ * Base class of the data path threads of the roles: contexts, tasks, and data path loop; see the
+ * package for its phases.
  */
 public abstract class Worker extends WorkerThread {
     private final long controlTimeoutNanos;
@@ -22,17 +22,17 @@ public abstract class Worker extends WorkerThread {
     private final DataPathLoop dataPath;
     private RetryQueue[] retryQueues = {};
 
-    /** Operations that ended here, failed ones included. */
+    /** Completed operations, failed ones included. */
     protected final Counter operations;
 
-    /** Operations that failed. */
+    /** Failed operations. */
     protected final Counter errors;
 
     /**
-     * A worker that has not begun.
+     * Creates a worker that has not begun.
      *
      * @param role of the program, for names
-     * @param slot its place
+     * @param slot index and CPU binding
      * @param notifyControl wakes the control thread; called when a context changes its state, when
      *     the data path ends and when the worker fails
      */
@@ -48,18 +48,20 @@ public abstract class Worker extends WorkerThread {
 
     // ---- the control thread's side
 
-    /** Takes the worker from its configuration phase into the data path. */
+    /** Starts the data path. */
     public final void startDataPath() {
         dataPath.request();
         wakeUp();
     }
 
-    /** Whether everything that receives has been submitted. Any thread. */
+    /** Whether all receive tasks have been submitted. Any thread. */
     public final boolean hasDataPathBegun() {
         return dataPath.hasBegun();
     }
 
-    /** Has the data path end once nothing is in flight. {@link #hasDataPathEnded} tells when. */
+    /**
+     * Requests the end of the data path once nothing is in flight; see {@link #hasDataPathEnded}.
+     */
     public final void stopDataPath() {
         dataPath.stop();
         wakeUp();
@@ -71,42 +73,43 @@ public abstract class Worker extends WorkerThread {
     }
 
     /**
-     * Has the thread end, wherever it is and whatever is in flight; what its commands made is
-     * closed first. {@link #hasEnded} tells when, and the control thread is notified.
+     * Requests the end of the thread in any phase, also with transactions in flight; it closes the
+     * objects of its commands first. At its end {@link #hasEnded} is true, and the control thread
+     * is notified.
      */
     public final void beginEnd() {
         dataPath.stop();
         end();
     }
 
-    /** What it did so far. Any thread. */
+    /** The current report. Any thread. */
     public final WorkerReport report() {
         return statistics.report(engineOrNull());
     }
 
-    // ---- commands: on the worker's thread
+    // ---- commands, on the worker's thread
 
-    /** Whether all contexts can do data path work. */
+    /** Whether all contexts are RUNNING. */
     public final boolean areContextsReady() {
         return contexts.areAll(ContextState.RUNNING);
     }
 
-    /** The contexts that cannot do data path work yet, for a message; empty if all can. */
+    /** The contexts that are not RUNNING, for a message; empty if all are. */
     public final String contextsNotReady() {
         return contexts.notIn(ContextState.RUNNING);
     }
 
-    /** Whether no context is left that still has to stop. */
+    /** Whether all contexts are IDLE. */
     public final boolean areContextsIdle() {
         return contexts.areAll(ContextState.IDLE);
     }
 
-    /** Begins to stop all contexts; {@link #areContextsIdle} tells when that is done. */
+    /** Begins to stop all contexts; see {@link #areContextsIdle}. */
     public final void stopContexts() {
         contexts.stop();
     }
 
-    /** Connects a context to the engine and watches its state from now on. */
+    /** Connects a context to the engine and monitors its state. */
     protected final <C extends Context> C manage(C context) {
         contexts.add(context);
         context.setStateChangedCallback(this::stateChanged);
@@ -114,17 +117,17 @@ public abstract class Worker extends WorkerThread {
         return context;
     }
 
-    /** Takes charge of a task: it is freed when its context stops, as contexts demand. */
-    protected final <T extends Task> T own(T task) {
+    /** Registers a task, which is freed when its context stops. */
+    protected final <T extends Task> T track(T task) {
         contexts.add(task);
         return task;
     }
 
     /**
-     * Makes a queue for tasks that each round of the data path offers again while they are refused;
-     * queues in the order of their making. Before the data path begins.
+     * Creates a queue of submissions that each round of the data path retries; queues are retried
+     * in the order of creation. Before the data path begins.
      *
-     * @param tasks how many there are
+     * @param tasks number of tasks
      */
     protected final RetryQueue retryQueue(int tasks, RetryQueue.Submission submission) {
         RetryQueue queue = new RetryQueue(tasks, submission);
@@ -134,53 +137,53 @@ public abstract class Worker extends WorkerThread {
     }
 
     /**
-     * An object that a command makes.
+     * Returns an object that a command creates.
      *
-     * @throws DpuException BAD_STATE where that command has not come yet
+     * @throws DpuException BAD_STATE if that command was not executed yet
      */
-    protected static <T> T present(@Nullable T object) {
+    protected static <T> T require(@Nullable T object) {
         if (object == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "worker's objects were not made: reason=wrong order of commands");
+                    "worker's objects were not created: reason=wrong order of commands");
         }
         return object;
     }
 
     // ---- the data path
 
-    /** Submits what receives; called once, as the data path begins. */
+    /** Submits the receive tasks; called once, at the begin of the data path. */
     protected abstract void beginDataPath();
 
-    /** Whether the data path is to go on: nothing new is begun once it is not. */
+    /** Whether new transactions may be started. */
     protected final boolean isRunning() {
         return dataPath.isRunning();
     }
 
-    /** How many transactions are in flight: the data path does not end before there are none. */
+    /** Number of transactions in flight; the data path ends when it is 0. */
     protected abstract int inFlight();
 
     /**
-     * Whether all that this round waits for is one message, of a peer that has nothing else to do;
-     * see {@link ProgressEngine#awaitSoon}.
+     * Whether this round waits for a single message, of a peer without other work; see {@link
+     * ProgressEngine#awaitSoon}.
      */
     protected boolean expectsMessageSoon() {
         return false;
     }
 
-    /** Called in each round of the data path; for work that comes from the control thread. */
-    protected void eachRound() {}
+    /** Called in each round of the data path; for work of the control thread. */
+    protected void onRound() {}
 
-    /** How long a round may sleep where nothing wakes it, in nanoseconds. */
+    /** Longest sleep of a round without an event, in nanoseconds. */
     protected long longestWaitNanos() {
         return IDLE_WAIT_NANOS;
     }
 
-    /** Releases bufs, memory and the like; all contexts are closed. Called once, and last. */
+    /** Releases bufs and memory, after all contexts were closed. Called once. */
     protected abstract void releaseObjects();
 
-    /** Whether something waits for room in a queue. */
-    protected final boolean hasRefused() {
+    /** Whether submissions have to be retried. */
+    protected final boolean hasPendingRetries() {
         for (RetryQueue queue : retryQueues) {
             if (!queue.isEmpty()) {
                 return true;
@@ -189,40 +192,40 @@ public abstract class Worker extends WorkerThread {
         return false;
     }
 
-    /** Offers again what queues had no room for. */
-    final void retryRefused() {
+    /** Retries rejected submissions. */
+    final void retryPending() {
         for (RetryQueue queue : retryQueues) {
             queue.retry();
         }
     }
 
-    /** Whether tasks end because their context was told to stop. */
+    /** Whether tasks fail because their contexts are being stopped. */
     protected final boolean isStopping() {
         return contexts.isStopping();
     }
 
     /**
-     * Whether a task was taken by its queue.
+     * Checks the status of a submission.
      *
-     * @param what what failed otherwise, for the message
-     * @return false where the queue is full; any other refusal ends the data path
+     * @param what description of a failure, for the message
+     * @return false if the work queue is full; any other failure ends the data path
      */
-    protected final boolean isTaken(Status status, String what) {
+    protected final boolean isAccepted(Status status, String what) {
         if (status == Status.AGAIN) {
             return false;
         }
-        requireTaken(status, what);
+        requireAccepted(status, what);
         return true;
     }
 
-    /** Ends the data path if a task was refused for which its queue must have room. */
-    protected final void requireTaken(Status status, String what) {
+    /** Ends the data path if a submission failed whose work queue cannot be full. */
+    protected final void requireAccepted(Status status, String what) {
         if (status != Status.SUCCESS) {
             taskFailed(what, status);
         }
     }
 
-    /** Ends the data path because a task failed that must not. */
+    /** Ends the data path because of a failed task. */
     protected final void taskFailed(String what, Status status) {
         if (contexts.isStopping()) {
             return;
@@ -231,8 +234,8 @@ public abstract class Worker extends WorkerThread {
     }
 
     /**
-     * What a flush after a fatal error says of this side is, for the session, the loss of the peer;
-     * and so is a consumer that was there and is not found any more.
+     * Maps statuses of a flush after a fatal error, and of a consumer that has expired, to
+     * CONNECTION_RESET: for the session they mean the loss of the peer.
      */
     private static Status toPeerLoss(Status status) {
         return switch (status) {
@@ -261,7 +264,7 @@ public abstract class Worker extends WorkerThread {
     // ---- phases
 
     @Override
-    final void engineMade(ProgressEngine created) {
+    final void engineCreated(ProgressEngine created) {
         dataPath.prepare(created);
     }
 
@@ -272,12 +275,12 @@ public abstract class Worker extends WorkerThread {
             return false;
         }
         dataPath.run(engine());
-        // No wait after it: its rounds may have taken the wake-up of a command.
+        // No wait after it: its rounds may have consumed the wake-up of a command.
         return true;
     }
 
     @Override
-    final void takeDown(ProgressEngine present) {
+    final void tearDown(ProgressEngine present) {
         attempt(() -> stopContextsAndAwait(present));
         attempt(contexts::close);
         attempt(this::releaseObjects);
@@ -287,11 +290,12 @@ public abstract class Worker extends WorkerThread {
         if (!areContextsIdle()) {
             stopContexts();
         }
-        // Each context gives up its peer after the control timeout, and is idle soon after that.
+        // Each context stops waiting for its peer after the control timeout, and is idle soon
+        // after.
         Deadline deadline = Deadline.in(2 * controlTimeoutNanos);
         while (!areContextsIdle() && !deadline.hasPassed()) {
             contexts.freeTasks();
-            // Goes on whatever a callback throws: there is more to be given back.
+            // Continues after exceptions of callbacks, since other resources have to be released.
             attempt(() -> present.await(deadline.remainingNanos()));
         }
     }

@@ -5,8 +5,8 @@ import io.softdpu.storage.WorkerReport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counters of a worker and the report that is made of them. {@link #report} may be called from any
- * thread; the rest belongs to the worker's.
+ * Counters of a worker and their report. {@link #report} may be called from any thread; the rest
+ * belongs to the worker's thread.
  */
 final class WorkerStatistics {
     private final WorkerSlot slot;
@@ -23,7 +23,7 @@ final class WorkerStatistics {
         this.slot = slot;
     }
 
-    /** Notes that the data path begins. */
+    /** Records the begin of the data path. */
     void beginDataPath(ProgressEngine engine) {
         startHits = engine.hits();
         startMisses = engine.misses();
@@ -31,7 +31,7 @@ final class WorkerStatistics {
         startAllocated = AllocationMeter.currentThreadBytes();
     }
 
-    /** Notes that the data path has ended: the report stays as it is from now on. */
+    /** Records the end of the data path, which fixes the report. */
     void endDataPath(ProgressEngine engine) {
         long allocated = AllocationMeter.currentThreadBytes() - startAllocated;
         dataPath =
@@ -49,9 +49,9 @@ final class WorkerStatistics {
     }
 
     /**
-     * What the worker has done so far.
+     * The current report.
      *
-     * @param engine the worker's; null before it was made and after it was closed
+     * @param engine of the worker; null before it was created and after it was closed
      */
     WorkerReport report(@Nullable ProgressEngine engine) {
         WorkerReport last = dataPath;

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thread of a worker and its progress engine: started, given commands, and ended by the control
- * thread. Methods are the control thread's unless they say otherwise; protected ones are for the
+ * thread. Methods belong to the control thread unless they state otherwise; protected ones to the
  * thread itself.
  */
 public abstract class WorkerThread {
-    /** How long a worker without work sleeps at most; whatever happens wakes it earlier. */
+    /** Longest sleep of a worker without an event. */
     static final long IDLE_WAIT_NANOS = 1_000_000_000L;
 
     private final String role;
@@ -48,15 +48,15 @@ public abstract class WorkerThread {
     // ---- the control thread's side
 
     /**
-     * Starts the thread and waits until its engine is there.
+     * Starts the thread and waits until its engine is created.
      *
-     * @throws DpuException TIME_OUT, or why it could not begin; NO_MEMORY where the machine has no
-     *     room for another thread
+     * @throws DpuException TIME_OUT, or the failure of the start; NO_MEMORY if the system cannot
+     *     create another thread
      */
     public final void start() {
         try {
             thread.start();
-        } catch (OutOfMemoryError e) { // what the JVM makes of any failure here
+        } catch (OutOfMemoryError e) { // thrown by the JVM for any failure here
             throw new DpuException(
                     Status.NO_MEMORY,
                     "worker's thread cannot be started: " + name() + ", reason=" + e.getMessage(),
@@ -73,10 +73,10 @@ public abstract class WorkerThread {
     }
 
     /**
-     * Has the worker's thread do something, and waits until it is done. Not while the data path
+     * Runs an action on the worker's thread and waits until it is done. Not while the data path
      * runs.
      *
-     * @throws DpuException what the command threw; why the worker had failed before; TIME_OUT
+     * @throws DpuException thrown by the action; the failure of the worker; TIME_OUT
      */
     public final void execute(Runnable action) {
         throwFailure();
@@ -90,13 +90,13 @@ public abstract class WorkerThread {
         throwFailure();
         throw new DpuException(
                 Status.TIME_OUT,
-                "worker did not carry out a command: "
+                "worker did not execute a command: "
                         + name()
                         + ", waited_ms="
                         + controlTimeoutNanos / 1_000_000);
     }
 
-    /** As {@link #execute}, for a command that has a result. */
+    /** As {@link #execute}, for an action with a result. */
     public final <T> T query(Supplier<T> question) {
         var answer =
                 new Object() {
@@ -105,7 +105,7 @@ public abstract class WorkerThread {
         execute(() -> answer.value = question.get());
         T value = answer.value;
         if (value == null) {
-            throw new DpuException(Status.UNEXPECTED, "worker gave no answer: " + name());
+            throw new DpuException(Status.UNEXPECTED, "worker returned no result: " + name());
         }
         return value;
     }
@@ -116,12 +116,12 @@ public abstract class WorkerThread {
                 Status.CONNECTION_ABORTED, "control thread was interrupted: " + name(), cause);
     }
 
-    /** Why the worker failed, or null. Any thread. */
+    /** The failure of the worker, or null. Any thread. */
     public final @Nullable DpuException failure() {
         return failure;
     }
 
-    /** Throws why the worker failed, if it did. */
+    /** Throws the failure of the worker, if there is one. */
     public final void throwFailure() {
         DpuException reason = failure;
         if (reason != null) {
@@ -134,12 +134,12 @@ public abstract class WorkerThread {
         return ended || thread.getState() == Thread.State.NEW;
     }
 
-    /** Its index. */
-    public final int core() {
+    /** The index of the worker within its session. */
+    public final int index() {
         return slot.index();
     }
 
-    /** Has the thread leave its configuration phase, which ends it. */
+    /** Requests the end of the configuration phase, and so of the thread. */
     final void end() {
         ending = true;
         wakeUp();
@@ -152,25 +152,26 @@ public abstract class WorkerThread {
 
     // ---- the worker's side
 
-    /** Makes what belongs to the engine; called once, before the first command. */
-    abstract void engineMade(ProgressEngine created);
+    /** Called once with the new engine, before the first command. */
+    abstract void engineCreated(ProgressEngine created);
 
     /**
      * A round of the configuration phase.
      *
-     * @return whether a command may have come meanwhile without ending the next wait
+     * @return whether the next wait must be skipped, since a command's wake-up may have been
+     *     consumed
      */
     abstract boolean configurationRound();
 
-    /** Gives back all that uses the engine; called once, when the thread ends. */
-    abstract void takeDown(ProgressEngine present);
+    /** Releases all users of the engine; called once, when the thread ends. */
+    abstract void tearDown(ProgressEngine present);
 
     private void threadProcedure() {
-        // Nothing may escape: an exception that ended this thread in silence would hang the others.
+        // Catches everything: an exception that ended this thread silently would block the others.
         try {
             ProgressEngine created = ProgressEngine.create(slot.pollers(), slot.cpu());
             engine = created;
-            engineMade(created);
+            engineCreated(created);
             engineReady.countDown();
             configurationPhase();
         } catch (RuntimeException | Error e) {
@@ -178,7 +179,7 @@ public abstract class WorkerThread {
         } finally {
             engineReady.countDown();
             try {
-                takeDown();
+                tearDown();
             } finally {
                 ended = true;
                 notifyControl();
@@ -190,16 +191,16 @@ public abstract class WorkerThread {
         while (!ending) {
             commands.process();
             if (!configurationRound()) {
-                // Yields for a while, then sleeps; a command, a doorbell or a state ends it.
+                // Yields for a while, then sleeps until a command, a doorbell or a state change.
                 engine().await(IDLE_WAIT_NANOS);
             }
         }
     }
 
-    private void takeDown() {
+    private void tearDown() {
         ProgressEngine present = engine;
         if (present != null) {
-            takeDown(present);
+            tearDown(present);
             attempt(() -> closeEngine(present));
         }
     }
@@ -211,7 +212,7 @@ public abstract class WorkerThread {
         }
     }
 
-    /** Runs a step of taking down: one that fails keeps no other from being done. */
+    /** Runs a release step; its failure is recorded and does not prevent the next steps. */
     final void attempt(Runnable step) {
         try {
             step.run();
@@ -229,21 +230,21 @@ public abstract class WorkerThread {
         return present;
     }
 
-    /** The engine, or null where the thread has none; for its counters. Any thread. */
+    /** The engine, or null if there is none; for its counters. Any thread. */
     final @Nullable ProgressEngine engineOrNull() {
         return engine;
     }
 
-    /** Ends the data path with this reason; the first counts. */
+    /** Ends the data path with this failure; only the first counts. */
     protected final void fail(DpuException reason) {
         if (failure == null) {
             failure = reason;
-            log.log(System.Logger.Level.DEBUG, "Core: " + core() + " failed: " + reason);
+            log.log(System.Logger.Level.DEBUG, "Core: " + index() + " failed: " + reason);
             notifyControl();
         }
     }
 
-    /** As {@link #fail(DpuException)}, for whatever was thrown on this thread. */
+    /** As {@link #fail(DpuException)}, for any exception of this thread. */
     final void failed(Throwable problem) {
         fail(asDpuException(problem));
     }
@@ -253,7 +254,7 @@ public abstract class WorkerThread {
         notifyControl.run();
     }
 
-    /** Ends the worker's sleep. Any thread; under a lock, so that no closed engine is woken. */
+    /** Wakes the worker. Any thread; under a lock, so that no closed engine is woken. */
     protected final void wakeUp() {
         synchronized (engineLock) {
             ProgressEngine present = engine;
@@ -263,9 +264,9 @@ public abstract class WorkerThread {
         }
     }
 
-    /** Role and core, for messages: {@code key=value}. */
+    /** Role and index, for messages: {@code key=value}. */
     final String name() {
-        return "role=" + role + ", core=" + core();
+        return "role=" + role + ", worker=" + index();
     }
 
     final System.Logger log() {

@@ -8,31 +8,32 @@ import java.util.HexFormat;
 import java.util.OptionalLong;
 
 /**
- * Bytes that are known by their offset: what a volume holds, what an initiator writes or expects.
+ * Bytes determined by their offset: initial content of a volume, or data that an initiator writes
+ * or expects.
  *
- * <p>Any part can be made anywhere without the rest, so each process can say what it expects and
- * nobody needs to keep a second copy. Implementations are immutable and may be used by any thread.
+ * <p>Each part can be generated without the rest, so each process can verify data without a second
+ * copy. Implementations are immutable; any thread.
  */
 public interface Content {
-    /** The seed of the pattern that a volume holds where nobody loads anything else. */
+    /** Seed of the default pattern of a volume. */
     long VOLUME_PATTERN_SEED = 0x736F_6674_6470_7531L;
 
     /**
      * Fills a piece of memory.
      *
-     * @param destination all of it is filled
-     * @param offset where the piece begins in the content, in bytes, not negative
-     * @throws DpuException INVALID_VALUE where the content does not reach so far or is no regular
-     *     file, IO_FAILED where it cannot be read
+     * @param destination filled completely
+     * @param offset of the piece within the content, in bytes, not negative
+     * @throws DpuException INVALID_VALUE if the content is too short or not a regular file,
+     *     IO_FAILED if it cannot be read
      */
     void fill(MemorySegment destination, long offset);
 
-    /** The size of a content that has one; empty for one that goes on for ever. */
+    /** The size of a content in bytes; empty for an infinite one. */
     default OptionalLong sizeBytes() {
         return OptionalLong.empty();
     }
 
-    /** Says what this is, for messages. */
+    /** Description for messages. */
     @Override
     String toString();
 
@@ -49,25 +50,25 @@ public interface Content {
     }
 
     /**
-     * A pattern in which each 8 bytes differ from all others near and far, so that bytes from a
-     * wrong place are noticed: the little-endian number at byte {@code 8 * i} is the finalizer of
-     * SplitMix64 of {@code seed + i * 0x9E3779B97F4A7C15}.
+     * Pattern whose words of 8 bytes are all different, so that bytes from a wrong offset are
+     * detected: the little-endian number at byte {@code 8 * i} is the finalizer of SplitMix64 of
+     * {@code seed + i * 0x9E3779B97F4A7C15}.
      */
     static Content pattern(long seed) {
         return new ContentSources.Pattern(seed);
     }
 
-    /** The byte at offset {@code i} is {@code i mod 256}. */
+    /** Content whose byte at offset {@code i} is {@code i mod 256}. */
     static Content indexModulo256() {
         return ContentSources.INDEX_MODULO_256;
     }
 
-    /** Every byte is 0. */
+    /** Content whose bytes are all 0. */
     static Content zeros() {
         return ContentSources.ZEROS;
     }
 
-    /** The bytes of a file, read when they are needed. */
+    /** Content of a file, which is opened and read on each access. */
     static Content file(Path file) {
         return new ContentSources.OfFile(file);
     }

@@ -14,7 +14,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.OptionalLong;
 
-/** The kinds of {@link Content}. */
+/** Implementations of {@link Content}. */
 final class ContentSources {
     static final int PIECE_BYTES = 1 << 20;
 
@@ -83,7 +83,8 @@ final class ContentSources {
                 destination.set(ValueLayout.JAVA_BYTE, at, (byte) (offset + at));
             }
             for (; at + 8 <= size; at += 8) {
-                // No carry between the bytes: the low three bits of the position are 0 here.
+                // The sum has no carry between bytes, since the low three bits of the position are
+                // 0 here.
                 long first = (offset + at) & 0xF8;
                 destination.set(LITTLE, at, WORD_OF_INDICES + first * 0x0101_0101_0101_0101L);
             }

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /** Execution strategies of the guide's initiator, as workloads. */
 public enum ExecutionStrategy {
-    /** Reads the storage again and again, up to the run limit. */
+    /** Reads the storage repeatedly, up to the run limit. */
     READ_THROUGHPUT_TEST {
         @Override
         public Workload workload(StrategySettings settings) {
@@ -21,7 +21,7 @@ public enum ExecutionStrategy {
         }
     },
 
-    /** Writes the storage again and again, up to the run limit. */
+    /** Writes the storage repeatedly, up to the run limit. */
     WRITE_THROUGHPUT_TEST {
         @Override
         public Workload workload(StrategySettings settings) {
@@ -35,7 +35,7 @@ public enum ExecutionStrategy {
 
     /**
      * Writes the whole storage, clears the memory, reads all back and compares. Without a plain
-     * content what is written is the index of each byte modulo 256.
+     * content each byte is its offset modulo 256.
      */
     READ_WRITE_DATA_VALIDITY_TEST {
         @Override
@@ -82,7 +82,7 @@ public enum ExecutionStrategy {
     /**
      * The strategy with this name.
      *
-     * @throws DpuException INVALID_VALUE that lists the names
+     * @throws DpuException INVALID_VALUE, listing the names
      */
     public static ExecutionStrategy of(String optionName) {
         for (ExecutionStrategy strategy : values()) {
@@ -103,7 +103,7 @@ public enum ExecutionStrategy {
     /**
      * The strategy as a workload.
      *
-     * @throws DpuException INVALID_VALUE that names what is missing or illegal
+     * @throws DpuException INVALID_VALUE, naming the missing or illegal setting
      */
     public abstract Workload workload(StrategySettings settings);
 

@@ -2,24 +2,24 @@ package io.softdpu.storage.workload;
 
 import io.softdpu.storage.wire.IoType;
 
-/** A request that a {@link RequestSource} fills in; one object is used again and again. */
+/** Mutable request that a {@link RequestSource} fills in; one object is reused. */
 public final class IoRequest {
     private IoType type = IoType.READ;
     private int sizeBytes;
     private long requesterOffset;
     private long storageOffset;
 
-    /** A request that has not been filled in. */
+    /** Creates a request that has not been filled in. */
     public IoRequest() {}
 
     /**
-     * Fills the request in. Nothing is checked here: what does not fit the storage or the exported
-     * memory is the target's to refuse.
+     * Fills the request in. Values are not checked: the target rejects ranges outside of the
+     * storage or the exported memory.
      *
      * @param type read or write
-     * @param sizeBytes how much
-     * @param requesterOffset where in the initiator's memory
-     * @param storageOffset where in the storage
+     * @param sizeBytes size of the operation
+     * @param requesterOffset offset in the initiator's memory, in bytes
+     * @param storageOffset offset in the storage, in bytes
      */
     public void set(IoType type, int sizeBytes, long requesterOffset, long storageOffset) {
         this.type = type;
@@ -33,17 +33,17 @@ public final class IoRequest {
         return type;
     }
 
-    /** How much. */
+    /** Size of the operation. */
     public int sizeBytes() {
         return sizeBytes;
     }
 
-    /** Where in the initiator's memory. */
+    /** Offset in the initiator's memory, in bytes. */
     public long requesterOffset() {
         return requesterOffset;
     }
 
-    /** Where in the storage. */
+    /** Offset in the storage, in bytes. */
     public long storageOffset() {
         return storageOffset;
     }

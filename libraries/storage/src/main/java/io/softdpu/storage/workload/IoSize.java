@@ -3,8 +3,8 @@ package io.softdpu.storage.workload;
 import io.softdpu.storage.option.OptionChecks;
 
 /**
- * Size of the operations of a phase, in bytes or in blocks. What it comes to is known when the
- * storage has told its block size.
+ * Size of the operations of a phase, in bytes or in blocks, resolved when the block size of the
+ * storage is known.
  */
 public final class IoSize {
     private final int amount;
@@ -15,23 +15,23 @@ public final class IoSize {
         this.inBlocks = inBlocks;
     }
 
-    /** That many bytes, rounded up to whole blocks. */
+    /** Size in bytes, rounded up to whole blocks. */
     public static IoSize bytes(int bytes) {
         OptionChecks.requireRange("io size bytes", bytes, 1, 1 << 30);
         return new IoSize(bytes, false);
     }
 
-    /** That many blocks. */
+    /** Size in blocks. */
     public static IoSize blocks(int blocks) {
         OptionChecks.requireRange("blocks_per_io", blocks, 1, 1 << 20);
         return new IoSize(blocks, true);
     }
 
     /**
-     * The bytes for a storage: whole blocks, at most 1 GiB, at most the limit.
+     * Resolves the size for a storage, in bytes: whole blocks, at most 1 GiB, at most the limit.
      *
-     * @param blockSizeBytes the storage's, positive
-     * @param limitBytes the most that fits, such as a core's part of the storage
+     * @param blockSizeBytes of the storage, positive
+     * @param limitBytes upper bound, such as a worker's part of the storage
      */
     public int resolve(int blockSizeBytes, long limitBytes) {
         long bytes =

@@ -8,25 +8,26 @@ import io.softdpu.storage.wire.IoType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a workload: operations of one kind and size, for as long as its limit says. Between two
- * phases nothing is in flight.
+ * Phase of a workload: operations of one type and size, up to a limit. Between two phases nothing
+ * is in flight.
  *
  * @param name for reports
  * @param type read or write
- * @param ioSize bytes of an operation
- * @param transactions how many each core keeps in flight; no more than it has
- * @param source makes each core's source of requests
- * @param operations operations of each core after which the phase ends; {@link Long#MAX_VALUE}: any
- *     number
- * @param paceNanos time from one turn of a transaction to its next. An operation begins at a turn,
- *     or as soon as the one before has ended; whole turns that pass meanwhile are left out, and
- *     latency counts from the beginning and not from the turn. 0: there are no turns, the next
- *     begins as soon as the one before has ended
- * @param nanos time after which it ends; {@link Long#MAX_VALUE}: any time
- * @param mirrored whether the data of the storage's byte i stands at byte i of the initiator's
- *     memory; else each transaction has a buffer of its own
- * @param fill what the whole memory is filled with before the phase, or null to leave it
- * @param expect what the whole memory must hold after it, or null; needs {@code mirrored}
+ * @param ioSize size of an operation
+ * @param transactions number of operations in flight per worker, at most the worker's transactions
+ * @param source creates the source of requests of each worker
+ * @param operations operations per worker after which the phase ends; {@link Long#MAX_VALUE} for no
+ *     limit
+ * @param paceNanos interval between the due times of a transaction's operations. An operation
+ *     begins at its due time, or as soon as the previous one has ended; due times that pass
+ *     meanwhile are skipped, and latency is measured from the actual begin. 0 for no pacing: an
+ *     operation begins as soon as the previous one has ended
+ * @param nanos time after which it ends; {@link Long#MAX_VALUE} for no limit
+ * @param mirrored whether byte i of the storage corresponds to byte i of the initiator's memory;
+ *     else each transaction has a buffer of its own
+ * @param fill content that the whole memory is filled with before the phase; null to leave it
+ *     unchanged
+ * @param expect expected content of the memory after the phase, or null; requires {@code mirrored}
  * @param endOnError whether the first failed operation ends the phase
  */
 public record Phase(
@@ -43,10 +44,10 @@ public record Phase(
         @Nullable Content expect,
         boolean endOnError) {
 
-    /** A day; a sum of it and a moment stays a moment. */
+    /** One day, so that adding it to a time cannot overflow. */
     private static final long LONGEST_PACE_NANOS = 86_400_000_000_000L;
 
-    /** Checks the values: INVALID_VALUE that names the field. */
+    /** Checks the values; throws INVALID_VALUE, naming the field. */
     public Phase {
         OptionChecks.requireRange(
                 "transactions", transactions, 1, StorageDefaults.MAX_TRANSACTION_COUNT);
@@ -63,17 +64,19 @@ public record Phase(
         }
     }
 
-    /** A builder of a phase that reads: sequential, once over the volume, 1 transaction. */
+    /** Creates a builder of a phase that reads: sequential, once over the volume, 1 transaction. */
     public static Builder read(String name) {
         return new Builder(name, IoType.READ);
     }
 
-    /** A builder of a phase that writes: sequential, once over the volume, 1 transaction. */
+    /**
+     * Creates a builder of a phase that writes: sequential, once over the volume, 1 transaction.
+     */
     public static Builder write(String name) {
         return new Builder(name, IoType.WRITE);
     }
 
-    /** Collects the values of a phase. */
+    /** Builder of a phase. */
     public static final class Builder {
         private final String name;
         private final IoType type;
@@ -94,37 +97,40 @@ public record Phase(
             this.type = type;
         }
 
-        /** Sets the size of an operation; one block where it is not set. */
+        /** Sets the size of an operation; one block by default. */
         public Builder ioSize(IoSize size) {
             ioSize = size;
             return this;
         }
 
-        /** Sets how many operations each core keeps in flight. */
+        /** Sets the number of operations in flight per worker. */
         public Builder transactions(int count) {
             transactions = count;
             return this;
         }
 
-        /** One operation after the other, the default. */
+        /** Sets sequential offsets, the default. */
         public Builder sequential() {
             source = null;
             return this;
         }
 
-        /** Any place in any order, the same for the same seed. */
+        /** Sets random offsets, the same for the same seed. */
         public Builder random(long seed) {
             source = range -> RequestSources.random(range, seed);
             return this;
         }
 
-        /** Requests of the caller's own making. */
+        /** Sets a source of requests. */
         public Builder source(RequestSourceFactory factory) {
             source = factory;
             return this;
         }
 
-        /** Ends when each block of the volume had its turn, or the source has no more. */
+        /**
+         * Ends the phase when all blocks of the volume were used, or the source has no more
+         * requests.
+         */
         public Builder onceOverVolume() {
             once = true;
             operations = Long.MAX_VALUE;
@@ -132,27 +138,29 @@ public record Phase(
             return this;
         }
 
-        /** Ends after that many operations of each core. */
+        /** Ends the phase after this number of operations per worker. */
         public Builder operations(long perWorker) {
             once = false;
             operations = perWorker;
             return this;
         }
 
-        /** Ends after that time. */
+        /** Ends the phase after this time. */
         public Builder nanos(long limit) {
             once = false;
             nanos = limit;
             return this;
         }
 
-        /** A transaction begins an operation that often, and rests in between: paceNanos. */
+        /** Sets the interval between the operations of a transaction; see {@code paceNanos}. */
         public Builder pace(long nanosPerOperation) {
             paceNanos = nanosPerOperation;
             return this;
         }
 
-        /** One buffer per transaction, once over the volume, too; else the memory mirrors that. */
+        /**
+         * Uses one buffer per transaction also once over the volume, which is mirrored otherwise.
+         */
         public Builder perTransaction() {
             perTransaction = true;
             return this;
@@ -164,22 +172,22 @@ public record Phase(
             return this;
         }
 
-        /** Compares the memory with this after the phase. */
+        /** Compares the memory with a content after the phase. */
         public Builder expect(Content content) {
             expect = content;
             return this;
         }
 
-        /** Failed operations are counted, and the phase goes on. */
+        /** Counts failed operations without ending the phase. */
         public Builder continueOnError() {
             endOnError = false;
             return this;
         }
 
         /**
-         * The phase.
+         * Builds the phase.
          *
-         * @throws DpuException INVALID_VALUE that names the field
+         * @throws DpuException INVALID_VALUE, naming the field
          */
         public Phase build() {
             RequestSourceFactory sequential = once ? RequestSources::once : RequestSources::endless;

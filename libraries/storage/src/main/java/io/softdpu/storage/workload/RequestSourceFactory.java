@@ -2,28 +2,28 @@ package io.softdpu.storage.workload;
 
 import io.softdpu.storage.wire.IoType;
 
-/** Makes the request source of a core for a phase, before the phase begins. */
+/** Factory of request sources, called per worker before a phase begins. */
 @FunctionalInterface
 public interface RequestSourceFactory {
-    /** A source for this core. */
+    /** Creates the source of a worker. */
     RequestSource create(Range range);
 
     /**
-     * What a core has to do with.
+     * Part of the storage and of the memory for a worker.
      *
-     * @param core its index
-     * @param type what the phase does
-     * @param firstByte where its part of the storage begins, in bytes
-     * @param endByte where it ends
-     * @param ioSizeBytes bytes of an operation
-     * @param blockSizeBytes the storage's
-     * @param memoryFirstByte where the part of the initiator's memory begins that it may use for
-     *     transactions with a buffer of their own
-     * @param memoryEndByte where that ends
+     * @param worker index of the worker
+     * @param type operation of the phase
+     * @param firstByte beginning of its part of the storage, in bytes
+     * @param endByte end of that part, exclusive
+     * @param ioSizeBytes size of an operation
+     * @param blockSizeBytes of the storage
+     * @param memoryFirstByte beginning of its part of the initiator's memory, for transactions with
+     *     a buffer of their own
+     * @param memoryEndByte end of that part, exclusive
      * @param mirrored whether the requester offset is the storage offset
      */
     record Range(
-            int core,
+            int worker,
             IoType type,
             long firstByte,
             long endByte,
@@ -33,7 +33,7 @@ public interface RequestSourceFactory {
             long memoryEndByte,
             boolean mirrored) {
 
-        /** Where in the initiator's memory the data of an operation stands. */
+        /** Offset of an operation's data in the initiator's memory. */
         public long requesterOffset(int transaction, long storageOffset) {
             if (mirrored) {
                 return storageOffset;

@@ -1,20 +1,20 @@
 package io.softdpu.storage.workload;
 
-/** The request sources that phases are usually made of. */
+/** Sequential and random request sources. */
 final class RequestSources {
     private RequestSources() {}
 
-    /** One operation after the other through the core's part of the storage, once. */
+    /** Sequential operations over the worker's part of the storage, once. */
     static RequestSource once(RequestSourceFactory.Range range) {
         return new Sequential(range, false);
     }
 
-    /** The same again and again. */
+    /** Sequential operations over the worker's part of the storage, repeatedly. */
     static RequestSource endless(RequestSourceFactory.Range range) {
         return new Sequential(range, true);
     }
 
-    /** Any place of the core's part that is a multiple of the operation's size. */
+    /** Operations at random multiples of the operation's size in the worker's part. */
     static RequestSource random(RequestSourceFactory.Range range, long seed) {
         return new Random(range, seed);
     }
@@ -45,7 +45,7 @@ final class RequestSources {
         }
     }
 
-    /** SplitMix64 for the numbers, and the high half of a product for a place without bias. */
+    /** Random offsets by SplitMix64; the high half of a product selects one without bias. */
     private static final class Random implements RequestSource {
         private static final long STEP = 0x9E37_79B9_7F4A_7C15L;
 
@@ -56,8 +56,8 @@ final class RequestSources {
         Random(RequestSourceFactory.Range range, long seed) {
             this.range = range;
             this.places = (range.endByte() - range.firstByte()) / range.ioSizeBytes();
-            // Cores must not all go to the same places at the same time.
-            this.state = seed + range.core() * 0xD134_2543_DE82_EF95L;
+            // Different sequences per worker.
+            this.state = seed + range.worker() * 0xD134_2543_DE82_EF95L;
         }
 
         @Override

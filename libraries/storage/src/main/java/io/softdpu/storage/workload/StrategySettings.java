@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of an execution strategy.
  *
- * @param runLimitOperationCount operations of each core in a throughput test
- * @param transactionCount how many each core keeps in flight
- * @param blocksPerIo blocks that one operation moves
- * @param plainContent the file that the storage is expected to hold, or null; needed by the
+ * @param runLimitOperationCount operations per worker in a throughput test
+ * @param transactionCount number of operations in flight per worker
+ * @param blocksPerIo blocks per operation
+ * @param plainContent file with the expected content of the storage, or null; required by the
  *     read-only validity test
  */
 public record StrategySettings(

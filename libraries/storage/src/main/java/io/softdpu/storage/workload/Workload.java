@@ -5,12 +5,12 @@ import io.softdpu.core.Status;
 import java.util.List;
 
 /**
- * Work of an initiator in its session.
+ * Workload of an initiator's session.
  *
- * @param phases one after the other, at least one
+ * @param phases in order, at least one
  */
 public record Workload(List<Phase> phases) {
-    /** Takes a copy; INVALID_VALUE where there is no phase. */
+    /** Copies the list; throws INVALID_VALUE if it is empty. */
     public Workload {
         phases = List.copyOf(phases);
         if (phases.isEmpty()) {
@@ -19,7 +19,7 @@ public record Workload(List<Phase> phases) {
         }
     }
 
-    /** The most operations that a core will have in flight. */
+    /** Largest number of operations in flight per worker. */
     public int maxTransactions() {
         int most = 1;
         for (Phase phase : phases) {

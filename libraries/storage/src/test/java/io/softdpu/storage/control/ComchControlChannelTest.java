@@ -69,9 +69,9 @@ class ComchControlChannelTest extends ControlChannelContract {
     }
 
     @Override
-    End openServer() {
+    ChannelEnd openServer() {
         AtomicReference<ProgressEngine> engine = new AtomicReference<>();
-        return new End(
+        return new ChannelEnd(
                 "server",
                 () -> {
                     engine.set(ProgressEngine.create());
@@ -81,9 +81,9 @@ class ComchControlChannelTest extends ControlChannelContract {
     }
 
     @Override
-    End openClient(long timeoutNanos) {
+    ChannelEnd openClient(long timeoutNanos) {
         AtomicReference<ProgressEngine> engine = new AtomicReference<>();
-        return new End(
+        return new ChannelEnd(
                 "client",
                 () -> {
                     engine.set(ProgressEngine.create());
@@ -109,7 +109,9 @@ class ComchControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchClientControlChannel client = makeClient(engine, "nobody", 200_000_000L)) {
             assertStatus(
-                    () -> client.awaitConnected(End.DEADLINE_NANOS), Status.NOT_FOUND, "nobody");
+                    () -> client.awaitConnected(ChannelEnd.DEADLINE_NANOS),
+                    Status.NOT_FOUND,
+                    "nobody");
         }
     }
 
@@ -117,7 +119,7 @@ class ComchControlChannelTest extends ControlChannelContract {
     void shouldEndTheSearchForAServerWhenItIsAborted() {
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchClientControlChannel client =
-                        makeClient(engine, "nobody", End.DEADLINE_NANOS)) {
+                        makeClient(engine, "nobody", ChannelEnd.DEADLINE_NANOS)) {
             client.abort("User requested abort");
 
             assertStatus(
@@ -180,7 +182,7 @@ class ComchControlChannelTest extends ControlChannelContract {
         }
     }
 
-    /** A send in flight fails before the endpoint tells of the connection's end. */
+    /** A send in flight fails before the endpoint reports the end of the connection. */
     @Test
     void shouldNameTheBrokenWordOfTheRingWhereASendIsInFlight() throws Exception {
         long illegal = 1L << 40;
@@ -205,9 +207,9 @@ class ComchControlChannelTest extends ControlChannelContract {
                 rogue.link().ring();
 
                 assertStatus(
-                        () -> listening.receive(End.DEADLINE_NANOS),
+                        () -> listening.receive(ChannelEnd.DEADLINE_NANOS),
                         Status.CONNECTION_RESET,
-                        "peer has gone: peer=client of comch://broken, reason=peer broke the"
+                        "peer has ended: peer=client of comch://broken, reason=peer violated the"
                                 + " protocol: ring, produced index out of range: seen="
                                 + illegal
                                 + ", expected=0 to ");
@@ -225,7 +227,7 @@ class ComchControlChannelTest extends ControlChannelContract {
                         folder,
                         Topology.builtin().sha256(),
                         Topology.builtin().name(),
-                        End.DEADLINE_NANOS,
+                        ChannelEnd.DEADLINE_NANOS,
                         1L << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -235,8 +237,8 @@ class ComchControlChannelTest extends ControlChannelContract {
             ProgressEngine engine, ComchConsumer consumer, ContextState state) {
         long start = System.nanoTime();
         while (consumer.state() != state) {
-            assertThat(System.nanoTime() - start).isLessThan(End.DEADLINE_NANOS);
-            engine.await(End.DEADLINE_NANOS);
+            assertThat(System.nanoTime() - start).isLessThan(ChannelEnd.DEADLINE_NANOS);
+            engine.await(ChannelEnd.DEADLINE_NANOS);
         }
     }
 

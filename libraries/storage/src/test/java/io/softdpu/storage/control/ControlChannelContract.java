@@ -20,32 +20,32 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What each kind of control channel has to do; a subclass says how the two ends are made. */
+/** Contract of all kinds of control channel; a subclass creates the two ends. */
 @Clause("sto-050")
 abstract class ControlChannelContract {
     private static final long SECONDS = 1_000_000_000L;
     private static final long SHORT = SECONDS / 20;
-    private static final long LONG = End.DEADLINE_NANOS / 2;
+    private static final long LONG = ChannelEnd.DEADLINE_NANOS / 2;
 
     private static final ControlMessage QUERY =
             new ControlMessage(11, 22, new ControlPayload.QueryStorageRequest());
     private static final ControlMessage STOP =
             new ControlMessage(12, 23, new ControlPayload.StopStorageRequest());
 
-    /** Which end a test looks at. */
+    /** End that a test checks. */
     enum Which {
         SERVER,
         CLIENT
     }
 
-    private End server;
-    private End client;
+    private ChannelEnd server;
+    private ChannelEnd client;
 
     /** A listening end. */
-    abstract End openServer();
+    abstract ChannelEnd openServer();
 
     /** An end that connects to it, within that time. */
-    abstract End openClient(long timeoutNanos);
+    abstract ChannelEnd openClient(long timeoutNanos);
 
     @BeforeEach
     void listen() {
@@ -60,7 +60,7 @@ abstract class ControlChannelContract {
                         ? CompletableFuture.completedFuture(null)
                         : CompletableFuture.runAsync(client::close);
         server.close();
-        End.await(closing);
+        ChannelEnd.await(closing);
     }
 
     @Test
@@ -69,11 +69,11 @@ abstract class ControlChannelContract {
 
         CompletableFuture<ControlMessage> atServer = server.begin(c -> c.receive(LONG));
         client.run(c -> c.send(QUERY));
-        assertThat(End.await(atServer)).isEqualTo(QUERY);
+        assertThat(ChannelEnd.await(atServer)).isEqualTo(QUERY);
 
         CompletableFuture<ControlMessage> atClient = client.begin(c -> c.receive(LONG));
         server.run(c -> c.send(STOP));
-        assertThat(End.await(atClient)).isEqualTo(STOP);
+        assertThat(ChannelEnd.await(atClient)).isEqualTo(STOP);
     }
 
     @ParameterizedTest
@@ -95,7 +95,7 @@ abstract class ControlChannelContract {
                     c.flush(LONG);
                 });
 
-        assertThat(End.await(received)).isEqualTo(large);
+        assertThat(ChannelEnd.await(received)).isEqualTo(large);
     }
 
     @ParameterizedTest
@@ -117,7 +117,7 @@ abstract class ControlChannelContract {
                         c.flush(LONG);
                     }
                 });
-        End.await(received);
+        ChannelEnd.await(received);
     }
 
     @ParameterizedTest
@@ -129,14 +129,15 @@ abstract class ControlChannelContract {
 
         end(leaving)
                 .run(c -> {
-                    c.farewell(
+                    c.sendFinalError(
                             ControlPayload.ErrorResponse.of(
                                     Status.CONNECTION_ABORTED, "why it goes"));
                     // One word is enough, and it is the first.
-                    c.farewell(ControlPayload.ErrorResponse.of(Status.DRIVER, "another reason"));
+                    c.sendFinalError(
+                            ControlPayload.ErrorResponse.of(Status.DRIVER, "another reason"));
                 });
 
-        assertThat(End.await(heard))
+        assertThat(ChannelEnd.await(heard))
                 .isEqualTo(
                         new ControlMessage(
                                 0,
@@ -145,8 +146,10 @@ abstract class ControlChannelContract {
                                         Status.CONNECTION_ABORTED, "why it goes")));
         CompletableFuture<Void> closing = CompletableFuture.runAsync(end(leaving)::close);
         assertStatus(
-                () -> other(leaving).call(c -> c.receive(LONG)), Status.CONNECTION_RESET, "gone");
-        End.await(closing);
+                () -> other(leaving).call(c -> c.receive(LONG)),
+                Status.CONNECTION_RESET,
+                "has ended");
+        ChannelEnd.await(closing);
         server = leaving == Which.SERVER ? openServer() : server;
         client = leaving == Which.CLIENT ? null : client;
     }
@@ -159,16 +162,18 @@ abstract class ControlChannelContract {
         ControlMessage request = other(asking).call(c -> c.receive(LONG));
         CompletableFuture<Void> leaving = CompletableFuture.runAsync(end(asking)::close);
         assertStatus(
-                () -> other(asking).call(c -> c.receive(LONG)), Status.CONNECTION_RESET, "gone");
+                () -> other(asking).call(c -> c.receive(LONG)),
+                Status.CONNECTION_RESET,
+                "has ended");
 
-        // An answer that is not the last is missed by somebody.
+        // A reply that is not the last is awaited by the peer, so its loss is a failure.
         ControlPayload answer = new ControlPayload.StopStorageResponse();
         assertStatus(
                 () -> other(asking).run(c -> new ControlExchange(c).reply(request, answer)),
                 Status.CONNECTION_RESET,
-                "gone");
+                "has ended");
         other(asking).run(c -> new ControlExchange(c).replyLast(request, answer, LONG));
-        End.await(leaving);
+        ChannelEnd.await(leaving);
         server = asking == Which.SERVER ? openServer() : server;
         client = asking == Which.CLIENT ? null : client;
     }
@@ -181,7 +186,7 @@ abstract class ControlChannelContract {
         assertStatus(
                 () -> end(which).call(c -> c.receive(SHORT)),
                 Status.TIME_OUT,
-                "no control message came");
+                "no control message received");
     }
 
     @ParameterizedTest
@@ -193,7 +198,8 @@ abstract class ControlChannelContract {
 
         end(which).channel.abort("User requested abort");
 
-        assertStatus(() -> End.await(waiting), Status.CONNECTION_ABORTED, "User requested abort");
+        assertStatus(
+                () -> ChannelEnd.await(waiting), Status.CONNECTION_ABORTED, "User requested abort");
         assertStatus(
                 () -> end(which).run(c -> c.send(QUERY)),
                 Status.CONNECTION_ABORTED,
@@ -208,13 +214,16 @@ abstract class ControlChannelContract {
         server.channel.abort("User requested abort");
         server.channel.abort("too late to count");
 
-        assertStatus(() -> End.await(waiting), Status.CONNECTION_ABORTED, "User requested abort");
+        assertStatus(
+                () -> ChannelEnd.await(waiting), Status.CONNECTION_ABORTED, "User requested abort");
     }
 
     @Test
     void shouldBoundTheWaitForAClientWhereThatIsWanted() {
         assertStatus(
-                () -> server.run(c -> c.awaitConnected(SHORT)), Status.TIME_OUT, "no client came");
+                () -> server.run(c -> c.awaitConnected(SHORT)),
+                Status.TIME_OUT,
+                "no client connected");
     }
 
     @ParameterizedTest
@@ -227,16 +236,18 @@ abstract class ControlChannelContract {
                     c.send(QUERY);
                     c.flush(LONG);
                 });
-        assertThat(End.await(first)).isEqualTo(QUERY);
+        assertThat(ChannelEnd.await(first)).isEqualTo(QUERY);
 
         CompletableFuture<ControlMessage> second = end(which).begin(c -> c.receive(LONG));
         CompletableFuture<Void> closing = other(which).beginDo(ControlChannel::close);
 
-        assertStatus(() -> End.await(second), Status.CONNECTION_RESET, "peer has gone");
+        assertStatus(() -> ChannelEnd.await(second), Status.CONNECTION_RESET, "peer has ended");
         assertThat(end(which).call(ControlChannel::isConnected)).isFalse();
         assertStatus(
-                () -> end(which).run(c -> c.send(QUERY)), Status.CONNECTION_RESET, "peer has gone");
-        End.await(closing);
+                () -> end(which).run(c -> c.send(QUERY)),
+                Status.CONNECTION_RESET,
+                "peer has ended");
+        ChannelEnd.await(closing);
     }
 
     @Test
@@ -256,8 +267,8 @@ abstract class ControlChannelContract {
 
         end(which).channel.wakeup();
 
-        End.await(waiting);
-        assertThat(System.nanoTime() - start).isLessThan(End.DEADLINE_NANOS);
+        ChannelEnd.await(waiting);
+        assertThat(System.nanoTime() - start).isLessThan(ChannelEnd.DEADLINE_NANOS);
     }
 
     @ParameterizedTest
@@ -280,7 +291,7 @@ abstract class ControlChannelContract {
                                     }
                                 }),
                 Status.FULL,
-                "peer does not take its control messages");
+                "peer does not receive its control messages");
     }
 
     @Test
@@ -293,7 +304,7 @@ abstract class ControlChannelContract {
         assertThat(statusOfSecondClient()).isEqualTo(Status.FULL);
 
         client.run(c -> c.send(QUERY));
-        assertThat(End.await(serving)).isEqualTo(QUERY);
+        assertThat(ChannelEnd.await(serving)).isEqualTo(QUERY);
     }
 
     @Test
@@ -317,7 +328,7 @@ abstract class ControlChannelContract {
                                         LONG));
 
         assertThat(reply).isEqualTo(new ControlPayload.QueryStorageResponse(8192, 512));
-        End.await(serving);
+        ChannelEnd.await(serving);
     }
 
     @Test
@@ -381,7 +392,7 @@ abstract class ControlChannelContract {
                 server.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
         client = openClient(LONG);
         client.run(c -> c.awaitConnected(LONG));
-        End.await(accepting);
+        ChannelEnd.await(accepting);
     }
 
     static long connectTimeoutNanos() {
@@ -410,7 +421,7 @@ abstract class ControlChannelContract {
                                                 LONG)),
                 status,
                 reason);
-        End.await(serving);
+        ChannelEnd.await(serving);
     }
 
     private static ControlPayload response() {
@@ -422,19 +433,19 @@ abstract class ControlChannelContract {
                 i, RdmaConnectionRole.IO_DATA, Blob.of(new byte[i + 1]));
     }
 
-    private End end(Which which) {
+    private ChannelEnd end(Which which) {
         return which == Which.SERVER ? server : client;
     }
 
-    private End other(Which which) {
+    private ChannelEnd other(Which which) {
         return which == Which.SERVER ? client : server;
     }
 
-    final End server() {
+    final ChannelEnd server() {
         return server;
     }
 
-    final End client() {
+    final ChannelEnd client() {
         return client;
     }
 }

@@ -16,22 +16,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the last answer of a session means to somebody who has not waited for it. */
+/** Last reply of a session, for a peer that does not wait for it. */
 class ControlExchangeTest {
     private static final ControlMessage LAST_REQUEST =
             new ControlMessage(1, 1, new ControlPayload.ShutdownRequest());
 
-    private End server;
-    private End client;
+    private ChannelEnd server;
+    private ChannelEnd client;
 
     @BeforeEach
     void connect() {
-        server = End.tcpServer("server");
-        client = End.tcpClient("client", server.address());
+        server = ChannelEnd.tcpServer("server");
+        client = ChannelEnd.tcpClient("client", server.address());
         CompletableFuture<Void> accepting =
-                server.beginDo(c -> c.awaitConnected(End.DEADLINE_NANOS));
-        client.run(c -> c.awaitConnected(End.DEADLINE_NANOS));
-        End.await(accepting);
+                server.beginDo(c -> c.awaitConnected(ChannelEnd.DEADLINE_NANOS));
+        client.run(c -> c.awaitConnected(ChannelEnd.DEADLINE_NANOS));
+        ChannelEnd.await(accepting);
     }
 
     @AfterEach
@@ -46,7 +46,7 @@ class ControlExchangeTest {
         client.run(ControlChannel::close);
 
         server.run(c -> {
-            replyLast(c, c.receive(End.DEADLINE_NANOS));
+            replyLast(c, c.receive(ChannelEnd.DEADLINE_NANOS));
             assertThat(c.isConnected()).isFalse();
         });
     }
@@ -63,9 +63,11 @@ class ControlExchangeTest {
 
         RemoteErrorException failure =
                 server.call(c -> {
-                    ControlMessage request = c.receive(End.DEADLINE_NANOS);
+                    ControlMessage request = c.receive(ChannelEnd.DEADLINE_NANOS);
                     Await.until(
-                            "the word has come", Duration.ofNanos(End.DEADLINE_NANOS), c::progress);
+                            "the word has come",
+                            Duration.ofNanos(ChannelEnd.DEADLINE_NANOS),
+                            c::progress);
                     return catchThrowableOfType(
                             RemoteErrorException.class, () -> replyLast(c, request));
                 });
@@ -83,19 +85,20 @@ class ControlExchangeTest {
         });
 
         server.run(c -> {
-            ControlMessage request = c.receive(End.DEADLINE_NANOS);
-            Await.until("the word has come", Duration.ofNanos(End.DEADLINE_NANOS), c::progress);
+            ControlMessage request = c.receive(ChannelEnd.DEADLINE_NANOS);
+            Await.until(
+                    "the word has come", Duration.ofNanos(ChannelEnd.DEADLINE_NANOS), c::progress);
             RemoteErrorException word =
                     catchThrowableOfType(RemoteErrorException.class, () -> replyLast(c, request));
             new ControlExchange(c).replyError(request, word);
-            c.flush(End.DEADLINE_NANOS);
+            c.flush(ChannelEnd.DEADLINE_NANOS);
         });
         server.run(ControlChannel::close);
 
         DpuException end =
                 client.call(c ->
                         catchThrowableOfType(
-                                DpuException.class, () -> c.receive(End.DEADLINE_NANOS)));
+                                DpuException.class, () -> c.receive(ChannelEnd.DEADLINE_NANOS)));
         assertThat(end.status()).isEqualTo(Status.CONNECTION_RESET);
     }
 
@@ -108,9 +111,11 @@ class ControlExchangeTest {
 
         DpuException failure =
                 server.call(c -> {
-                    ControlMessage request = c.receive(End.DEADLINE_NANOS);
+                    ControlMessage request = c.receive(ChannelEnd.DEADLINE_NANOS);
                     Await.until(
-                            "another has come", Duration.ofNanos(End.DEADLINE_NANOS), c::progress);
+                            "another has come",
+                            Duration.ofNanos(ChannelEnd.DEADLINE_NANOS),
+                            c::progress);
                     return catchThrowableOfType(DpuException.class, () -> replyLast(c, request));
                 });
 
@@ -134,7 +139,7 @@ class ControlExchangeTest {
                                                         new ControlPayload.StopStorageRequest(),
                                                         9,
                                                         ControlMessageType.STOP_STORAGE_RESPONSE,
-                                                        End.DEADLINE_NANOS)));
+                                                        ChannelEnd.DEADLINE_NANOS)));
 
         assertThat(failure.status()).isEqualTo(Status.UNKNOWN);
         assertThat(failure).hasMessage("volume is gone: lun=7");
@@ -162,7 +167,7 @@ class ControlExchangeTest {
                                                         new ControlPayload.StopStorageRequest(),
                                                         9,
                                                         ControlMessageType.STOP_STORAGE_RESPONSE,
-                                                        End.DEADLINE_NANOS)));
+                                                        ChannelEnd.DEADLINE_NANOS)));
 
         HostileText.requireHarmless(failure.getMessage());
         assertThat(failure.getMessage()).hasSizeLessThanOrEqualTo(256);
@@ -171,6 +176,7 @@ class ControlExchangeTest {
 
     private static void replyLast(ControlChannel channel, ControlMessage request) {
         new ControlExchange(channel)
-                .replyLast(request, new ControlPayload.ShutdownResponse(), End.DEADLINE_NANOS);
+                .replyLast(
+                        request, new ControlPayload.ShutdownResponse(), ChannelEnd.DEADLINE_NANOS);
     }
 }

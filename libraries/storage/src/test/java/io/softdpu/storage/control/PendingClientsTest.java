@@ -7,7 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.storage.control.Strangers.Kind;
+import io.softdpu.storage.control.UnidentifiedClients.Kind;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
@@ -25,13 +25,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Clients of the TCP control port that are none, and who gets in beside them. */
+/** Pending clients of the TCP control port, and the selection of one. */
 @Timeout(120)
 final class PendingClientsTest {
-    private static final long LONG = End.DEADLINE_NANOS / 2;
-    private static final long SHORT = 100_000_000L;
+    private static final long LONG = ChannelEnd.DEADLINE_NANOS / 2;
 
-    /** What a client may be silent for: longer than a test waits for anything. */
+    /** A timeout that is waited for; within it a client says hello. */
+    private static final long SHORT = 1_000_000_000L;
+
+    /** Timeout of a first message, longer than any wait of a test. */
     private static final long SILENCE = TimeUnit.MINUTES.toNanos(10);
 
     private static final ControlMessage HELLO =
@@ -39,8 +41,8 @@ final class PendingClientsTest {
     private static final ControlMessage QUERY =
             new ControlMessage(7, 8, new ControlPayload.QueryStorageRequest());
 
-    private End server;
-    private Strangers strangers;
+    private ChannelEnd server;
+    private UnidentifiedClients strangers;
 
     @BeforeEach
     void listen() {
@@ -48,8 +50,8 @@ final class PendingClientsTest {
     }
 
     private void listen(long firstMessageTimeoutNanos) {
-        server = End.tcpServer("server", firstMessageTimeoutNanos);
-        strangers = new Strangers(address());
+        server = ChannelEnd.tcpServer("server", firstMessageTimeoutNanos);
+        strangers = new UnidentifiedClients(address());
     }
 
     @AfterEach
@@ -74,7 +76,7 @@ final class PendingClientsTest {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
             client.awaitConnected(LONG);
-            End.await(connected);
+            ChannelEnd.await(connected);
             assertThat(server.call(ControlChannel::poll)).isNull();
             assertThat(server.call(ControlChannel::isConnected)).isTrue();
         }
@@ -105,13 +107,13 @@ final class PendingClientsTest {
             silent.add(strangers.add());
         }
         for (Socket oldest : silent.subList(0, surplus)) {
-            ControlPayload.ErrorResponse reason = Strangers.refusal(oldest);
+            ControlPayload.ErrorResponse reason = UnidentifiedClients.refusal(oldest);
             assertThat(reason.status()).isEqualTo(Status.FULL);
-            assertThat(reason.message()).contains("client has said nothing", "limit=64");
+            assertThat(reason.message()).contains("client sent no message", "limit=64");
         }
         // The oldest of those that are left was kept, and may speak still.
         silent.get(surplus).getOutputStream().write(ControlCodec.encode(HELLO));
-        End.await(connected);
+        ChannelEnd.await(connected);
     }
 
     @ParameterizedTest
@@ -120,11 +122,11 @@ final class PendingClientsTest {
             names = {"SILENT", "HALF_A_LENGTH", "HALF_A_MESSAGE"})
     void shouldTellWhoBeginsNoSessionWhyItIsCutOff(Kind kind) throws IOException {
         CompletableFuture<Void> connected = awaitConnected();
-        ControlPayload.ErrorResponse reason = Strangers.refusal(strangers.add(kind));
+        ControlPayload.ErrorResponse reason = UnidentifiedClients.refusal(strangers.add(kind));
         assertThat(reason.status()).isEqualTo(kind.status);
         assertThat(reason.message()).contains(kind.refusal);
         strangers.add(ControlCodec.encode(HELLO));
-        End.await(connected);
+        ChannelEnd.await(connected);
     }
 
     @Test
@@ -133,12 +135,12 @@ final class PendingClientsTest {
         listen(SHORT);
         CompletableFuture<Void> connected = awaitConnected();
         for (Kind kind : List.of(Kind.SILENT, Kind.HALF_A_MESSAGE)) {
-            ControlPayload.ErrorResponse reason = Strangers.refusal(strangers.add(kind));
+            ControlPayload.ErrorResponse reason = UnidentifiedClients.refusal(strangers.add(kind));
             assertThat(reason.status()).isEqualTo(Status.TIME_OUT);
-            assertThat(reason.message()).contains("client has said nothing", "waited_ms=100");
+            assertThat(reason.message()).contains("client sent no message", "waited_ms=1000");
         }
         strangers.add(ControlCodec.encode(HELLO));
-        End.await(connected);
+        ChannelEnd.await(connected);
     }
 
     @Test
@@ -146,8 +148,8 @@ final class PendingClientsTest {
         CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
         Socket silent = strangers.add();
         strangers.add(ControlCodec.encode(QUERY));
-        assertThat(End.await(received)).isEqualTo(QUERY);
-        ControlPayload.ErrorResponse reason = Strangers.refusal(silent);
+        assertThat(ChannelEnd.await(received)).isEqualTo(QUERY);
+        ControlPayload.ErrorResponse reason = UnidentifiedClients.refusal(silent);
         assertThat(reason.status()).isEqualTo(Status.FULL);
         assertThat(reason.message()).contains("storage target serves another client: client=tcp");
     }
@@ -159,7 +161,7 @@ final class PendingClientsTest {
             strangers.add(kind).close();
         }
         strangers.add(ControlCodec.encode(HELLO));
-        End.await(connected);
+        ChannelEnd.await(connected);
     }
 
     @Test
@@ -168,13 +170,13 @@ final class PendingClientsTest {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
             client.awaitConnected(LONG);
-            End.await(connected);
+            ChannelEnd.await(connected);
             CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
             for (int i = 0; i < 300; i++) {
                 strangers.add();
             }
             client.send(QUERY);
-            assertThat(End.await(received)).isEqualTo(QUERY);
+            assertThat(ChannelEnd.await(received)).isEqualTo(QUERY);
         }
     }
 
@@ -191,11 +193,11 @@ final class PendingClientsTest {
 
     @Test
     void shouldLetTheOldestSilentOneGiveItsDescriptorWhereThereIsNoOther() throws IOException {
-        ShortOfDescriptors listener = new ShortOfDescriptors();
+        FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
                         ControlChannels.makeTcpServer(engine, listener, SILENCE);
-                Strangers clients = new Strangers(listener.address())) {
+                UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             Socket oldest = clients.add();
             assertThat(poor.poll()).isNull();
 
@@ -203,7 +205,7 @@ final class PendingClientsTest {
             Socket next = clients.add();
             assertThat(poor.poll()).isNull();
 
-            ControlPayload.ErrorResponse reason = Strangers.refusal(oldest);
+            ControlPayload.ErrorResponse reason = UnidentifiedClients.refusal(oldest);
             assertThat(reason.status()).isEqualTo(Status.FULL);
             assertThat(reason.message()).contains("client cannot be kept", "Too many open files");
             next.getOutputStream().write(ControlCodec.encode(QUERY));
@@ -213,11 +215,11 @@ final class PendingClientsTest {
 
     @Test
     void shouldHearTheOldestBeforeItGivesItsDescriptor() throws IOException {
-        ShortOfDescriptors listener = new ShortOfDescriptors();
+        FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
                         ControlChannels.makeTcpServer(engine, listener, SILENCE);
-                Strangers clients = new Strangers(listener.address())) {
+                UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             Socket oldest = clients.add();
             assertThat(poor.poll()).isNull();
 
@@ -230,11 +232,11 @@ final class PendingClientsTest {
 
     @Test
     void shouldUseTheDescriptorOfAnOldestThatHasGone() throws IOException {
-        ShortOfDescriptors listener = new ShortOfDescriptors();
+        FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
                         ControlChannels.makeTcpServer(engine, listener, SILENCE);
-                Strangers clients = new Strangers(listener.address())) {
+                UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             Socket oldest = clients.add();
             assertThat(poor.poll()).isNull();
 
@@ -248,7 +250,7 @@ final class PendingClientsTest {
 
     @Test
     void shouldNotMindAShortageWhereNobodyKnocks() throws IOException {
-        ShortOfDescriptors listener = new ShortOfDescriptors();
+        FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
                         ControlChannels.makeTcpServer(engine, listener, SILENCE)) {
@@ -259,11 +261,11 @@ final class PendingClientsTest {
 
     @Test
     void shouldTellALaterClientWhyEvenIfThereWasNoDescriptorForIt() throws IOException {
-        ShortOfDescriptors listener = new ShortOfDescriptors();
+        FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
                         ControlChannels.makeTcpServer(engine, listener, SILENCE);
-                Strangers clients = new Strangers(listener.address())) {
+                UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             clients.add().getOutputStream().write(ControlCodec.encode(QUERY));
             assertThat(poor.receive(LONG)).isEqualTo(QUERY);
 
@@ -275,17 +277,17 @@ final class PendingClientsTest {
                 poor.await(LONG); // until the listener is looked at again
                 assertThat(poor.poll()).isNull();
             }
-            assertThat(Strangers.refusal(late).status()).isEqualTo(Status.FULL);
+            assertThat(UnidentifiedClients.refusal(late).status()).isEqualTo(Status.FULL);
         }
     }
 
     @Test
     void shouldFailWhereNobodyCanBeLetInAndNobodyIsHere() throws IOException {
-        ShortOfDescriptors listener = new ShortOfDescriptors();
+        FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
                         ControlChannels.makeTcpServer(engine, listener, SILENCE);
-                Strangers clients = new Strangers(listener.address())) {
+                UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             listener.failures(1);
             clients.add();
             assertThatThrownBy(() -> poor.receive(LONG))
@@ -303,7 +305,7 @@ final class PendingClientsTest {
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
             client.awaitConnected(LONG);
             client.send(QUERY);
-            assertThat(End.await(received)).isEqualTo(QUERY);
+            assertThat(ChannelEnd.await(received)).isEqualTo(QUERY);
         }
     }
 

@@ -43,13 +43,13 @@ class TcpControlChannelTest extends ControlChannelContract {
     private final List<Integer> kept = new ArrayList<>();
 
     @Override
-    End openServer() {
-        return End.tcpServer("server");
+    ChannelEnd openServer() {
+        return ChannelEnd.tcpServer("server");
     }
 
     @Override
-    End openClient(long timeoutNanos) {
-        return End.tcpClient("client", address());
+    ChannelEnd openClient(long timeoutNanos) {
+        return ChannelEnd.tcpClient("client", address());
     }
 
     @Override
@@ -61,7 +61,9 @@ class TcpControlChannelTest extends ControlChannelContract {
             ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) rejection.payload();
             assertThat(error.message()).contains("storage target serves another client");
             assertStatus(
-                    () -> second.receive(connectTimeoutNanos()), Status.CONNECTION_RESET, "gone");
+                    () -> second.receive(connectTimeoutNanos()),
+                    Status.CONNECTION_RESET,
+                    "has ended");
             return error.status();
         }
     }
@@ -113,7 +115,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             CompletableFuture<TcpListener> listening =
                     CompletableFuture.supplyAsync(() -> TcpListener.open(free));
 
-            client.awaitConnected(End.DEADLINE_NANOS);
+            client.awaitConnected(ChannelEnd.DEADLINE_NANOS);
 
             assertThat(client.isConnected()).isTrue();
             listening.get(10, TimeUnit.SECONDS).close();
@@ -128,7 +130,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             assertStatus(
                     () -> client.awaitConnected(250_000_000L),
                     Status.TIME_OUT,
-                    "storage target did not answer: address=tcp://"
+                    "storage target did not reply: address=tcp://"
                             + free.getHostString()
                             + ":"
                             + free.getPort());
@@ -138,14 +140,16 @@ class TcpControlChannelTest extends ControlChannelContract {
     @Test
     void shouldEndTheSearchForAServerWhenItIsAborted() throws Exception {
         InetSocketAddress free = freeAddress();
-        End client = End.tcpClient("client", free);
+        ChannelEnd client = ChannelEnd.tcpClient("client", free);
         CompletableFuture<Void> connecting =
                 client.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
 
         client.channel.abort("User requested abort");
 
         assertStatus(
-                () -> End.await(connecting), Status.CONNECTION_ABORTED, "User requested abort");
+                () -> ChannelEnd.await(connecting),
+                Status.CONNECTION_ABORTED,
+                "User requested abort");
         client.close();
     }
 
@@ -155,7 +159,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, unknown)) {
             assertStatus(
-                    () -> client.awaitConnected(End.DEADLINE_NANOS),
+                    () -> client.awaitConnected(ChannelEnd.DEADLINE_NANOS),
                     Status.NOT_FOUND,
                     "no.such.host.invalid");
         }
@@ -168,7 +172,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                 TcpClientControlChannel client =
                         ControlChannels.makeTcpClient(
                                 engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
-            client.awaitConnected(End.DEADLINE_NANOS);
+            client.awaitConnected(ChannelEnd.DEADLINE_NANOS);
             try (Socket accepted = listening.accept()) {
                 accepted.setSoTimeout(20_000);
                 assertThat(accepted.getInputStream().readNBytes(HELLO.length)).isEqualTo(HELLO);
@@ -183,14 +187,14 @@ class TcpControlChannelTest extends ControlChannelContract {
             socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
 
             assertStatus(
-                    () -> server().call(c -> c.receive(End.DEADLINE_NANOS)),
+                    () -> server().call(c -> c.receive(ChannelEnd.DEADLINE_NANOS)),
                     Status.INVALID_VALUE,
                     "wire_size=1195725856, expected=12 to 65536");
             // It hears why, in the only words that both know, and then the end.
             ByteBuffer rest = ByteBuffer.wrap(socket.getInputStream().readAllBytes());
-            ControlMessage farewell = new FrameAssembler().feed(rest);
-            assertThat(farewell).isNotNull();
-            assertThat(farewell.payload().toString())
+            ControlMessage finalError = new FrameAssembler().feed(rest);
+            assertThat(finalError).isNotNull();
+            assertThat(finalError.payload().toString())
                     .contains("wire_size=1195725856, expected=12 to 65536");
             assertThat(rest.hasRemaining()).isFalse();
         }
@@ -204,7 +208,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         }
 
         assertStatus(
-                () -> server().call(c -> c.receive(End.DEADLINE_NANOS)),
+                () -> server().call(c -> c.receive(ChannelEnd.DEADLINE_NANOS)),
                 Status.CONNECTION_RESET,
                 "in the middle of a control message");
     }
@@ -216,7 +220,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             for (int i = 0; i < 3; i++) {
                 sendToClient(i);
                 while (!heard.progress()) {
-                    engine.await(End.DEADLINE_NANOS);
+                    engine.await(ChannelEnd.DEADLINE_NANOS);
                 }
                 assertThat(heard.poll().messageId()).isEqualTo(i);
             }
@@ -224,15 +228,15 @@ class TcpControlChannelTest extends ControlChannelContract {
             assertStatus(
                     () -> {
                         while (!heard.progress()) {
-                            engine.await(End.DEADLINE_NANOS);
+                            engine.await(ChannelEnd.DEADLINE_NANOS);
                         }
                     },
                     Status.CONNECTION_RESET,
-                    "gone");
+                    "has ended");
         }
     }
 
-    /** As where a Comch channel of the same engine makes its progress. */
+    /** As if a Comch channel of the same engine progressed it. */
     @Test
     void shouldEndTheNextWaitForWhatCameInAProgressOfSomebodyElse() {
         try (ProgressEngine engine = ProgressEngine.create();
@@ -244,10 +248,10 @@ class TcpControlChannelTest extends ControlChannelContract {
             Await.until("it is read", Duration.ofSeconds(20), engine::progress);
 
             long start = System.nanoTime();
-            engine.await(End.DEADLINE_NANOS);
+            engine.await(ChannelEnd.DEADLINE_NANOS);
 
-            assertThat(System.nanoTime() - start).isLessThan(End.DEADLINE_NANOS);
-            assertThat(heard.receive(End.DEADLINE_NANOS).messageId()).isEqualTo(7);
+            assertThat(System.nanoTime() - start).isLessThan(ChannelEnd.DEADLINE_NANOS);
+            assertThat(heard.receive(ChannelEnd.DEADLINE_NANOS).messageId()).isEqualTo(7);
         }
     }
 
@@ -264,14 +268,17 @@ class TcpControlChannelTest extends ControlChannelContract {
             awaitRest(engine);
 
             for (int i = 0; i < count; i++) {
-                assertThat(full.receive(End.DEADLINE_NANOS).messageId()).isEqualTo(i);
+                assertThat(full.receive(ChannelEnd.DEADLINE_NANOS).messageId()).isEqualTo(i);
             }
-            assertStatus(() -> full.receive(End.DEADLINE_NANOS), Status.CONNECTION_RESET, "gone");
+            assertStatus(
+                    () -> full.receive(ChannelEnd.DEADLINE_NANOS),
+                    Status.CONNECTION_RESET,
+                    "has ended");
             awaitRest(engine);
         }
     }
 
-    /** The system reports a reset whatever a socket is watched for. */
+    /** The kernel reports a reset for each interest of a watch. */
     @Test
     void shouldLeaveItsEngineInPeaceAfterAResetThatNobodyHasLookedAt() throws IOException {
         byte[] message =
@@ -282,7 +289,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                 TcpClientControlChannel full =
                         ControlChannels.makeTcpClient(
                                 engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
-            full.awaitConnected(End.DEADLINE_NANOS);
+            full.awaitConnected(ChannelEnd.DEADLINE_NANOS);
             try (Socket accepted = listening.accept()) {
                 for (int i = 0; i < 2 * count; i++) {
                     accepted.getOutputStream().write(message);
@@ -299,12 +306,13 @@ class TcpControlChannelTest extends ControlChannelContract {
             awaitRest(engine);
 
             for (int i = 0; i < count; i++) {
-                assertThat(full.receive(End.DEADLINE_NANOS).messageId()).isEqualTo(5);
+                assertThat(full.receive(ChannelEnd.DEADLINE_NANOS).messageId()).isEqualTo(5);
             }
             assertStatus(
                     () -> {
                         while (true) {
-                            full.receive(End.DEADLINE_NANOS); // what else had arrived before it
+                            full.receive(
+                                    ChannelEnd.DEADLINE_NANOS); // what else had arrived before it
                         }
                     },
                     Status.CONNECTION_RESET,
@@ -313,7 +321,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         }
     }
 
-    /** The engine finds nothing to do in a whole wait. */
+    /** Waits until the engine finds no work in a whole wait. */
     private static void awaitRest(ProgressEngine engine) {
         Await.until(
                 "the engine rests",
@@ -341,22 +349,23 @@ class TcpControlChannelTest extends ControlChannelContract {
             engine.progress();
             assertThat(ran).hasValue(1);
         }
-        assertThat(server().call(c -> c.receive(End.DEADLINE_NANOS)).messageId()).isEqualTo(3);
+        assertThat(server().call(c -> c.receive(ChannelEnd.DEADLINE_NANOS)).messageId())
+                .isEqualTo(3);
     }
 
     private TcpClientControlChannel connectedClient(ProgressEngine engine) {
         CompletableFuture<Void> accepting =
                 server().beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
         TcpClientControlChannel connected = ControlChannels.makeTcpClient(engine, address());
-        connected.awaitConnected(End.DEADLINE_NANOS);
-        End.await(accepting);
+        connected.awaitConnected(ChannelEnd.DEADLINE_NANOS);
+        ChannelEnd.await(accepting);
         return connected;
     }
 
     private void sendToClient(int id) {
         server().run(c -> {
             c.send(new ControlMessage(id, 0, new ControlPayload.ShutdownRequest()));
-            c.flush(End.DEADLINE_NANOS);
+            c.flush(ChannelEnd.DEADLINE_NANOS);
         });
     }
 
@@ -378,14 +387,12 @@ class TcpControlChannelTest extends ControlChannelContract {
         }
     }
 
-    /**
-     * An address where nobody listens; this test keeps it from others by a socket that does not.
-     */
+    /** An address without a listener; a bound socket reserves it for this test. */
     private InetSocketAddress freeAddress() {
-        int bound = TcpSocket.create(End.ANY_PORT.getAddress());
+        int bound = TcpSocket.create(ChannelEnd.ANY_PORT.getAddress());
         kept.add(bound);
         TcpSocket.setReuseAddress(bound, true); // one that listens may have it as well
-        TcpSocket.bind(bound, End.ANY_PORT);
+        TcpSocket.bind(bound, ChannelEnd.ANY_PORT);
         return TcpSocket.localAddress(bound);
     }
 
@@ -396,8 +403,8 @@ class TcpControlChannelTest extends ControlChannelContract {
 
     @Test
     void shouldNotTakeItselfForTheTargetThatIsNotThere() {
-        int bound = TcpSocket.create(End.ANY_PORT.getAddress());
-        TcpSocket.bind(bound, End.ANY_PORT);
+        int bound = TcpSocket.create(ChannelEnd.ANY_PORT.getAddress());
+        TcpSocket.bind(bound, ChannelEnd.ANY_PORT);
         Iterator<Integer> first = List.of(bound).iterator();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client =
@@ -436,7 +443,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                                 family -> {
                                     throw new LinuxException("socket", Errno.EMFILE, "domain=none");
                                 })) {
-            assertThatThrownBy(() -> client.awaitConnected(End.DEADLINE_NANOS))
+            assertThatThrownBy(() -> client.awaitConnected(ChannelEnd.DEADLINE_NANOS))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.OPERATING_SYSTEM))

@@ -13,16 +13,14 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * A program that lowers one of its limits step by step under each subject. Prints a line a subject,
- * and a line that begins with PROBLEM for whatever should not be.
+ * Program that lowers one of its limits step by step for each subject. Prints one line per subject,
+ * and a line that begins with PROBLEM for each unexpected result.
  */
 final class ExhaustionProbe {
     private static final Duration SETTLING = Duration.ofSeconds(2);
     private static final Duration GIVING_BACK = Duration.ofSeconds(20);
 
-    /**
-     * No wait below is without a deadline; the longest are those of a session's control timeout.
-     */
+    /** Longest wait below, that of a session's control timeout. */
     private static final long LONGEST_MILLIS = 100_000;
 
     private static final int MOST_STEPS = 2_000;
@@ -131,8 +129,9 @@ final class ExhaustionProbe {
     }
 
     /**
-     * Waits until all is given back, which other threads do: a descriptor that is closed under the
-     * limit would make room. The first use leaves something, and is waited for in vain.
+     * Waits until other threads have released all resources: a descriptor that is closed under the
+     * limit would raise the number of free ones. The first use leaves some permanently, which is
+     * tolerated.
      */
     private static void settle(LeakCheck before) {
         try {
@@ -183,9 +182,7 @@ final class ExhaustionProbe {
         return failure == null;
     }
 
-    /**
-     * What was wanting, as each of those says who took part; a problem is whatever does not fit.
-     */
+    /** The causes that the participants report; reports a PROBLEM for unexpected ones. */
     private String kindOf(Subject subject, long step, Throwable failure) {
         List<Throwable> all = new ArrayList<>(List.of(failure));
         for (int i = 0; i < all.size(); i++) {
@@ -193,9 +190,9 @@ final class ExhaustionProbe {
                     .filter(one -> !all.contains(one))
                     .forEach(all::add);
         }
-        EnumSet<Wanting> named = EnumSet.noneOf(Wanting.class);
+        EnumSet<ExhaustionCause> named = EnumSet.noneOf(ExhaustionCause.class);
         for (Throwable one : all) {
-            Wanting wanting = Wanting.of(one);
+            ExhaustionCause wanting = ExhaustionCause.of(one);
             if (wanting == null) {
                 problem(subject, step, "it does not say what is wanting: " + one + " of " + all);
                 one.printStackTrace(System.out);
@@ -205,7 +202,7 @@ final class ExhaustionProbe {
                 named.add(wanting);
             }
         }
-        if (!named.isEmpty() && named.stream().noneMatch(Wanting::isReason)) {
+        if (!named.isEmpty() && named.stream().noneMatch(ExhaustionCause::isReason)) {
             problem(subject, step, "nobody says why: " + all);
         }
         return named.isEmpty()

@@ -7,6 +7,7 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Out of descriptors, out of address space and of threads: a named error each, and no leak. */
+/** Exhaustion of descriptors, address space and threads: a named error each, and no leak. */
+@StartsProcesses
 class ExhaustionTest {
     private static final Duration DEADLINE = Duration.ofMinutes(15);
 

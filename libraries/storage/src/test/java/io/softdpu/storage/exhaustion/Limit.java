@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A limit of this process that can be lowered so far that only so many acquisitions succeed, and
+ * Limit of this process that can be lowered so that only a number of acquisitions succeed, and
  * raised again. Belongs to one thread.
  */
 enum Limit {
@@ -114,10 +114,10 @@ enum Limit {
         this.hard = both.getAtIndex(JAVA_LONG, 1);
     }
 
-    /** Lets so many more steps be taken. */
+    /** Lowers the limit to allow this number of acquisitions. */
     abstract void lower(long free) throws Throwable;
 
-    /** Lets everything be taken that the hard limit has. */
+    /** Raises the limit to the hard limit. */
     abstract void raise() throws Throwable;
 
     final void set(long soft) throws Throwable {

@@ -1,20 +1,20 @@
 package io.softdpu.storage.exhaustion;
 
-/** Something that acquires descriptors, mappings or threads. */
+/** Subject of the test: an operation that acquires descriptors, mappings or threads. */
 interface Subject {
     /** For the report. */
     String name();
 
     /**
-     * Acquires all that it needs, or nothing.
+     * Acquires all resources, or none.
      *
      * @return gives it back
      */
     AutoCloseable acquire() throws Exception;
 
     /**
-     * Whether two take part: where the other end is out of something, this one may learn of it by
-     * an answer that says so, or by silence.
+     * Whether two ends take part: the exhaustion of one may be reported to the other by a reply, or
+     * by a timeout.
      */
     boolean hasOtherEnd();
 

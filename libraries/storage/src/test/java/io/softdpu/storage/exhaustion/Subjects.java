@@ -11,7 +11,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.Attachment;
-import io.softdpu.fabric.link.EngineWaiter;
+import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
@@ -32,7 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Each way by which the layers come to a descriptor, a mapping or a thread. */
+/** Subjects for each acquisition of descriptors, mappings and threads by the layers. */
 final class Subjects implements AutoCloseable {
     private static final long TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long SESSION_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -45,7 +45,7 @@ final class Subjects implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** What a layer does for itself: with one end, so that the failure is that of the caller. */
+    /** Subjects with one end, so that the failure is that of the caller. */
     List<Subject> simple() {
         Bus bus = keep(bus("simple"));
         Machine machine = keep(Machine.builder(Side.HOST).fabricFolder(folder).open());
@@ -55,7 +55,7 @@ final class Subjects implements AutoCloseable {
         SharedMemory memory = keep(SharedMemory.allocate(BYTES));
         return List.of(
                 Subject.alone("fabric.Bus.open", () -> bus("another")),
-                Subject.alone("fabric.EngineWaiter", EngineWaiter::new),
+                Subject.alone("fabric.EventPoller", EventPoller::new),
                 Subject.alone(
                         "fabric.SharedSegment", () -> SharedSegment.allocate("p", BYTES)::release),
                 Subject.alone("fabric.Bus.listen", () -> bus.listen("name", pending -> {})),
@@ -66,13 +66,13 @@ final class Subjects implements AutoCloseable {
                 Subject.alone("core.Mmap.exportPci", () -> exported(memory, device)));
     }
 
-    /** What needs memory, and no descriptor. */
+    /** Subjects that need memory, but no descriptor. */
     List<Subject> withoutDescriptors() {
         return List.of(
                 Subject.alone("storage.MemoryVolume", () -> MemoryVolume.ofPattern(BYTES, 4096)));
     }
 
-    /** What takes two: the failure may be the other end's, and then it is known by its silence. */
+    /** Subjects with two ends: the failure may be the other end's, noticed as a timeout. */
     List<Subject> paired() {
         Bus exporter = keep(bus("exporter"));
         Bus importer = keep(bus("importer"));
@@ -102,7 +102,7 @@ final class Subjects implements AutoCloseable {
                         () -> Mmap.createFromExport(blob, p0, Mapping.ACCESS, TIMEOUT_NANOS)));
     }
 
-    /** All of them at once: comch, rdma and the roles, from the opening to the end of a session. */
+    /** A whole session: comch, rdma and the roles, from opening to end. */
     Subject session() {
         return Subject.withOtherEnd("storage.session", this::runSession);
     }
@@ -211,7 +211,10 @@ final class Subjects implements AutoCloseable {
         return () -> {};
     }
 
-    /** The one who ran out may be another one than the one who notices first. */
+    /**
+     * Adds the failures of the other participants, since the first to fail may not be the exhausted
+     * one.
+     */
     private static void addWhatOthersSay(RuntimeException first, Pipeline pipeline) {
         List<CompletableFuture<SessionReport>> ends = new ArrayList<>();
         for (CompletableFuture<SessionReport> end :
@@ -236,7 +239,7 @@ final class Subjects implements AutoCloseable {
         }
     }
 
-    /** The value; what it failed with is thrown as it is. */
+    /** The value; throws its exception unwrapped. */
     private static <T> T get(CompletableFuture<T> future) throws Exception {
         try {
             return future.get(20, TimeUnit.SECONDS);
@@ -249,7 +252,8 @@ final class Subjects implements AutoCloseable {
     }
 
     /**
-     * Closed the last first. A server may accept after its client has failed: that goes at once.
+     * Resources closed in reverse order. A connection that a server accepts after its client has
+     * failed is closed at once.
      */
     private static final class Parts implements AutoCloseable {
         private final List<Runnable> parts = new ArrayList<>();

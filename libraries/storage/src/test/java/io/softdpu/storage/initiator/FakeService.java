@@ -30,19 +30,17 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A service without a target: it follows the protocol as far as the data path, and answers an
- * io_message as the test says. One thread does it all.
+ * Service without a target: it follows the protocol up to the data path, and replies to io_messages
+ * as the test specifies. Runs on one thread.
  */
 final class FakeService implements AutoCloseable {
     static final String NAME = "fake";
     private static final int SLOTS = 8;
     private static final long TIMEOUT = 10_000_000_000L;
 
-    /** Changes a request in place into whatever shall go back. */
+    /** Changes a request in place to the reply. */
     interface Answer {
-        /**
-         * How many bytes of the message go back; 0 for none at all, negative for that many twice.
-         */
+        /** Number of bytes of the reply; 0 for no reply, negative to send it twice. */
         int make(MessageMemory messages, int message);
     }
 
@@ -67,7 +65,7 @@ final class FakeService implements AutoCloseable {
         this(folder, answer, message -> message);
     }
 
-    /** One that also changes its control answers. */
+    /** Creates a service that also changes its control replies. */
     FakeService(Path folder, Answer answer, UnaryOperator<ControlMessage> change) {
         this.machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
         this.answer = answer;
@@ -77,7 +75,7 @@ final class FakeService implements AutoCloseable {
         Pipeline.await(listening);
     }
 
-    /** All that the initiator has said; complete after {@link #close}. */
+    /** The initiator's messages; complete after {@link #close}. */
     List<ControlMessage> received() {
         return List.copyOf(received);
     }
@@ -108,7 +106,7 @@ final class FakeService implements AutoCloseable {
                                 TIMEOUT);
                 listening.countDown();
                 serve();
-                takeDown();
+                tearDown();
             }
             device.close();
         } catch (Throwable e) {
@@ -124,7 +122,7 @@ final class FakeService implements AutoCloseable {
                 if (request != null) {
                     received.add(request);
                 }
-                // An error_response is why the initiator gives up; its end comes next.
+                // An error_response is the reason of the initiator's end, which follows.
                 if (request != null && request.type() != ControlMessageType.ERROR_RESPONSE) {
                     channel.send(change.apply(request.reply(handle(request))));
                 }
@@ -210,7 +208,7 @@ final class FakeService implements AutoCloseable {
                 .submit();
     }
 
-    private void takeDown() {
+    private void tearDown() {
         if (consumer != null) {
             for (var context : new io.softdpu.core.execution.Context[] {consumer, producer}) {
                 if (context.state() == ContextState.RUNNING

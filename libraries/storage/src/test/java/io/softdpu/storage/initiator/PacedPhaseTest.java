@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Phases whose transactions rest between two operations. */
+/** Phases whose transactions pause between two operations. */
 class PacedPhaseTest {
     private static final int VOLUME_BYTES = 1 << 16;
     private static final long PACE = TimeUnit.MILLISECONDS.toNanos(5);

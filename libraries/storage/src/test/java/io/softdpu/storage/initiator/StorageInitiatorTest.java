@@ -33,7 +33,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class StorageInitiatorTest {
     private static final long TIMEOUT = 10_000_000_000L;
-    private static final long SHORT = 500_000_000L;
+
+    /** A timeout that is waited for; within it a session comes to its first phase. */
+    private static final long SHORT = 2_000_000_000L;
+
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(2).build()));
 
@@ -48,9 +51,7 @@ class StorageInitiatorTest {
 
     @TempDir private Path folder;
 
-    /**
-     * Answers that belong to no transaction in flight, and the reason that they are refused with.
-     */
+    /** Responses without a transaction in flight, and the reasons for rejecting them. */
     enum Illegal implements FakeService.Answer {
         USER_DATA_TOO_LARGE("user_data=2") {
             @Override
@@ -133,7 +134,7 @@ class StorageInitiatorTest {
 
             assertThat(failure.status()).isEqualTo(Status.UNKNOWN);
             assertThat(failure)
-                    .hasMessageContaining("storage refused an operation")
+                    .hasMessageContaining("storage rejected an operation")
                     .hasMessageContaining("result=UNKNOWN (4660)");
         }
     }
@@ -146,8 +147,8 @@ class StorageInitiatorTest {
             assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
             assertThat(failure)
                     .hasMessageContaining(
-                            "zero-copy service answers no io_message: no operation ended for a long"
-                                    + " time: phase=read");
+                            "zero-copy service does not reply to io_messages: no operation"
+                                    + " completed in time: phase=read");
         }
     }
 
@@ -156,7 +157,7 @@ class StorageInitiatorTest {
         try (Machine machine = openHost()) {
             StorageInitiator initiator =
                     StorageInitiator.open(
-                            machine, options("nobody", SHORT), READ, InitiatorListener.none());
+                            machine, options("nobody", SHORT / 10), READ, InitiatorListener.none());
 
             DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
 
@@ -278,9 +279,9 @@ class StorageInitiatorTest {
                 .containsExactly(
                         ControlMessageType.QUERY_STORAGE_REQUEST,
                         ControlMessageType.ERROR_RESPONSE);
-        var farewell = (ControlPayload.ErrorResponse) service.received().getLast().payload();
-        assertThat(farewell.status()).isEqualTo(Status.NO_MEMORY);
-        assertThat(farewell.message()).contains("size=65536, max_memory=65535");
+        var finalError = (ControlPayload.ErrorResponse) service.received().getLast().payload();
+        assertThat(finalError.status()).isEqualTo(Status.NO_MEMORY);
+        assertThat(finalError.message()).contains("size=65536, max_memory=65535");
     }
 
     @Test

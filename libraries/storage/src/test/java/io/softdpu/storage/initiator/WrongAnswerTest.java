@@ -38,7 +38,7 @@ class WrongAnswerTest {
     @TempDir private Path folder;
     private int sessions;
 
-    /** How an initiator ended, and all that it has said to its service. */
+    /** Result of an initiator, and its messages to the service. */
     private record Outcome(DpuException failure, List<ControlMessage> said) {}
 
     @Test
@@ -65,10 +65,10 @@ class WrongAnswerTest {
             } else {
                 assertThat(end.failure()).as("%s", wrong).hasMessageContaining(wrong.reason());
                 // On the wire as well: the service hears why.
-                var farewell = (ControlPayload.ErrorResponse) last.payload();
-                assertThat(farewell.status()).isEqualTo(Status.UNEXPECTED);
-                assertThat(farewell.message())
-                        .startsWith("initiator gave the session up: reason=")
+                var finalError = (ControlPayload.ErrorResponse) last.payload();
+                assertThat(finalError.status()).isEqualTo(Status.UNEXPECTED);
+                assertThat(finalError.message())
+                        .startsWith("initiator ended the session: reason=")
                         .contains(wrong.reason());
             }
         }

@@ -52,8 +52,9 @@ class WrongRequestTest {
 
     private void check(Case wrong) {
         try (Pipeline pipeline = start()) {
-            try (HandInitiator initiator =
-                    new HandInitiator(folder.resolve("session-" + sessions), Pipeline.CHANNEL)) {
+            try (ScriptedInitiator initiator =
+                    new ScriptedInitiator(
+                            folder.resolve("session-" + sessions), Pipeline.CHANNEL)) {
                 for (int step = 0; step < wrong.state(); step++) {
                     initiator.proceed(step);
                 }
@@ -79,13 +80,14 @@ class WrongRequestTest {
         }
     }
 
-    /** A session without a fault: what the service waits for, one after the other. */
+    /** Records the messages that the service waits for in a session without a fault. */
     private List<ControlMessageType> watchedSession() {
         List<ControlMessageType> states = new ArrayList<>();
         try (Pipeline pipeline = start()) {
-            try (HandInitiator initiator =
-                    new HandInitiator(folder.resolve("session-" + sessions), Pipeline.CHANNEL)) {
-                for (int step = 0; step < HandInitiator.steps(); step++) {
+            try (ScriptedInitiator initiator =
+                    new ScriptedInitiator(
+                            folder.resolve("session-" + sessions), Pipeline.CHANNEL)) {
+                for (int step = 0; step < ScriptedInitiator.steps(); step++) {
                     ControlMessageType answer = initiator.proceed(step).type();
                     states.add(
                             ControlMessageType.valueOf(

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a service that copied the data would show in its report. It has an import of the initiator's
- * memory, and no way to the bytes but a task of its engine; and what such a task moves is counted
- * as payload, next to what the target counts for the same operation.
+ * Report of a service that copies the data. It can access the initiator's memory only by tasks of
+ * its engine, and bytes that such a task copies are counted as payload, in addition to those that
+ * the target counts for the same operation.
  */
 class BounceCopyTest {
     private static final int SIZE = 64 << 10;
@@ -55,10 +55,10 @@ class BounceCopyTest {
         }
     }
 
-    /** How the copy ended, and what the engine's counter of payload says. */
+    /** Result of the copy, and the engine's counter of payload. */
     private record Bounced(Status status, long payloadBytes) {}
 
-    /** Copies all of the memory to a buffer of the DPU's own, as a service would that bounces. */
+    /** Copies all of the memory to a buffer of the DPU, like a service with bounce buffers. */
     private static Bounced bounce(Device device, Mmap from) {
         AtomicInteger done = new AtomicInteger();
         try (SharedMemory memory = SharedMemory.allocate(SIZE);

@@ -19,30 +19,37 @@ import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.control.ChannelEnd;
 import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
-import io.softdpu.storage.control.End;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
-import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real service between a target and an initiator that say what the test wants. */
+/** Service between a scripted target and a scripted initiator. */
 class ServiceControlTest {
-    private static final long LONG = End.DEADLINE_NANOS / 2;
-    private static final long SHORT = 300_000_000L;
+    private static final long LONG = ChannelEnd.DEADLINE_NANOS / 2;
+
+    /** A timeout that is waited for; within it the peers of the test find each other. */
+    private static final long SHORT = 2_000_000_000L;
+
     private static final String NAME = "service";
     private static final ControlPayload QUERY = new ControlPayload.QueryStorageRequest();
 
@@ -50,18 +57,20 @@ class ServiceControlTest {
     private Machine host;
     private Machine dpu;
     private Device hostDevice;
-    private End target;
-    private End initiator;
+    private ChannelEnd target;
+    private ChannelEnd initiator;
     private ZeroCopyService service;
     private CompletableFuture<SessionReport> end;
     private int lastMessageId = 100;
+    private String deviceOfTheService = "03:00.0";
+    private String representorOfTheService = "0b:00.0";
 
     @BeforeEach
     void openMachinesAndTarget() {
         host = Machine.builder(Side.HOST).fabricFolder(folder).open();
         dpu = Machine.builder(Side.DPU).fabricFolder(folder).open();
         hostDevice = host.findDevice("pf0").open();
-        target = End.tcpServer("target");
+        target = ChannelEnd.tcpServer("target");
     }
 
     @AfterEach
@@ -77,20 +86,21 @@ class ServiceControlTest {
     }
 
     @Test
-    @Clause({"sto-010", "sto-013", "sto-058", "sto-059"})
+    @Clause("sto-013")
     void shouldRelayAQueryWithAnIdOfItsOwnAndTheInitiatorsCorrelation() {
         connectAll(LONG);
         CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
         CompletableFuture<ControlMessage> answer = ask(QUERY, 4711);
 
-        ControlMessage relayed = End.await(asked);
+        ControlMessage relayed = ChannelEnd.await(asked);
         assertThat(relayed.payload()).isEqualTo(QUERY);
         assertThat(relayed.correlationId()).isEqualTo(4711);
         assertThat(relayed.messageId()).isNotEqualTo(lastMessageId);
         ControlPayload size = new ControlPayload.QueryStorageResponse(1 << 20, 512);
         target.run(c -> c.send(relayed.reply(size)));
 
-        assertThat(End.await(answer)).isEqualTo(new ControlMessage(lastMessageId, 4711, size));
+        assertThat(ChannelEnd.await(answer))
+                .isEqualTo(new ControlMessage(lastMessageId, 4711, size));
     }
 
     @Test
@@ -119,11 +129,11 @@ class ServiceControlTest {
     }
 
     @Test
-    @Clause({"sto-044", "sto-036"})
+    @Clause("sto-044")
     void shouldTellBothThatTheTargetDidNotAnswerInTime() {
         connectAll(SHORT);
 
-        ControlMessage answer = End.await(ask(QUERY, 1));
+        ControlMessage answer = ChannelEnd.await(ask(QUERY, 1));
 
         ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) answer.payload();
         assertThat(error.status()).isEqualTo(Status.TIME_OUT);
@@ -137,13 +147,13 @@ class ServiceControlTest {
         connectAll(LONG);
         CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
         CompletableFuture<ControlMessage> answer = ask(QUERY, 1);
-        End.await(asked);
+        ChannelEnd.await(asked);
         target.run(ControlChannel::close);
 
         ControlPayload.ErrorResponse error =
-                (ControlPayload.ErrorResponse) End.await(answer).payload();
+                (ControlPayload.ErrorResponse) ChannelEnd.await(answer).payload();
         assertThat(error.status()).isEqualTo(Status.CONNECTION_RESET);
-        assertFailed(Status.CONNECTION_RESET, "peer has gone");
+        assertFailed(Status.CONNECTION_RESET, "peer has ended");
     }
 
     @Test
@@ -156,10 +166,10 @@ class ServiceControlTest {
             c.send(new ControlMessage(1, 1, QUERY));
             c.send(new ControlMessage(0, 0, word));
         });
-        End.await(asked);
+        ChannelEnd.await(asked);
         target.run(ControlChannel::close);
 
-        assertFailed(Status.CONNECTION_RESET, "peer has gone: peer=tcp://");
+        assertFailed(Status.CONNECTION_RESET, "peer has ended: peer=tcp://");
     }
 
     @Test
@@ -167,28 +177,28 @@ class ServiceControlTest {
         connectAll(LONG);
         CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
         initiator.run(c -> c.send(new ControlMessage(1, 1, QUERY)));
-        End.await(asked);
+        ChannelEnd.await(asked);
         initiator.run(ControlChannel::close);
 
-        assertFailed(Status.CONNECTION_RESET, "peer has gone: peer=client of comch://" + NAME);
+        assertFailed(Status.CONNECTION_RESET, "peer has ended: peer=client of comch://" + NAME);
     }
 
     @Test
     void shouldGiveUpAnInitiatorThatFallsSilentAndTellBoth() {
         connectAll(SHORT);
         String reason =
-                "initiator has fallen silent: peer=client of comch://"
+                "initiator is inactive: peer=client of comch://"
                         + NAME
                         + ", expected=query_storage_request";
 
         CompletableFuture<ControlMessage> atTarget = target.begin(c -> c.receive(LONG));
         ControlMessage atInitiator = initiator.call(c -> c.receive(LONG));
 
-        for (ControlMessage farewell : List.of(atInitiator, End.await(atTarget))) {
-            assertThat(farewell.messageId()).isZero();
-            var error = (ControlPayload.ErrorResponse) farewell.payload();
+        for (ControlMessage finalError : List.of(atInitiator, ChannelEnd.await(atTarget))) {
+            assertThat(finalError.messageId()).isZero();
+            var error = (ControlPayload.ErrorResponse) finalError.payload();
             assertThat(error.status()).isEqualTo(Status.TIME_OUT);
-            assertThat(error.message()).contains("zero-copy gave the session up: reason=" + reason);
+            assertThat(error.message()).contains("zero-copy ended the session: reason=" + reason);
         }
         assertFailed(Status.TIME_OUT, reason);
     }
@@ -198,7 +208,7 @@ class ServiceControlTest {
         connectTarget(LONG);
         target.run(ControlChannel::close);
 
-        assertFailed(Status.CONNECTION_RESET, "peer has gone");
+        assertFailed(Status.CONNECTION_RESET, "peer has ended");
     }
 
     @Test
@@ -231,11 +241,11 @@ class ServiceControlTest {
     }
 
     @Test
-    @Clause({"sto-009", "sto-011"})
+    @Clause("sto-009")
     void shouldRefuseARequestWhoseTurnItIsNot() {
         connectAll(LONG);
 
-        ControlMessage answer = End.await(ask(new ControlPayload.StartStorageRequest(), 3));
+        ControlMessage answer = ChannelEnd.await(ask(new ControlPayload.StartStorageRequest(), 3));
 
         ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) answer.payload();
         assertThat(error.status()).isEqualTo(Status.UNEXPECTED);
@@ -245,24 +255,18 @@ class ServiceControlTest {
     }
 
     @Test
-    @Clause({
-        "sto-063", "sto-065", "sto-067", "sto-068", "sto-069", "sto-070", "sto-072", "sto-075",
-        "sto-076", "sto-077", "sto-104"
-    })
-    void shouldDoubleTheTransactionsReexportTheMemoryAndConnectEachCoreTwice() {
-        connectAll(LONG);
-        query();
-        try (SharedMemory memory = SharedMemory.allocate(8192);
-                Mmap mmap = exportable(memory)) {
-            Blob export = Blob.of(mmap.exportPci(hostDevice));
-            CompletableFuture<ControlMessage> answer =
-                    ask(new ControlPayload.InitStorageRequest(5, 2, export), 8);
-
-            ControlMessage init = target.call(c -> c.receive(LONG));
-            var relayed = (ControlPayload.InitStorageRequest) init.payload();
-            assertThat(init.correlationId()).isEqualTo(8);
+    @Clause({"sto-063", "sto-067", "sto-068"})
+    void shouldAskTheTargetForTwiceTheTransactionsOnAsManyCores() {
+        askInit((_, relayed) -> {
             assertThat(relayed.transactionCount()).isEqualTo(10);
             assertThat(relayed.coreCount()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    @Clause({"sto-065", "sto-069"})
+    void shouldGiveTheTargetAnExportOfTheInitiatorsMemoryOfItsOwn() {
+        askInit((export, relayed) -> {
             assertThat(relayed.mmapExport()).isNotEqualTo(export);
             try (Machine machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
                     Device device = machine.findDevice("t0").open();
@@ -271,35 +275,92 @@ class ServiceControlTest {
                                     relayed.mmapExport().bytes(), device, Mapping.ACCESS, LONG)) {
                 assertThat(imported.sizeBytes()).isEqualTo(8192);
             }
-            target.run(c -> c.send(init.reply(new ControlPayload.InitStorageResponse())));
+        });
+    }
 
-            // What is asked next, in this order; the answers are no real connections.
-            for (int core = 0; core < 2; core++) {
-                for (RdmaConnectionRole role : RdmaConnectionRole.values()) {
-                    ControlMessage create = target.call(c -> c.receive(LONG));
-                    var connection = (ControlPayload.CreateRdmaConnectionRequest) create.payload();
-                    assertThat(connection.contextIndex()).isEqualTo(core);
-                    assertThat(connection.role()).isEqualTo(role);
-                    if (core == 1 && role == RdmaConnectionRole.IO_CONTROL) {
-                        target.run(c ->
-                                c.send(
-                                        create.reply(
-                                                new ControlPayload.CreateRdmaConnectionResponse(
-                                                        0, role, connection.connectionDetails()))));
-                        break;
-                    }
-                    target.run(c -> c.send(create.reply(connectedTo(connection))));
-                }
+    /** Asks for 5 transactions on 2 cores; the target looks at what it is asked, and refuses. */
+    private void askInit(BiConsumer<Blob, ControlPayload.InitStorageRequest> look) {
+        connectAll(LONG);
+        query();
+        try (SharedMemory memory = SharedMemory.allocate(8192);
+                Mmap mmap = exportable(memory)) {
+            Blob export = Blob.of(mmap.exportPci(hostDevice));
+            CompletableFuture<ControlMessage> answer =
+                    ask(new ControlPayload.InitStorageRequest(5, 2, export), 8);
+            ControlMessage init = target.call(c -> c.receive(LONG));
+            assertThat(init.correlationId()).isEqualTo(8);
+            look.accept(export, (ControlPayload.InitStorageRequest) init.payload());
+            ControlPayload refusal = ControlPayload.ErrorResponse.of(Status.FULL, "no room: on=t0");
+            target.run(c -> c.send(init.reply(refusal)));
+            assertThat(ChannelEnd.await(answer).payload()).isEqualTo(refusal);
+            assertFailed(Status.FULL, "no room: on=t0");
+        }
+    }
+
+    @Test
+    @Clause({"sto-075", "sto-076", "sto-077"})
+    void shouldConnectEachCoreTwiceFirstForDataAndThenForControl() {
+        List<String> asked = new ArrayList<>();
+        Set<Blob> details = new HashSet<>();
+        connectWrongly(connection -> {
+            asked.add(connection.contextIndex() + " " + connection.role());
+            details.add(connection.connectionDetails());
+        });
+        assertThat(asked).containsExactly("0 IO_DATA", "0 IO_CONTROL", "1 IO_DATA", "1 IO_CONTROL");
+        assertThat(details).as("each of a context of its own").hasSize(4);
+    }
+
+    @Test
+    @Clause({"sto-072", "sto-104"})
+    void shouldPrepareOneWorkerAfterTheOther() {
+        connectWrongly(connection -> {
+            List<String> workers =
+                    Thread.getAllStackTraces().keySet().stream()
+                            .map(Thread::getName)
+                            .filter(name -> name.startsWith("softdpu-zero-copy-"))
+                            .toList();
+            assertThat(workers).hasSize(connection.contextIndex() + 1);
+            assertThat(connection.connectionDetails().bytes()).isNotEmpty();
+        });
+    }
+
+    /** Looks at each request for a connection; the last is answered for another context. */
+    private void connectWrongly(Consumer<ControlPayload.CreateRdmaConnectionRequest> look) {
+        connectAll(LONG);
+        query();
+        try (SharedMemory memory = SharedMemory.allocate(8192);
+                Mmap mmap = exportable(memory)) {
+            CompletableFuture<ControlMessage> answer = beginInit(mmap);
+            for (int i = 0; i < 4; i++) {
+                ControlMessage create = target.call(c -> c.receive(LONG));
+                var connection = (ControlPayload.CreateRdmaConnectionRequest) create.payload();
+                look.accept(connection);
+                ControlPayload made =
+                        i < 3
+                                ? connectedTo(connection)
+                                : new ControlPayload.CreateRdmaConnectionResponse(
+                                        0, connection.role(), connection.connectionDetails());
+                target.run(c -> c.send(create.reply(made)));
             }
 
             ControlPayload.ErrorResponse error =
-                    (ControlPayload.ErrorResponse) End.await(answer).payload();
+                    (ControlPayload.ErrorResponse) ChannelEnd.await(answer).payload();
             assertThat(error.status()).isEqualTo(Status.UNEXPECTED);
             assertThat(error.message()).contains("got=0 IO_CONTROL, expected=1 IO_CONTROL");
-            // The service's consumers wait for the initiator to let go of their memory.
+            // The service's consumers wait for the initiator to release their memory.
             initiator.run(ControlChannel::close);
             assertFailed(Status.UNEXPECTED, "connected another context");
         }
+    }
+
+    private CompletableFuture<ControlMessage> beginInit(Mmap mmap) {
+        CompletableFuture<ControlMessage> answer =
+                ask(
+                        new ControlPayload.InitStorageRequest(
+                                5, 2, Blob.of(mmap.exportPci(hostDevice))),
+                        8);
+        target.run(c -> c.send(c.receive(LONG).reply(new ControlPayload.InitStorageResponse())));
+        return answer;
     }
 
     @Test
@@ -309,7 +370,7 @@ class ServiceControlTest {
         query();
 
         ControlMessage answer =
-                End.await(
+                ChannelEnd.await(
                         ask(
                                 new ControlPayload.InitStorageRequest(
                                         4, 1, Blob.of(new byte[] {1, 2, 3})),
@@ -326,7 +387,7 @@ class ServiceControlTest {
         query();
 
         ControlMessage answer =
-                End.await(
+                ChannelEnd.await(
                         ask(
                                 new ControlPayload.InitStorageRequest(
                                         1_000_000_000, 1, Blob.of(new byte[] {1})),
@@ -339,7 +400,7 @@ class ServiceControlTest {
     }
 
     @Test
-    @Clause({"sto-054", "sto-006"})
+    @Clause("sto-054")
     void shouldGiveUpLookingForTheTargetWhenAborted() {
         target.run(ControlChannel::close);
         CountDownLatch looking = start(LONG, SessionStep.CONNECTING_TO_STORAGE);
@@ -357,11 +418,51 @@ class ServiceControlTest {
         target.run(ControlChannel::close);
         start(SHORT, SessionStep.CONNECTING_TO_STORAGE);
 
-        assertFailed(Status.TIME_OUT, "storage target did not answer");
+        assertFailed(Status.TIME_OUT, "storage target did not reply");
     }
 
     @Test
-    @Clause({"sto-056", "sto-055"})
+    @Clause({"sto-006", "sto-055"})
+    void shouldFindTheTargetItIsToldAndNoticeAnInitiatorThatComesLater() {
+        connectTarget(LONG);
+        assertThat(end).isNotDone();
+        connectInitiator(hostDevice);
+        query();
+
+        service.abort("User requested abort");
+
+        assertFailed(Status.CONNECTION_ABORTED, "User requested abort");
+    }
+
+    @Test
+    @Clause({"sto-048", "sto-049"})
+    void shouldServeOnTheDeviceBehindTheRepresentorThatItIsTold() {
+        deviceOfTheService = "03:00.1";
+        representorOfTheService = "0b:00.4";
+        connectTarget(LONG);
+        for (String other : List.of("pf0", "pf1")) {
+            try (Device device = host.findDevice(other).open();
+                    ProgressEngine engine = ProgressEngine.create();
+                    ControlChannel client =
+                            ControlChannels.makeComchClient(
+                                    engine, device, NAME, ConsumerListener.none(), SHORT)) {
+                DpuException failure =
+                        catchThrowableOfType(DpuException.class, () -> client.awaitConnected(LONG));
+                assertThat(failure.status()).as(other).isEqualTo(Status.NOT_FOUND);
+            }
+        }
+        hostDevice.close();
+        hostDevice = host.findDevice("pf1vf0").open();
+        connectInitiator(hostDevice);
+        query();
+
+        service.abort("User requested abort");
+
+        assertFailed(Status.CONNECTION_ABORTED, "User requested abort");
+    }
+
+    @Test
+    @Clause("sto-056")
     void shouldGiveUpWaitingForAnInitiatorWhenAborted() {
         connectTarget(LONG);
 
@@ -388,7 +489,7 @@ class ServiceControlTest {
         connectAll(LONG);
         CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
         initiator.run(c -> c.send(new ControlMessage(1, 1, QUERY)));
-        End.await(asked);
+        ChannelEnd.await(asked);
 
         service.abort("User requested abort");
 
@@ -418,20 +519,21 @@ class ServiceControlTest {
             ControlPayload expected) {
         CompletableFuture<ControlMessage> answer = ask(request, 5);
         target.run(c -> c.send(reply.apply(c.receive(LONG))));
-        assertThat(End.await(answer)).isEqualTo(new ControlMessage(lastMessageId, 5, expected));
+        assertThat(ChannelEnd.await(answer))
+                .isEqualTo(new ControlMessage(lastMessageId, 5, expected));
     }
 
     private ControlPayload.ErrorResponse answerError(
             java.util.function.UnaryOperator<ControlMessage> reply) {
         CompletableFuture<ControlMessage> answer = ask(QUERY, 5);
         target.run(c -> c.send(reply.apply(c.receive(LONG))));
-        ControlMessage message = End.await(answer);
+        ControlMessage message = ChannelEnd.await(answer);
         assertThat(message.type()).isEqualTo(ControlMessageType.ERROR_RESPONSE);
         assertThat(message.messageId()).isEqualTo(lastMessageId);
         return (ControlPayload.ErrorResponse) message.payload();
     }
 
-    /** An answer with the right shape; that its details lead nowhere is found out later. */
+    /** A well-formed reply, whose invalid details are detected later. */
     private static ControlPayload connectedTo(ControlPayload.CreateRdmaConnectionRequest request) {
         return new ControlPayload.CreateRdmaConnectionResponse(
                 request.contextIndex(), request.role(), request.connectionDetails());
@@ -455,8 +557,8 @@ class ServiceControlTest {
         InetSocketAddress address = target.address();
         ServiceOptions options =
                 ServiceOptions.builder()
-                        .device("03:00.0")
-                        .representor("0b:00.0")
+                        .device(deviceOfTheService)
+                        .representor(representorOfTheService)
                         .cpu(CpuBinding.any())
                         .cpu(CpuBinding.any())
                         .storageServer(address)
@@ -483,33 +585,37 @@ class ServiceControlTest {
         CompletableFuture<Void> accepting =
                 target.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
         CountDownLatch waiting = start(controlTimeoutNanos, SessionStep.WAITING_FOR_CLIENT);
-        End.await(accepting);
+        ChannelEnd.await(accepting);
         Pipeline.await(waiting);
     }
 
     private void connectAll(long controlTimeoutNanos) {
         connectTarget(controlTimeoutNanos);
+        connectInitiator(hostDevice);
+    }
+
+    private void connectInitiator(Device device) {
         ProgressEngine[] engine = new ProgressEngine[1];
         initiator =
-                new End(
+                new ChannelEnd(
                         "initiator",
                         () -> {
                             engine[0] = ProgressEngine.create();
                             return ControlChannels.makeComchClient(
-                                    engine[0], hostDevice, NAME, ConsumerListener.none(), LONG);
+                                    engine[0], device, NAME, ConsumerListener.none(), LONG);
                         },
                         () -> engine[0].close());
         initiator.run(c -> c.awaitConnected(LONG));
     }
 
-    /** The service says goodbye before it ends, and a real initiator would listen. */
+    /** Also checks the final error that the service sends to its initiator. */
     private void assertFailed(Status status, String reason) {
         CompletableFuture<Void> listening =
                 initiator == null
                         ? CompletableFuture.completedFuture(null)
                         : initiator.beginDo(ServiceControlTest::listenUntilTheEnd);
         DpuException failure = catchThrowableOfType(DpuException.class, () -> Pipeline.await(end));
-        End.await(listening);
+        ChannelEnd.await(listening);
         assertThat(failure.status()).isEqualTo(status);
         assertThat(failure).hasMessageContaining(reason);
         assertThat(service.report().status()).isEqualTo(status);

@@ -7,6 +7,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.StorageDefaults;
@@ -38,7 +40,7 @@ class ZeroCopyServiceTest {
     }
 
     @Test
-    @Clause({"sto-037", "sto-048", "sto-049"})
+    @Clause("sto-037")
     void shouldListWhatThereIsWhereADeviceOrRepresentorIsUnknown() {
         try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open()) {
             DpuException noDevice = open(machine, "99:00.0", "0b:00.0");
@@ -54,6 +56,28 @@ class ZeroCopyServiceTest {
         }
     }
 
+    /** The card has a representor with the address of the guide's example. */
+    @Test
+    @Clause("sto-036")
+    void shouldOpenWithTheOptionsOfTheGuidesExample() {
+        Topology.Builder card = Topology.builder("card of the guide");
+        for (PciFunction function : Topology.builtin().functions()) {
+            boolean renamed = function.key().equals("host/pf0");
+            card.add(renamed ? function.toBuilder().pciAddress("3b:00.0").build() : function);
+        }
+        try (Machine machine =
+                Machine.builder(Side.DPU).fabricFolder(folder).topology(card.build()).open()) {
+            ServiceOptions options =
+                    ServiceOptions.builder()
+                            .device("03:00.0")
+                            .representor("3b:00.0")
+                            .cpu(CpuBinding.hard(0))
+                            .storageServer(ServiceOptions.parseStorageServer("172.17.0.1:12345"))
+                            .build();
+            ZeroCopyService.open(machine, options, SessionListener.none()).close();
+        }
+    }
+
     @Test
     @Clause({"sto-034", "sto-035", "sto-052"})
     void shouldUseTheDefaultsOfTheGuide() {
@@ -61,7 +85,7 @@ class ZeroCopyServiceTest {
                 ServiceOptions.builder()
                         .device("03:00.0")
                         .representor("0b:00.0")
-                        .cpu(CpuBinding.core(0))
+                        .cpu(CpuBinding.hard(0))
                         .storageServer(new InetSocketAddress("127.0.0.1", 1))
                         .build();
 
@@ -73,8 +97,8 @@ class ZeroCopyServiceTest {
     }
 
     @Test
-    @Clause({"sto-030", "sto-031", "sto-041", "sto-042"})
-    void shouldNameTheOptionThatIsMissing() {
+    @Clause({"sto-030", "sto-031"})
+    void shouldNeedADeviceAndARepresentor() {
         InetSocketAddress server = new InetSocketAddress("127.0.0.1", 1);
         assertInvalid(
                 () ->
@@ -92,6 +116,12 @@ class ZeroCopyServiceTest {
                                 .storageServer(server)
                                 .build(),
                 "option=representor");
+    }
+
+    @Test
+    @Clause({"sto-041", "sto-042"})
+    void shouldNeedACpuAndTheAddressOfTheTarget() {
+        InetSocketAddress server = new InetSocketAddress("127.0.0.1", 1);
         assertInvalid(
                 () ->
                         ServiceOptions.builder()

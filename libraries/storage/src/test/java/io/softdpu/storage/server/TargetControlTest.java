@@ -17,8 +17,8 @@ import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.control.ChannelEnd;
 import io.softdpu.storage.control.ControlChannel;
-import io.softdpu.storage.control.End;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
@@ -30,9 +30,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real target and a service that says what the test wants. */
+/** Target with a scripted service. */
 class TargetControlTest {
-    private static final long LONG = End.DEADLINE_NANOS / 2;
+    private static final long LONG = ChannelEnd.DEADLINE_NANOS / 2;
     private static final long SHORT = 300_000_000L;
     private static final Blob SOME_BYTES = Blob.of(new byte[] {1, 2, 3});
 
@@ -40,7 +40,7 @@ class TargetControlTest {
     private Machine machine;
     private StorageTarget target;
     private CompletableFuture<SessionReport> end;
-    private End service;
+    private ChannelEnd service;
     private int lastMessageId;
 
     @BeforeEach
@@ -137,10 +137,10 @@ class TargetControlTest {
 
         service.run(ControlChannel::close);
 
-        assertFailed(Status.CONNECTION_RESET, "peer has gone");
+        assertFailed(Status.CONNECTION_RESET, "peer has ended");
     }
 
-    /** As it is for one that stood still while the others ended. */
+    /** As for a target that was frozen while the others ended. */
     @Test
     void shouldSayInTheServicesWordsWhyTheMemoryIsNotThereAnyMore() {
         ask(new ControlPayload.QueryStorageRequest());
@@ -148,21 +148,21 @@ class TargetControlTest {
         Blob export = memory.blob();
         memory.close();
         ControlPayload.ErrorResponse word =
-                ControlPayload.ErrorResponse.of(Status.TIME_OUT, "initiator has fallen silent");
+                ControlPayload.ErrorResponse.of(Status.TIME_OUT, "initiator is inactive");
 
         service.run(c -> {
             c.send(new ControlMessage(1, 1, new ControlPayload.InitStorageRequest(4, 1, export)));
             c.send(new ControlMessage(0, 0, word));
         });
 
-        assertFailed(Status.TIME_OUT, "initiator has fallen silent");
+        assertFailed(Status.TIME_OUT, "initiator is inactive");
     }
 
     @Test
     void shouldGiveUpAServiceThatFallsSilentInASessionAndTellIt() {
         StorageTarget impatient = openTarget(0, SHORT);
         CompletableFuture<SessionReport> itsEnd = Pipeline.begin(impatient);
-        End silent = End.tcpClient("silent", impatient.address());
+        ChannelEnd silent = ChannelEnd.tcpClient("silent", impatient.address());
         silent.run(c -> c.awaitConnected(LONG));
         // Nothing has been asked yet: it may wait for its initiator, for as long as it takes.
         DpuException nothing =
@@ -175,19 +175,19 @@ class TargetControlTest {
             c.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
             c.receive(LONG);
         });
-        ControlMessage farewell = silent.call(c -> c.receive(LONG));
+        ControlMessage finalError = silent.call(c -> c.receive(LONG));
 
         DpuException failure =
                 catchThrowableOfType(DpuException.class, () -> Pipeline.await(itsEnd));
         assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
         assertThat(failure)
-                .hasMessageContaining("zero-copy service has fallen silent: peer=tcp://")
+                .hasMessageContaining("zero-copy service is inactive: peer=tcp://")
                 .hasMessageContaining("expected=init_storage_request");
-        assertThat(farewell.messageId()).isZero();
-        var error = (ControlPayload.ErrorResponse) farewell.payload();
+        assertThat(finalError.messageId()).isZero();
+        var error = (ControlPayload.ErrorResponse) finalError.payload();
         assertThat(error.status()).isEqualTo(Status.TIME_OUT);
         assertThat(error.message())
-                .isEqualTo("target gave the session up: reason=" + failure.getMessage());
+                .isEqualTo("target ended the session: reason=" + failure.getMessage());
         silent.close();
         impatient.close();
     }
@@ -292,7 +292,7 @@ class TargetControlTest {
                 "control_timeout");
     }
 
-    /** Memory that somebody else has exported for RDMA. */
+    /** Memory that another process has exported for RDMA. */
     private static final class Exported implements AutoCloseable {
         private final Machine host;
         private final Device device;
@@ -344,8 +344,8 @@ class TargetControlTest {
                 machine, options, MemoryVolume.ofPattern(64 << 10, 4096), SessionListener.none());
     }
 
-    private End connect() {
-        End connected = End.tcpClient("service", target.address());
+    private ChannelEnd connect() {
+        ChannelEnd connected = ChannelEnd.tcpClient("service", target.address());
         connected.run(c -> c.awaitConnected(LONG));
         return connected;
     }

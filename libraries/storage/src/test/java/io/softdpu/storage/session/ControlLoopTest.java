@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a control thread does while it waits. */
+/** Waits of a control thread. */
 class ControlLoopTest {
     private final List<String> done = new ArrayList<>();
     private final ControlLoop loop =
@@ -31,7 +31,7 @@ class ControlLoopTest {
         assertThat(done).isEmpty();
     }
 
-    /** Nothing would end that sleep: what it waits for has come already. */
+    /** The awaited event has occurred already, so nothing would end the sleep. */
     @Test
     void shouldNotSleepWhereTheCheckHasSeenWhatItWaitsFor() {
         loop.awaitUntil("waiting", ControlChannel.NO_TIMEOUT, () -> done.contains("check"));

@@ -33,10 +33,10 @@ class InactivityTimerTest {
 
     @Test
     void shouldAllowMoreForALargeStorageUpToADay() {
-        assertThat(StorageDefaults.silenceNanos(2, 100, 0)).isEqualTo(200);
-        assertThat(StorageDefaults.silenceNanos(3, 100, 1 << 30)).isEqualTo(300 + (20L << 30));
+        assertThat(StorageDefaults.inactivityNanos(2, 100, 0)).isEqualTo(200);
+        assertThat(StorageDefaults.inactivityNanos(3, 100, 1 << 30)).isEqualTo(300 + (20L << 30));
         assertThat(
-                        StorageDefaults.silenceNanos(
+                        StorageDefaults.inactivityNanos(
                                 3, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS, Long.MAX_VALUE))
                 .as("a day for the storage at most")
                 .isEqualTo(

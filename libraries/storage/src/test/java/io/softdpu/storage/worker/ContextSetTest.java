@@ -7,7 +7,7 @@ import io.softdpu.core.execution.ContextState;
 import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a worker's contexts. */
+/** Descriptions of a worker's contexts in messages. */
 class ContextSetTest {
     private final ContextSet contexts = new ContextSet();
 

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The order of tasks that a queue with little room refuses. */
+/** Order of tasks that a full queue rejects. */
 class RetryQueueTest {
     private static final int TASKS = 4;
 

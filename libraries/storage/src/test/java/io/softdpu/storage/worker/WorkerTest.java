@@ -4,11 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,21 +25,28 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** A worker without contexts: its phases, its commands and its failures. */
+/** Phases, commands and failures of a worker without contexts. */
 class WorkerTest {
     private static final long TIMEOUT = 10_000_000_000L;
-    private static final long SHORT = 200_000_000L;
+
+    /** A timeout that is waited for; within it a worker does what it is asked for. */
+    private static final long SHORT = 2_000_000_000L;
+
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-    /** So many that threads share processors on every machine, and waits are of one kind. */
-    private static final int SLOTS = 4 + CpuBinding.availableCores();
+    /**
+     * Number of workers for which threads share processors on every machine, so that waits are of
+     * one kind.
+     */
+    private static final int SLOTS = 4 + CpuBinding.availableProcessors();
 
     private final List<String> events = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger notified = new AtomicInteger();
     private TestWorker worker;
 
-    /** Notes what happens to it, and has as much in flight as the test wants. */
+    /** Records its calls, and has as many transactions in flight as the test sets. */
     private final class TestWorker extends Worker {
         volatile int inFlight;
         volatile RuntimeException atBegin;
@@ -46,6 +61,20 @@ class WorkerTest {
 
         TestWorker(long timeoutNanos, CpuBinding cpu) {
             super("test", new WorkerSlot(3, SLOTS, cpu), timeoutNanos, notified::incrementAndGet);
+        }
+
+        /** Two contexts that are connected to each other. */
+        private List<Rdma> connectedTo(Device device) {
+            List<Rdma> contexts = List.of(manage(Rdma.create(device)), manage(Rdma.create(device)));
+            for (Rdma context : contexts) {
+                context.setPermissions(Permissions.of(AccessFlag.RDMA_READ));
+                context.start();
+            }
+            RdmaConnection one = contexts.getFirst().exportConnection();
+            RdmaConnection other = contexts.getLast().exportConnection();
+            contexts.getFirst().connect(other.blob(), one);
+            contexts.getLast().connect(one.blob(), other);
+            return contexts;
         }
 
         private boolean trySubmit(int index) {
@@ -80,8 +109,11 @@ class WorkerTest {
         }
 
         @Override
-        protected void eachRound() {
+        protected void onRound() {
             operations.add(1);
+            if (operations.get() == 1) {
+                events.add("round");
+            }
             rounds.countDown();
             if (woken) {
                 wakeUp(); // keeps the rounds going without anything to wait for
@@ -107,7 +139,7 @@ class WorkerTest {
     }
 
     @Test
-    @Clause({"sto-095", "sto-097", "sto-110", "sto-113"})
+    @Clause({"sto-095", "sto-110", "sto-113"})
     void shouldCarryOutCommandsBeforeAndAfterTheDataPath() {
         start(TIMEOUT);
         Thread[] where = new Thread[1];
@@ -126,9 +158,9 @@ class WorkerTest {
         worker.beginEnd();
         Await.until("worker has ended", DEADLINE, worker::hasEnded);
 
-        assertThat(events).containsExactly("command", "begin", "afterwards", "release");
+        assertThat(events).containsExactly("command", "begin", "round", "afterwards", "release");
         assertThat(worker.failure()).isNull();
-        assertThat(worker.report().core()).isEqualTo(3);
+        assertThat(worker.report().index()).isEqualTo(3);
         assertThat(worker.report().operations()).isPositive();
         assertThat(notified.get()).isPositive();
     }
@@ -164,7 +196,29 @@ class WorkerTest {
 
         Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
         assertThat(worker.failure().status()).isEqualTo(Status.TIME_OUT);
-        assertThat(worker.failure()).hasMessageContaining("core=3, in_flight=7");
+        assertThat(worker.failure()).hasMessageContaining("worker=3, in_flight=7");
+    }
+
+    /** The refusals of a context say whose engine it has. */
+    @Test
+    @Clause("sto-102")
+    void shouldDriveAllItsContextsByTheEngineOfItsThread(@TempDir Path folder) {
+        start(TIMEOUT);
+        try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
+                Device device = machine.findDevice("p0").open()) {
+            List<Rdma> contexts = worker.query(() -> worker.connectedTo(device));
+
+            Await.until("contexts run", DEADLINE, () -> worker.query(worker::areContextsReady));
+
+            for (Rdma context : contexts) {
+                DpuException refusal = catchThrowableOfType(DpuException.class, context::stop);
+                assertThat(refusal.status()).isEqualTo(Status.NOT_PERMITTED);
+                assertThat(refusal).hasMessageContaining("engineThread=softdpu-test-3");
+            }
+            worker.beginEnd();
+            Await.until("worker has ended", DEADLINE, worker::hasEnded);
+            assertThat(worker.failure()).isNull();
+        }
     }
 
     /** Nothing wakes this worker, and no wait of it ends by itself. */
@@ -192,6 +246,17 @@ class WorkerTest {
         worker.woken = true;
         worker.expectsMessage = true;
         assertThat(missesOf(8)).isGreaterThanOrEqualTo(8 * 64);
+    }
+
+    @Test
+    @Clause("sto-116")
+    void shouldCountWhatFoundNoWorkAsMisses() {
+        start(TIMEOUT);
+        worker.woken = true;
+
+        assertThat(missesOf(50)).isGreaterThanOrEqualTo(50);
+
+        assertThat(worker.report().progressHits()).isZero();
     }
 
     private long missesOf(int rounds) {
@@ -231,7 +296,7 @@ class WorkerTest {
                 catchThrowableOfType(DpuException.class, () -> worker.throwFailure());
         assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
         assertThat(failure)
-                .hasMessageContaining("role=test, core=3")
+                .hasMessageContaining("role=test, worker=3")
                 .hasMessageContaining("broken round");
         assertThat(worker.hasDataPathEnded()).isTrue();
         assertThat(catchThrowableOfType(DpuException.class, () -> worker.execute(() -> {})))
@@ -251,6 +316,7 @@ class WorkerTest {
     }
 
     @Test
+    @Clause("sto-097")
     void shouldThrowWhatACommandThrewAndGoOn() {
         start(TIMEOUT);
         RuntimeException thrown =
@@ -297,7 +363,7 @@ class WorkerTest {
                                     over.countDown();
                                 }));
 
-        // The command is still there: had it been waited for, nobody could let it go on.
+        // The command still runs: a wait for its completion would have blocked this test.
         assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
         assertThat(over.getCount()).isEqualTo(1);
         goOn.countDown();
@@ -319,7 +385,7 @@ class WorkerTest {
 
     @Test
     void shouldSayWhyItCouldNotBegin() {
-        worker = new TestWorker(TIMEOUT, CpuBinding.core(4095));
+        worker = new TestWorker(TIMEOUT, CpuBinding.hard(4095));
 
         DpuException failure = catchThrowableOfType(DpuException.class, () -> worker.start());
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The fields of a function, in the order in which they are written. */
+/** Fields of a function in a topology file, in the order in which they are written. */
 enum FunctionField {
     SIDE(true, JsonToken.VALUE_STRING, "one of " + sides()),
     INTERFACE_NAME(true, JsonToken.VALUE_STRING, name("p0")),
@@ -34,7 +34,7 @@ enum FunctionField {
         this.expected = expected;
     }
 
-    /** The field with this name in a file. */
+    /** The field with this name. */
     static Optional<FunctionField> of(String name) {
         return Arrays.stream(values()).filter(field -> field.json().equals(name)).findFirst();
     }
@@ -57,7 +57,7 @@ enum FunctionField {
         return token;
     }
 
-    /** For messages: what belongs here. */
+    /** Description of a legal value, for error messages. */
     String expected() {
         return expected;
     }

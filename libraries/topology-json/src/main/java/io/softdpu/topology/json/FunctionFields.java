@@ -6,7 +6,7 @@ import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.PciFunctionBuilder;
 import io.softdpu.linux.text.ForeignText;
-import io.softdpu.topology.json.TopologyReader.Refusal;
+import io.softdpu.topology.json.TopologyReader.SourceLocation;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a file says of one function, and where. */
+/** Fields of one function as read from a file, with their lines. */
 final class FunctionFields {
     private final String source;
     private final String path;
@@ -36,16 +36,16 @@ final class FunctionFields {
         values.put(field, new Value(text, lineOfField));
     }
 
-    void limit(String id, long most) {
-        limits.put(id, most);
+    void limit(String id, long maximum) {
+        limits.put(id, maximum);
     }
 
-    /** All fields have been read: makes the function of them. */
+    /** Creates the function, after all fields have been read. */
     void complete() {
         for (FunctionField field : FunctionField.values()) {
             if (field.required() && !values.containsKey(field)) {
-                throw new Refusal(source, line)
-                        .because("missing field", path(field), field.expected());
+                throw new SourceLocation(source, line)
+                        .error("missing field", path(field), field.expected());
             }
         }
         requireBothOrNone();
@@ -71,10 +71,10 @@ final class FunctionFields {
         return Objects.requireNonNull(function, "completed");
     }
 
-    /** Where a field stands; the function itself where it has none. */
-    Refusal refusal(FunctionField field) {
+    /** Location of a field; that of the function if the field is missing. */
+    SourceLocation location(FunctionField field) {
         @Nullable Value value = values.get(field);
-        return new Refusal(source, value == null ? line : value.line);
+        return new SourceLocation(source, value == null ? line : value.line);
     }
 
     String path(FunctionField field) {
@@ -86,25 +86,25 @@ final class FunctionFields {
         return value == null ? null : value.text;
     }
 
-    /** A whole number from 1, or a refusal. */
-    static long number(Refusal refusal, String path, String text, String expected) {
+    /** Parses a whole number from 1; throws the location's error for any other text. */
+    static long number(SourceLocation location, String path, String text, String expected) {
         try {
             long number = Long.parseLong(text);
             if (number >= 1) {
                 return number;
             }
         } catch (NumberFormatException e) {
-            throw refusal.because("number is too large", path, text, expected, e);
+            throw location.error("number is too large", path, text, expected, e);
         }
-        throw refusal.because("bad value", path, text, expected);
+        throw location.error("bad value", path, text, expected);
     }
 
     private void requireBothOrNone() {
         boolean parent = values.containsKey(FunctionField.PARENT);
         if (parent != values.containsKey(FunctionField.REPRESENTOR)) {
             FunctionField missing = parent ? FunctionField.REPRESENTOR : FunctionField.PARENT;
-            throw new Refusal(source, line)
-                    .because(
+            throw new SourceLocation(source, line)
+                    .error(
                             "missing field",
                             path(missing),
                             "parent and representor, or neither of them");
@@ -114,7 +114,7 @@ final class FunctionFields {
     private long rate() {
         FunctionField field = FunctionField.ACTIVE_RATE_BITS_PER_SECOND;
         return number(
-                refusal(field),
+                location(field),
                 path(field),
                 Objects.requireNonNull(text(field), "required"),
                 field.expected());
@@ -130,13 +130,13 @@ final class FunctionFields {
             return null;
         }
         if (text.length() > ForeignText.MAX_CHARACTERS) {
-            // No value is so long, and the cause would hold all of it.
-            throw refusal(field).because("bad value", path(field), text, field.expected());
+            // No legal value is that long, and the cause would contain all of it.
+            throw location(field).error("bad value", path(field), text, field.expected());
         }
         try {
             return conversion.apply(text);
         } catch (DpuException | IllegalArgumentException e) {
-            throw refusal(field).because("bad value", path(field), text, field.expected(), e);
+            throw location(field).error("bad value", path(field), text, field.expected(), e);
         }
     }
 
@@ -158,7 +158,7 @@ final class FunctionFields {
 
     private static String mac(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
-        PciFunction.linkLocalOf(lower); // refuses what is none
+        PciFunction.linkLocalOf(lower); // throws for an illegal address
         return lower;
     }
 }

@@ -42,21 +42,21 @@ import org.jspecify.annotations.Nullable;
  * }
  * </pre>
  *
- * <p>{@code parent} and {@code representor} are given for what a port of the DPU has made, {@code
- * ipv6} where it does not follow from the MAC address, and {@code limits} where the device has less
- * of something than the libraries have ({@link io.softdpu.core.device.DeviceLimit#id()}). All else
- * is to be given, and nothing else may be. A limit that its library does not declare is refused; of
- * a library that this program does not have ({@link
- * io.softdpu.core.capability.Capabilities#libraries()}) each limit is kept. Any thread.
+ * <p>{@code parent} and {@code representor} are given for functions that a port of the DPU exposes,
+ * {@code ipv6} if it is not derived from the MAC address, and {@code limits} if a limit of the
+ * device is below that of the library ({@link io.softdpu.core.device.DeviceLimit#id()}). All other
+ * fields are mandatory, and unknown fields are rejected. A limit that its library does not declare
+ * is rejected; limits of libraries that are not loaded ({@link
+ * io.softdpu.core.capability.Capabilities#libraries()}) are kept. Any thread.
  */
 public final class TopologyJson {
     /** The environment variable that {@link #fromEnvironment()} reads. */
     public static final String ENVIRONMENT_VARIABLE = "SOFTDPU_TOPOLOGY";
 
-    /** A file of more bytes is refused: no card has so many functions. */
+    /** Largest accepted file in bytes, which is ample for the functions of any card. */
     public static final int MAX_BYTES = FilePolicy.MAX_TEXT_BYTES;
 
-    /** Names of the topologies that come along, for {@link #shipped} and {@link #load}. */
+    /** Names of the bundled topologies, for {@link #shipped} and {@link #load}. */
     public static final List<String> SHIPPED = List.of("default", "storage-guide");
 
     private TopologyJson() {}
@@ -65,8 +65,8 @@ public final class TopologyJson {
      * Reads a file.
      *
      * @throws DpuException NOT_FOUND if there is none; IO_FAILED if it cannot be read; BAD_CONFIG
-     *     if it is no regular file, too large or no topology: the message names the file, the line,
-     *     the field and what was expected
+     *     if it is not a regular file, too large or not a topology: the message names the file, the
+     *     line, the field and the expected value
      */
     public static Topology read(Path file) {
         try {
@@ -101,9 +101,9 @@ public final class TopologyJson {
     }
 
     /**
-     * Reads a text.
+     * Parses a text.
      *
-     * @param source what the messages call the file
+     * @param source name of the file in messages
      * @throws DpuException BAD_CONFIG as {@link #read}
      */
     public static Topology parse(String source, String text) {
@@ -111,10 +111,10 @@ public final class TopologyJson {
     }
 
     /**
-     * One of those that come along: {@code default}, which is {@link Topology#builtin()}, and
-     * {@code storage-guide}, which has the addresses of the storage guide's example calls.
+     * A bundled topology: {@code default}, which is {@link Topology#builtin()}, or {@code
+     * storage-guide}, which has the addresses of the storage guide's example calls.
      *
-     * @throws DpuException NOT_FOUND for another name, naming those that there are
+     * @throws DpuException NOT_FOUND for another name, naming the bundled ones
      */
     public static Topology shipped(String name) {
         if (!SHIPPED.contains(require(name, "name"))) {
@@ -133,7 +133,7 @@ public final class TopologyJson {
     }
 
     /**
-     * What a user calls a topology: one of {@link #SHIPPED}, or else a file ({@code ./default} is a
+     * Loads a topology by name: one of {@link #SHIPPED}, or else a file ({@code ./default} is a
      * file of that name).
      *
      * @throws DpuException as {@link #read}; INVALID_VALUE if it cannot be a path
@@ -150,8 +150,8 @@ public final class TopologyJson {
     }
 
     /**
-     * What {@code SOFTDPU_TOPOLOGY} {@linkplain #load names}; {@link Topology#builtin()} where it
-     * is unset or empty.
+     * The topology that {@code SOFTDPU_TOPOLOGY} {@linkplain #load names}; {@link
+     * Topology#builtin()} if it is unset or empty.
      *
      * @throws DpuException as {@link #read}
      */
@@ -161,15 +161,15 @@ public final class TopologyJson {
     }
 
     /**
-     * The text that {@link #parse} makes an equal topology of, but for what was plugged in at run
-     * time, which a file has like any other function.
+     * Writes a topology as a text from which {@link #parse} makes an equal one, except that
+     * functions that were plugged in at run time become ordinary functions.
      */
     public static String toJson(Topology topology) {
         return TopologyWriter.write(require(topology, "topology"));
     }
 
     /**
-     * Writes a file, in place of one that is there.
+     * Writes a file, replacing an existing one.
      *
      * @throws DpuException IO_FAILED if it cannot be written
      */

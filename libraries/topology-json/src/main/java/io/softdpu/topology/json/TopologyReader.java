@@ -23,8 +23,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one text, token by token, so that each complaint can name its line. What is wrong with a
- * function by itself is found where it is read, what is wrong between two functions afterwards.
+ * Reads one text, token by token, so that each error can name its line. Each function is checked
+ * when it is read, relations between functions afterwards.
  */
 final class TopologyReader {
     static final String VERSION = "softdpu_topology";
@@ -41,20 +41,20 @@ final class TopologyReader {
         try {
             this.json = new JsonFactory().createParser(text);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // a text in memory
+            throw new UncheckedIOException(e); // cannot occur: the text is in memory
         }
     }
 
     Topology read() {
         try (json) {
             String name = readDocument();
-            checkTogether();
+            checkAcrossFunctions();
             Topology.Builder builder = Topology.builder(name);
             functions.forEach(fields -> builder.add(fields.function()));
             return builder.build();
         } catch (JsonProcessingException e) {
-            throw new Refusal(source, lineOf(e))
-                    .because("not JSON", null, e.getOriginalMessage(), "JSON", e);
+            throw new SourceLocation(source, lineOf(e))
+                    .error("not JSON", null, e.getOriginalMessage(), "JSON", e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -67,20 +67,20 @@ final class TopologyReader {
         @Nullable String name = null;
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String field = json.currentName();
-            once(seen, field, field);
+            requireFirst(seen, field, field);
             JsonToken value = json.nextToken();
             switch (field) {
                 case VERSION -> {
                     expect(value, JsonToken.VALUE_NUMBER_INT, field, "the number 1");
                     if (!json.getText().equals(Integer.toString(SUPPORTED_VERSION))) {
-                        throw here().because("unknown version", field, json.getText(), "1");
+                        throw here().error("unknown version", field, json.getText(), "1");
                     }
                 }
                 case NAME -> {
                     expect(value, JsonToken.VALUE_STRING, field, "a text");
                     name = json.getText();
                     if (name.isBlank() || name.length() > 64 || !ForeignText.isPrintable(name)) {
-                        throw here().because(
+                        throw here().error(
                                         "bad value", field, name, "1 to 64 printable characters");
                     }
                 }
@@ -89,7 +89,7 @@ final class TopologyReader {
                     readFunctions();
                 }
                 default ->
-                        throw here().because(
+                        throw here().error(
                                         "unknown field",
                                         field,
                                         "one of " + List.of(VERSION, NAME, FUNCTIONS));
@@ -97,12 +97,12 @@ final class TopologyReader {
         }
         for (String required : List.of(VERSION, NAME, FUNCTIONS)) {
             if (!seen.containsKey(required)) {
-                throw new Refusal(source, start)
-                        .because("missing field", required, "a topology has this field");
+                throw new SourceLocation(source, start)
+                        .error("missing field", required, "a topology has this field");
             }
         }
         if (json.nextToken() != null) {
-            throw here().because("something follows the topology", null, "the end of the file");
+            throw here().error("something follows the topology", null, "the end of the file");
         }
         return String.valueOf(name);
     }
@@ -113,7 +113,7 @@ final class TopologyReader {
             String path = FUNCTIONS + "[" + functions.size() + "]";
             expect(token, JsonToken.START_OBJECT, path, "an object");
             if (functions.size() == Topology.MAX_FUNCTIONS) {
-                throw here().because("too many functions", path, "at most " + functions.size());
+                throw here().error("too many functions", path, "at most " + functions.size());
             }
             functions.add(readFunction(path));
             token = json.nextToken();
@@ -129,11 +129,11 @@ final class TopologyReader {
             FunctionField field =
                     FunctionField.of(name)
                             .orElseThrow(() ->
-                                    here().because(
+                                    here().error(
                                                     "unknown field",
                                                     fieldPath,
                                                     "one of " + FunctionField.names()));
-            once(seen, name, fieldPath);
+            requireFirst(seen, name, fieldPath);
             JsonToken value = json.nextToken();
             if (field == FunctionField.LIMITS) {
                 expect(value, JsonToken.START_OBJECT, fieldPath, field.expected());
@@ -153,20 +153,20 @@ final class TopologyReader {
             String name = json.currentName();
             String fieldPath = path + "." + name;
             requireKnown(name, fieldPath);
-            once(seen, name, fieldPath);
+            requireFirst(seen, name, fieldPath);
             String expected = "a whole number from 1";
             expect(json.nextToken(), JsonToken.VALUE_NUMBER_INT, fieldPath, expected);
             fields.limit(name, number(fieldPath, json.getText(), expected, line()));
         }
     }
 
-    /** Of libraries that this program does not have, it cannot tell; they keep their limits. */
+    /** Rejects unknown limits of loaded libraries; limits of other libraries are accepted. */
     private void requireKnown(String limit, String path) {
         boolean accepted;
         try {
             accepted = Capabilities.acceptsLimit(limit);
         } catch (DpuException e) {
-            throw here().because(
+            throw here().error(
                             "malformed limit",
                             path,
                             null,
@@ -176,31 +176,34 @@ final class TopologyReader {
         }
         if (!accepted) {
             String library = DeviceLimit.libraryOf(limit);
-            throw here().because(
-                            "unknown limit",
-                            path,
-                            "a limit of " + library + ", one of " + Capabilities.limitsOf(library));
+            List<DeviceLimit> limits = Capabilities.limitsOf(library);
+            String expected =
+                    limits.isEmpty()
+                            ? "a limit of another library, " + library + " declares none"
+                            : "a limit of " + library + ", one of " + limits;
+            throw here().error("unknown limit", path, expected);
         }
     }
 
     private long number(String path, String text, String expected, int line) {
-        return FunctionFields.number(new Refusal(source, line), path, text, expected);
+        return FunctionFields.number(new SourceLocation(source, line), path, text, expected);
     }
 
-    private void checkTogether() {
+    private void checkAcrossFunctions() {
         Map<String, Integer> taken = new HashMap<>();
         Map<String, PciFunction> ports = new HashMap<>();
         for (FunctionFields fields : functions) {
             PciFunction f = fields.function();
             String side = f.side().id() + " ";
-            claim(taken, fields, FunctionField.INTERFACE_NAME, side + f.interfaceName());
-            claim(taken, fields, FunctionField.IBDEV_NAME, side + f.ibdevName());
-            claim(taken, fields, FunctionField.VUID, f.vuid());
+            requireUnique(taken, fields, FunctionField.INTERFACE_NAME, side + f.interfaceName());
+            requireUnique(taken, fields, FunctionField.IBDEV_NAME, side + f.ibdevName());
+            requireUnique(taken, fields, FunctionField.VUID, f.vuid());
             if (f.type() != FunctionType.SF) {
-                claim(taken, fields, FunctionField.PCI_ADDRESS, side + f.pciAddress().longForm());
+                requireUnique(
+                        taken, fields, FunctionField.PCI_ADDRESS, side + f.pciAddress().longForm());
             }
             if (f.representor() != null) {
-                claim(taken, fields, FunctionField.REPRESENTOR, f.representor());
+                requireUnique(taken, fields, FunctionField.REPRESENTOR, f.representor());
             }
             if (f.side() == Side.DPU && f.type() == FunctionType.PF) {
                 ports.put(f.interfaceName(), f);
@@ -209,8 +212,8 @@ final class TopologyReader {
         for (FunctionFields fields : functions) {
             @Nullable String parent = fields.function().parent();
             if (parent != null && !ports.containsKey(parent)) {
-                throw fields.refusal(FunctionField.PARENT)
-                        .because(
+                throw fields.location(FunctionField.PARENT)
+                        .error(
                                 "unknown parent",
                                 fields.path(FunctionField.PARENT),
                                 parent,
@@ -224,12 +227,12 @@ final class TopologyReader {
         }
     }
 
-    private static void claim(
+    private static void requireUnique(
             Map<String, Integer> taken, FunctionFields fields, FunctionField field, String what) {
-        Refusal refusal = fields.refusal(field);
-        @Nullable Integer first = taken.putIfAbsent(field + " " + what, refusal.line());
+        SourceLocation location = fields.location(field);
+        @Nullable Integer first = taken.putIfAbsent(field + " " + what, location.line());
         if (first != null) {
-            throw refusal.because(
+            throw location.error(
                     "occurs twice",
                     fields.path(field),
                     fields.text(field),
@@ -237,10 +240,10 @@ final class TopologyReader {
         }
     }
 
-    private void once(Map<String, Integer> seen, String name, String path) {
+    private void requireFirst(Map<String, Integer> seen, String name, String path) {
         @Nullable Integer first = seen.putIfAbsent(name, line());
         if (first != null) {
-            throw here().because("field occurs twice", path, "it once, line " + first + " has it");
+            throw here().error("field occurs twice", path, "it once, line " + first + " has it");
         }
     }
 
@@ -248,7 +251,7 @@ final class TopologyReader {
             @Nullable JsonToken found, JsonToken expected, String path, String description)
             throws IOException {
         if (found != expected) {
-            throw here().because(
+            throw here().error(
                             "wrong type",
                             path,
                             found == null ? "the end of the file" : json.getText(),
@@ -256,7 +259,7 @@ final class TopologyReader {
         }
     }
 
-    /** Some say where, some do not; the parser has come as far as that anyway. */
+    /** Line of an exception; the parser's current line if the exception has no location. */
     private int lineOf(JsonProcessingException e) {
         @Nullable JsonLocation place = e.getLocation();
         return Math.max(1, place == null ? json.currentLocation().getLineNr() : place.getLineNr());
@@ -266,25 +269,25 @@ final class TopologyReader {
         return json.currentTokenLocation().getLineNr();
     }
 
-    private Refusal here() {
-        return new Refusal(source, line());
+    private SourceLocation here() {
+        return new SourceLocation(source, line());
     }
 
     /**
-     * Place of an error; makes the exception that names it. Field and value are the file's and may
-     * be anything; the source is the user's.
+     * Location in a file, which creates the exceptions that name it. Field and value come from the
+     * file and are untrusted; the source is the user's name for the file.
      */
-    record Refusal(String source, int line) {
-        DpuException because(String reason, @Nullable String field, String expected) {
-            return because(reason, field, null, expected);
+    record SourceLocation(String source, int line) {
+        DpuException error(String reason, @Nullable String field, String expected) {
+            return error(reason, field, null, expected);
         }
 
-        DpuException because(
+        DpuException error(
                 String reason, @Nullable String field, @Nullable String value, String expected) {
-            return because(reason, field, value, expected, null);
+            return error(reason, field, value, expected, null);
         }
 
-        DpuException because(
+        DpuException error(
                 String reason,
                 @Nullable String field,
                 @Nullable String value,

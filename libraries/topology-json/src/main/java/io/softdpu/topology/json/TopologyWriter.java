@@ -12,7 +12,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a topology as {@link TopologyReader} reads it, the same text for equal functions. */
+/** Writes a topology in the format of {@link TopologyReader}; equal functions give equal text. */
 final class TopologyWriter {
     private static final DefaultIndenter INDENTER = new DefaultIndenter("  ", "\n");
 
@@ -35,7 +35,7 @@ final class TopologyWriter {
             json.writeEndArray();
             json.writeEndObject();
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // a text in memory
+            throw new UncheckedIOException(e); // cannot occur: the text is in memory
         }
         return text + "\n";
     }

@@ -1,7 +1,7 @@
 /**
  * Topologies as JSON files: {@link io.softdpu.topology.json.TopologyJson} reads and writes them and
- * has those that come along. A file that is wrong is refused with its name, the line, the field and
- * what was expected there. Holds no state; any thread.
+ * provides the bundled ones. An illegal file is rejected with an error that names the file, the
+ * line, the field and the expected value. Stateless; any thread.
  */
 @NullMarked
 package io.softdpu.topology.json;

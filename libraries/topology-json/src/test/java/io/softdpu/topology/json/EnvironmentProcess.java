@@ -2,7 +2,7 @@ package io.softdpu.topology.json;
 
 import io.softdpu.core.DpuException;
 
-/** A program that prints which topology its environment names, or the status of why not. */
+/** Program that prints the topology that its environment names, or the status of a failure. */
 public final class EnvironmentProcess {
     private EnvironmentProcess() {}
 

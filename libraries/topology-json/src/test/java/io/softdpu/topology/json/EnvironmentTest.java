@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** SOFTDPU_TOPOLOGY, which only another process can have another value of. */
+/** SOFTDPU_TOPOLOGY, tested in other processes, since a process cannot change its environment. */
+@StartsProcesses
 class EnvironmentTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 

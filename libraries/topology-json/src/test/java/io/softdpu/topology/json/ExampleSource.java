@@ -7,7 +7,7 @@ import io.softdpu.core.device.DeviceLimit;
 import java.util.List;
 
 /**
- * The library {@code example}, which these tests have; they have none of the project's above core.
+ * Capability source of the library {@code example} of these tests, in which only core is present.
  */
 public final class ExampleSource implements CapabilitySource {
     static final DeviceLimit THINGS = DeviceLimit.ofCount("example", "max_things");

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Text of a topology file, as exceptions show it. */
+/** Escaping of text of a topology file, in exceptions. */
 class ForeignTextTest {
     private static final String GOOD = TopologyJson.toJson(Topology.builtin());
     private static final String VALUE = quoted(HostileText.LONG);

@@ -260,7 +260,7 @@ class TopologyJsonTest {
                         5,
                         "functions[1].limits.core.max_imported_bytes",
                         "unknown limit",
-                        "a limit of core, one of []"),
+                        "a limit of another library, core declares none"),
                 wrong(
                         "example.max_things",
                         "max_things",

@@ -11,23 +11,23 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * The far side of a test in a process of its own. Arguments: class of the site, folder, what to do.
- * It prints its connection's blob and its mmap's, reads the peer's blob from standard input, prints
- * that it is connected, and then does what it was told until standard input ends.
+ * Far side of a test in a process of its own. Arguments: class of the test environment, folder,
+ * command. It prints the blobs of its connection and its mmap, reads the peer's blob from standard
+ * input, prints that it is connected, and then executes the command until standard input ends.
  */
 public final class PeerProgram {
     /** Progresses and sends every message back. */
     static final String ECHO = "echo";
 
-    /** Withdraws the memory; for a program that else does nothing. */
+    /** Revokes the memory; for a program that is otherwise idle. */
     static final String STOP_MMAP = "stop mmap";
 
-    /** Ends the connection in good order; for a program that else does nothing. */
+    /** Disconnects in an orderly way; for a program that is otherwise idle. */
     static final String DISCONNECT = "disconnect";
 
     static final String DONE = "done ";
 
-    /** Calls nothing at all, until a line of standard input says what to do. */
+    /** Makes no calls until it reads a command from standard input. */
     static final String NOTHING = "nothing";
 
     static final String CONNECTION = "connection ";
@@ -42,23 +42,23 @@ public final class PeerProgram {
 
     /** Runs until standard input ends. */
     public static void main(String[] arguments) throws Exception {
-        RdmaSite site =
+        RdmaTestEnvironment site =
                 Class.forName(arguments[0])
-                        .asSubclass(RdmaSite.class)
+                        .asSubclass(RdmaTestEnvironment.class)
                         .getDeclaredConstructor()
                         .newInstance();
         BufferedReader input =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         PrintStream output = System.out;
-        try (Party self = Party.open(site, Path.of(arguments[1]), site.farSide())) {
-            self.fill(0, Party.MEMORY_BYTES, 77);
+        try (Peer self = Peer.open(site, Path.of(arguments[1]), site.farSide())) {
+            self.fill(0, Peer.MEMORY_BYTES, 77);
             self.start();
             RdmaConnection connection = self.rdma.exportConnection();
             output.println(CONNECTION + HexFormat.of().formatHex(connection.blob()));
             output.println(MMAP + HexFormat.of().formatHex(self.mmap.exportRdma(self.device)));
             output.flush();
             self.rdma.connect(HexFormat.of().parseHex(input.readLine()), connection);
-            Party.drive(
+            Peer.drive(
                     "connection", () -> connection.state() == RdmaConnection.State.CONNECTED, self);
             if (arguments[2].equals(ECHO)) {
                 postAll(self);
@@ -83,26 +83,26 @@ public final class PeerProgram {
         }
     }
 
-    private static void postAll(Party self) {
+    private static void postAll(Peer self) {
         for (int i = 0; i < RECEIVES; i++) {
             post(self, i);
         }
     }
 
-    private static void post(Party self, long slot) {
+    private static void post(Peer self, long slot) {
         Status posted = self.receive(self.room(slot * SLOT_BYTES, SLOT_BYTES), slot);
         if (posted != Status.SUCCESS) {
             throw new AssertionError("receive not posted: " + posted);
         }
     }
 
-    private static void echo(Party self, RdmaConnection connection, BufferedReader input)
+    private static void echo(Peer self, RdmaConnection connection, BufferedReader input)
             throws IOException {
         while (connection.state() == RdmaConnection.State.CONNECTED) {
             self.engine.await(SLEEP_NANOS);
             while (!self.outcomes.isEmpty()
                     && connection.state() == RdmaConnection.State.CONNECTED) {
-                Party.Outcome outcome = self.outcomes.remove();
+                Peer.Outcome outcome = self.outcomes.remove();
                 long slot = outcome.userData();
                 if (outcome.status() != Status.SUCCESS) {
                     continue; // the end of the connection, which ends the loop

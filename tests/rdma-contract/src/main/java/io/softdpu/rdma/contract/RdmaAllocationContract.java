@@ -14,7 +14,7 @@ import io.softdpu.rdma.RdmaWriteTask;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
-/** After start the data path allocates nothing, on neither side. */
+/** No allocation on the data path after start, on either side. */
 public abstract class RdmaAllocationContract extends RdmaContract {
     private static final int WARM_UP_ROUNDS = 30_000;
     private static final int ROUNDS = 20_000;
@@ -27,8 +27,8 @@ public abstract class RdmaAllocationContract extends RdmaContract {
 
     @Test
     void shouldAllocateNothingForTasksInFlight() {
-        Party near = open(true);
-        Party far = open(false);
+        Peer near = open(true);
+        Peer far = open(false);
         Pair pair = connect(near, far);
         Mmap remote = near.importRdma(far);
         Load load = new Load(near, far, pair.toFar(), remote);
@@ -45,13 +45,13 @@ public abstract class RdmaAllocationContract extends RdmaContract {
         assertThat(allocatedBytes).isLessThan(ROUNDS);
     }
 
-    private Party open(boolean near) {
+    private Peer open(boolean near) {
         return add(
-                Party.open(
-                        site(),
+                Peer.open(
+                        environment(),
                         folder(),
-                        near ? site().nearSide() : site().farSide(),
-                        Party.ALL,
+                        near ? environment().nearSide() : environment().farSide(),
+                        Peer.ALL,
                         rdma -> {
                             rdma.configureSendTasks(
                                     BATCH, task -> ended++, RdmaAllocationContract::failed);
@@ -68,10 +68,10 @@ public abstract class RdmaAllocationContract extends RdmaContract {
         throw new AssertionError("task failed: " + task.status());
     }
 
-    /** A batch of each kind of task, used again and again. */
+    /** Batch of each type of task, reused. */
     private final class Load {
-        private final Party near;
-        private final Party far;
+        private final Peer near;
+        private final Peer far;
         private final RdmaSendTask[] sends = new RdmaSendTask[BATCH];
         private final RdmaReceiveTask[] receives = new RdmaReceiveTask[BATCH];
         private final RdmaReadTask[] reads = new RdmaReadTask[BATCH];
@@ -79,7 +79,7 @@ public abstract class RdmaAllocationContract extends RdmaContract {
         private final Buf[] destinations = new Buf[3 * BATCH];
         private final Buf[] sources = new Buf[3 * BATCH];
 
-        Load(Party near, Party far, RdmaConnection toFar, Mmap remote) {
+        Load(Peer near, Peer far, RdmaConnection toFar, Mmap remote) {
             this.near = near;
             this.far = far;
             for (int i = 0; i < BATCH; i++) {

@@ -9,16 +9,53 @@ import io.softdpu.testkit.Clause;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** How instances of every provider get connected and disconnected. */
+/** Connecting and disconnecting of instances, for all providers. */
 public abstract class RdmaConnectContract extends RdmaContract {
     /** For subclasses. */
     protected RdmaConnectContract() {}
 
     @Test
-    @Clause({"rdma-051", "rdma-052", "rdma-185", "rdma-186", "rdma-187", "rdma-191"})
+    @Clause({"rdma-051", "rdma-052"})
+    void shouldConnectByCopiesOfTheBytesThatWereExported() {
+        Peer near = openNear();
+        Peer far = openFar();
+        near.start();
+        far.start();
+        RdmaConnection here = near.rdma.exportConnection();
+        RdmaConnection there = far.rdma.exportConnection();
+        byte[] toFar = here.blob().clone();
+        byte[] toNear = there.blob().clone();
+        assertThat(toFar).isNotEqualTo(toNear);
+        near.rdma.connect(toNear, here);
+        far.rdma.connect(toFar, there);
+        Arrays.fill(toNear, (byte) 0); // the instances keep no reference to them
+        Arrays.fill(toFar, (byte) 0);
+        Peer.drive(
+                "connected",
+                () ->
+                        here.state() == RdmaConnection.State.CONNECTED
+                                && there.state() == RdmaConnection.State.CONNECTED,
+                near,
+                far);
+    }
+
+    @Test
+    @Clause("rdma-187")
+    void shouldBeStartingFromItsStartWhichOnlyIdleAllows() {
+        Peer near = openNear();
+        assertThat(near.rdma.start()).isEqualTo(Status.IN_PROGRESS);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        assertThat(Refusals.statusOf(near.rdma::start)).isEqualTo(Status.BAD_STATE);
+        connect(near, openFar());
+        assertThat(Refusals.statusOf(near.rdma::start)).isEqualTo(Status.BAD_STATE);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+    }
+
+    @Test
+    @Clause({"rdma-185", "rdma-186", "rdma-191"})
     void shouldBecomeRunningInProgressOnceBothSidesHaveConnected() {
-        Party near = openNear();
-        Party far = openFar();
+        Peer near = openNear();
+        Peer far = openFar();
         assertThat(near.rdma.start()).isEqualTo(Status.IN_PROGRESS);
         far.start();
         assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
@@ -37,7 +74,7 @@ public abstract class RdmaConnectContract extends RdmaContract {
 
         far.rdma.connect(here.blob().clone(), there);
         assertThat(far.rdma.state()).as("without progress").isEqualTo(ContextState.STARTING);
-        Party.drive(
+        Peer.drive(
                 "both run",
                 () ->
                         near.rdma.state() == ContextState.RUNNING
@@ -53,8 +90,8 @@ public abstract class RdmaConnectContract extends RdmaContract {
     @Test
     @Clause({"rdma-050", "rdma-049"})
     void shouldRefuseToExportAndConnectBeforeStart() {
-        Party near = openNear();
-        Party far = openFar();
+        Peer near = openNear();
+        Peer far = openFar();
         far.start();
         byte[] blob = far.rdma.exportConnection().blob();
 
@@ -72,8 +109,8 @@ public abstract class RdmaConnectContract extends RdmaContract {
     @Test
     @Clause("rdma-053")
     void shouldRefuseDamagedBlobsAndSurviveThem() {
-        Party near = openNear();
-        Party far = openFar();
+        Peer near = openNear();
+        Peer far = openFar();
         near.start();
         far.start();
         RdmaConnection here = near.rdma.exportConnection();
@@ -100,7 +137,7 @@ public abstract class RdmaConnectContract extends RdmaContract {
 
         near.rdma.connect(good, here);
         far.rdma.connect(here.blob(), there);
-        Party.drive(
+        Peer.drive(
                 "connection in spite of all that",
                 () -> here.state() == RdmaConnection.State.CONNECTED,
                 near,
@@ -122,7 +159,7 @@ public abstract class RdmaConnectContract extends RdmaContract {
 
     @Test
     void shouldAnswerFullBeyondTheConfiguredConnections() {
-        Party near = openNear();
+        Peer near = openNear();
         near.start();
         near.rdma.exportConnection();
 
@@ -131,14 +168,14 @@ public abstract class RdmaConnectContract extends RdmaContract {
 
     @Test
     void shouldServeSeveralConnectionsAndKeepThemApart() {
-        Party near = openWith(4, true);
-        Party far = openWith(4, false);
+        Peer near = openWith(4, true);
+        Peer far = openWith(4, false);
         near.start();
         far.start();
         RdmaConnection[] here = new RdmaConnection[4];
         RdmaConnection[] there = new RdmaConnection[4];
         for (int i = 0; i < 4; i++) {
-            RdmaConnection[] ends = Party.connectMore(near, far);
+            RdmaConnection[] ends = Peer.connectMore(near, far);
             here[i] = ends[0];
             there[i] = ends[1];
         }
@@ -147,14 +184,14 @@ public abstract class RdmaConnectContract extends RdmaContract {
             far.receive(far.room(i * 64L, 64), i);
             near.fill(0, 64, i);
             near.send(here[i], near.data(0, 64), i);
-            Party.Outcome received = far.next(near);
+            Peer.Outcome received = far.next(near);
             assertThat(received.connection()).isSameAs(there[i]);
             assertThat(far.mismatch(i * 64L, 64, i)).isEqualTo(-1);
             assertThat(near.next(far).connection()).isSameAs(here[i]);
         }
 
         here[1].disconnect();
-        Party.drive(
+        Peer.drive(
                 "the end of one",
                 () -> there[1].state() == RdmaConnection.State.DISCONNECTED,
                 near,
@@ -166,7 +203,7 @@ public abstract class RdmaConnectContract extends RdmaContract {
         assertThat(near.send(here[0], near.data(0, 64), 0)).isEqualTo(Status.SUCCESS);
         assertThat(far.next(near).connection()).isSameAs(there[0]);
 
-        RdmaConnection[] again = Party.connectMore(near, far);
+        RdmaConnection[] again = Peer.connectMore(near, far);
         assertThat(again[0].state())
                 .as("its place is free")
                 .isEqualTo(RdmaConnection.State.CONNECTED);
@@ -176,12 +213,12 @@ public abstract class RdmaConnectContract extends RdmaContract {
     @Test
     void shouldSeeAnOrderlyEndWithoutStopping() {
         Pair pair = connected();
-        Party near = pair.near();
+        Peer near = pair.near();
         near.receive(near.room(0, 64), 1);
-        near.send(pair.toFar(), near.data(0, 64), 2); // nobody has a receive for it
+        near.send(pair.toFar(), near.data(0, 64), 2); // no receive task is posted for it
 
         pair.far().stop();
-        Party.drive(
+        Peer.drive(
                 "the end",
                 () -> pair.toFar().state() == RdmaConnection.State.DISCONNECTED,
                 near,
@@ -190,7 +227,7 @@ public abstract class RdmaConnectContract extends RdmaContract {
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         assertThat(near.outcomes)
                 .containsExactly(
-                        new Party.Outcome("send", Status.CONNECTION_RESET, -1, 2, pair.toFar()));
+                        new Peer.Outcome("send", Status.CONNECTION_RESET, -1, 2, pair.toFar()));
         assertThat(near.rdma.inFlightTasks()).as("the receive stays").isEqualTo(1);
         assertThat(near.send(pair.toFar(), near.data(0, 64), 3)).isEqualTo(Status.NOT_CONNECTED);
     }
@@ -198,16 +235,16 @@ public abstract class RdmaConnectContract extends RdmaContract {
     @Test
     void shouldDeliverWhatWasSentBeforeAnOrderlyEnd() {
         Pair pair = connected();
-        Party near = pair.near();
-        Party far = pair.far();
+        Peer near = pair.near();
+        Peer far = pair.far();
         for (int i = 0; i < 50; i++) {
             far.receive(far.room(i * 64L, 64), i);
             near.fill(i * 64L, 64, i);
             near.send(pair.toFar(), near.data(i * 64L, 64), i);
         }
-        Party.drive("all sent", () -> near.outcomes.size() == 50, near, far);
+        Peer.drive("all sent", () -> near.outcomes.size() == 50, near, far);
         near.stop();
-        Party.drive(
+        Peer.drive(
                 "the end", () -> pair.toNear().state() == RdmaConnection.State.DISCONNECTED, far);
 
         assertThat(far.outcomes).hasSize(50).allMatch(o -> o.status() == Status.SUCCESS);
@@ -215,8 +252,8 @@ public abstract class RdmaConnectContract extends RdmaContract {
 
     @Test
     void shouldAbortConnectingWhenStopped() {
-        Party near = openNear();
-        Party far = openFar();
+        Peer near = openNear();
+        Peer far = openFar();
         near.start();
         far.start();
         RdmaConnection here = near.rdma.exportConnection();
@@ -245,8 +282,8 @@ public abstract class RdmaConnectContract extends RdmaContract {
 
     @Test
     void shouldNotConnectToWhomThePeerWasNotConnected() {
-        Party near = openWith(2, true);
-        Party far = openWith(2, false);
+        Peer near = openWith(2, true);
+        Peer far = openWith(2, false);
         near.start();
         far.start();
         RdmaConnection here = near.rdma.exportConnection();
@@ -267,11 +304,11 @@ public abstract class RdmaConnectContract extends RdmaContract {
     @Test
     void shouldDisconnectInProgressAndTellThePeer() {
         Pair pair = connected();
-        Party near = pair.near();
+        Peer near = pair.near();
 
         pair.toFar().disconnect();
         assertThat(pair.toFar().state()).isEqualTo(RdmaConnection.State.CONNECTED);
-        Party.drive(
+        Peer.drive(
                 "both see it",
                 () ->
                         pair.toFar().state() == RdmaConnection.State.DISCONNECTED
@@ -283,13 +320,13 @@ public abstract class RdmaConnectContract extends RdmaContract {
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
     }
 
-    private Party openWith(int maxConnections, boolean near) {
+    private Peer openWith(int maxConnections, boolean near) {
         return add(
-                Party.open(
-                        site(),
+                Peer.open(
+                        environment(),
                         folder(),
-                        near ? site().nearSide() : site().farSide(),
-                        Party.ALL,
+                        near ? environment().nearSide() : environment().farSide(),
+                        Peer.ALL,
                         rdma -> rdma.setMaxConnections(maxConnections)));
     }
 }

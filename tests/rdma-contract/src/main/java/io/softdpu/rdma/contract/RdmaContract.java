@@ -9,16 +9,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What all parts of the contract share: the place, and parties that are closed after the test. */
+/**
+ * Base class of the contract tests: the test environment, and peers that are closed after the test.
+ */
 public abstract class RdmaContract {
-    private final List<Party> parties = new ArrayList<>();
+    private final List<Peer> peers = new ArrayList<>();
     private @Nullable Path folder;
 
     /** For subclasses. */
     protected RdmaContract() {}
 
-    /** Where the tests take place. */
-    protected abstract RdmaSite site();
+    /** The test environment. */
+    protected abstract RdmaTestEnvironment environment();
 
     @BeforeEach
     final void takeFolder(@TempDir Path temporary) {
@@ -27,9 +29,8 @@ public abstract class RdmaContract {
 
     @AfterEach
     final void closeParties() {
-        parties.forEach(
-                Party::stop); // all of them first: a peer may be looking at another's memory
-        parties.forEach(Party::close);
+        peers.forEach(Peer::stop); // all of them first: a peer may be looking at another's memory
+        peers.forEach(Peer::close);
     }
 
     final Path folder() {
@@ -39,33 +40,33 @@ public abstract class RdmaContract {
         return folder;
     }
 
-    /** Opens the near side: the one that submits what reaches over. */
-    final Party openNear() {
-        return add(Party.open(site(), folder(), site().nearSide()));
+    /** Opens the near side, which submits the tasks to the far one. */
+    final Peer openNear() {
+        return add(Peer.open(environment(), folder(), environment().nearSide()));
     }
 
     /** Opens the far side. */
-    final Party openFar() {
-        return add(Party.open(site(), folder(), site().farSide()));
+    final Peer openFar() {
+        return add(Peer.open(environment(), folder(), environment().farSide()));
     }
 
-    /** Closes a party after the test. */
-    final Party add(Party party) {
-        parties.add(party);
-        return party;
+    /** Closes a peer after the test. */
+    final Peer add(Peer peer) {
+        peers.add(peer);
+        return peer;
     }
 
-    /** Two parties and the two ends of a connection between them. */
-    record Pair(Party near, Party far, RdmaConnection toFar, RdmaConnection toNear) {}
+    /** Two peers and the two ends of a connection between them. */
+    record Pair(Peer near, Peer far, RdmaConnection toFar, RdmaConnection toNear) {}
 
-    /** Opens both sides as they are by default, and connects them. */
+    /** Opens both sides with the defaults, and connects them. */
     final Pair connected() {
         return connect(openNear(), openFar());
     }
 
-    /** Starts and connects two parties. */
-    static Pair connect(Party near, Party far) {
-        RdmaConnection[] ends = Party.connect(near, far);
+    /** Starts and connects two peers. */
+    static Pair connect(Peer near, Peer far) {
+        RdmaConnection[] ends = Peer.connect(near, far);
         return new Pair(near, far, ends[0], ends[1]);
     }
 }

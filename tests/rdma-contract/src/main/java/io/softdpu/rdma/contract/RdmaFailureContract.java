@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Clause;
@@ -13,9 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What goes wrong with every provider, and what it then looks like on both sides. */
+/** Failures of connections and tasks and their results on both sides, for all providers. */
 public abstract class RdmaFailureContract extends RdmaContract {
-    /** Longer than any sleep that something ends. */
+    /** Longer than any sleep that an event ends. */
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     /** For subclasses. */
@@ -28,8 +27,8 @@ public abstract class RdmaFailureContract extends RdmaContract {
     @Clause({"rdma-069", "rdma-083", "rdma-195"})
     void shouldEndBothSidesWhenAMessageDoesNotFitItsReceive(int sizeBytes) {
         Pair pair = connected();
-        Party near = pair.near();
-        Party far = pair.far();
+        Peer near = pair.near();
+        Peer far = pair.far();
         far.receive(far.room(0, 64), 1);
         far.receive(far.room(64, 64), 2);
         far.receive(far.room(128, 64), 3);
@@ -37,7 +36,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
         near.send(pair.toFar(), near.data(0, sizeBytes), 2);
         near.send(pair.toFar(), near.data(0, 64), 3);
 
-        Party.drive(
+        Peer.drive(
                 "both are idle",
                 () ->
                         near.rdma.state() == ContextState.IDLE
@@ -46,10 +45,14 @@ public abstract class RdmaFailureContract extends RdmaContract {
                 far);
 
         assertThat(far.outcomes)
-                .extracting(Party.Outcome::status)
+                .extracting(Peer.Outcome::status)
                 .containsExactly(Status.SUCCESS, Status.TOO_BIG, Status.CONNECTION_ABORTED);
+        assertThat(far.outcomes)
+                .as("a length only after success")
+                .extracting(Peer.Outcome::length)
+                .containsExactly(64L, 0L, 0L);
         assertThat(near.outcomes)
-                .extracting(Party.Outcome::status)
+                .extracting(Peer.Outcome::status)
                 .containsExactly(Status.SUCCESS, Status.IO_FAILED, Status.CONNECTION_ABORTED);
         assertFailed(pair.toNear(), Status.TOO_BIG);
         assertFailed(pair.toFar(), Status.IO_FAILED);
@@ -79,24 +82,24 @@ public abstract class RdmaFailureContract extends RdmaContract {
     @Test
     @Clause({"rdma-070", "rdma-084"})
     void shouldLoseOnlyTheConnectionThatFailedWhereThereMayBeSeveral() {
-        Party near =
+        Peer near =
                 add(
-                        Party.open(
-                                site(),
+                        Peer.open(
+                                environment(),
                                 folder(),
-                                site().nearSide(),
-                                Party.ALL,
+                                environment().nearSide(),
+                                Peer.ALL,
                                 rdma -> rdma.setMaxConnections(2)));
-        Party far =
+        Peer far =
                 add(
-                        Party.open(
-                                site(),
+                        Peer.open(
+                                environment(),
                                 folder(),
-                                site().farSide(),
-                                Party.ALL,
+                                environment().farSide(),
+                                Peer.ALL,
                                 rdma -> rdma.setMaxConnections(2)));
         Pair pair = connect(near, far);
-        RdmaConnection[] second = Party.connectMore(near, far);
+        RdmaConnection[] second = Peer.connectMore(near, far);
         far.receive(far.room(0, 8), 1);
         near.send(pair.toFar(), near.data(0, 9), 2);
         assertThat(far.next(near).status()).isEqualTo(Status.TOO_BIG);
@@ -118,20 +121,20 @@ public abstract class RdmaFailureContract extends RdmaContract {
     @Clause({"rdma-057", "rdma-263"})
     void shouldFailASendWithoutReceiveOnceTheRetriesAreUsedUp(int retries) {
         Pair pair = connect(openNearWithRetries(retries), openFar());
-        Party near = pair.near();
+        Peer near = pair.near();
         near.send(pair.toFar(), near.data(0, 64), 1);
 
         assertThat(near.next(pair.far()).status()).isEqualTo(Status.IO_FAILED);
-        Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
+        Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
         assertFailed(pair.toFar(), Status.IO_FAILED);
     }
 
-    /** Each retry may wake the engine, and nothing else does. */
+    /** Only retries may wake the engine. */
     @Test
     void shouldLetTheEngineSleepBetweenTheRetries() {
         int retries = 6;
         Pair pair = connect(openNearWithRetries(retries), openFar());
-        Party near = pair.near();
+        Peer near = pair.near();
         near.send(pair.toFar(), near.data(0, 64), 1);
         int notifications = 0;
         while (near.outcomes.isEmpty()) {
@@ -143,14 +146,14 @@ public abstract class RdmaFailureContract extends RdmaContract {
         }
         assertThat(near.next(pair.far()).status()).isEqualTo(Status.IO_FAILED);
         assertThat(notifications).isBetween(1, 2 * retries);
-        Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
+        Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 6})
     void shouldSendWithoutRetriesWhereReceivesAreThere(int retries) {
         Pair pair = connect(openNearWithRetries(retries), openFar());
-        Party near = pair.near();
+        Peer near = pair.near();
         for (int round = 0; round < 5; round++) {
             for (int i = 0; i < 100; i++) {
                 pair.far().receive(pair.far().room(i * 64L, 64), i);
@@ -165,22 +168,22 @@ public abstract class RdmaFailureContract extends RdmaContract {
         assertThat(pair.far().outcomes).hasSize(500);
     }
 
-    private Party openNearWithRetries(int retries) {
+    private Peer openNearWithRetries(int retries) {
         return add(
-                Party.open(
-                        site(),
+                Peer.open(
+                        environment(),
                         folder(),
-                        site().nearSide(),
-                        Party.ALL,
+                        environment().nearSide(),
+                        Peer.ALL,
                         rdma -> rdma.setRnrRetries(retries)));
     }
 
-    // ---- remote memory that is withdrawn ----
+    // ---- remote memory that is revoked ----
 
     @Test
     void shouldRefuseRemoteMemoryThatWasWithdrawn() {
         Pair pair = connected();
-        Party near = pair.near();
+        Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
         pair.far().mmap.stop();
 
@@ -199,22 +202,37 @@ public abstract class RdmaFailureContract extends RdmaContract {
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     @Clause({"rdma-107", "rdma-118"})
-    void shouldFailWhatIsInFlightWhenItsRemoteMemoryIsWithdrawn() {
+    void shouldFailWhatIsInFlightWhenItsRemoteMemoryIsWithdrawn(boolean read) {
         Pair pair = connected();
-        Party near = pair.near();
+        Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
-        Buf from = near.inventory.bufByData(remote, 0, Party.MEMORY_BYTES);
-        assertThat(near.read(pair.toFar(), from, near.room(0, Party.MEMORY_BYTES), 1))
-                .isEqualTo(Status.SUCCESS);
-        near.write(pair.toFar(), near.data(0, 64), near.inventory.bufByAddress(remote, 0, 64), 2);
+        long most = Peer.MEMORY_BYTES; // of many slices
+        Status first =
+                read
+                        ? near.read(
+                                pair.toFar(),
+                                near.inventory.bufByData(remote, 0, most),
+                                near.room(0, most),
+                                1)
+                        : near.write(
+                                pair.toFar(),
+                                near.data(0, most),
+                                near.inventory.bufByAddress(remote, 0, most),
+                                1);
+        assertThat(first).isEqualTo(Status.SUCCESS);
+        near.send(pair.toFar(), null, 2);
         near.engine.progress();
         pair.far().mmap.stop();
 
-        assertThat(near.next(pair.far()).status()).isEqualTo(Status.SHUTDOWN);
+        assertThat(near.next(pair.far()))
+                .isEqualTo(
+                        new Peer.Outcome(
+                                read ? "read" : "write", Status.SHUTDOWN, 0, 1, pair.toFar()));
         assertThat(near.next(pair.far()).status()).isEqualTo(Status.CONNECTION_ABORTED);
-        Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
+        Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
         assertFailed(pair.toFar(), Status.SHUTDOWN);
     }
 

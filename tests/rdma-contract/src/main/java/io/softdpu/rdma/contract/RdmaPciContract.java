@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Memory of the host in RDMA tasks: imported over PCIe by the DPU, which is the far side, and used
- * there as local memory, or passed on to the near side as remote memory.
+ * there as local memory, or re-exported to the near side as remote memory.
  */
 public abstract class RdmaPciContract extends RdmaContract {
     private static final long HOST_BYTES = 1 << 20;
@@ -43,8 +43,8 @@ public abstract class RdmaPciContract extends RdmaContract {
 
     @BeforeEach
     void openHost() {
-        host = site().openMachine(folder(), Side.HOST);
-        hostDevice = host.findDevice(site().device(Side.HOST)).open();
+        host = environment().openMachine(folder(), Side.HOST);
+        hostDevice = host.findDevice(environment().device(Side.HOST)).open();
         hostMemory = SharedMemory.allocate(HOST_BYTES);
         hostBytes = hostMemory.segment();
         hostMmap = Mmap.create();
@@ -63,7 +63,7 @@ public abstract class RdmaPciContract extends RdmaContract {
     @Clause({"rdma-014", "rdma-046"})
     void shouldReachHostMemoryThatTheDpuPassesOnWithoutMappingIt() {
         Pair pair = connected();
-        Party near = pair.near();
+        Peer near = pair.near();
         Mmap remote = passOn(pair);
         fillHost(0, 100_000, 3);
 
@@ -84,14 +84,14 @@ public abstract class RdmaPciContract extends RdmaContract {
         assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
         for (long i = 0; i < 4096; i++) {
             assertThat(hostBytes.get(ValueLayout.JAVA_BYTE, 200_000 + i))
-                    .isEqualTo(Party.pattern(4, i));
+                    .isEqualTo(Peer.pattern(4, i));
         }
     }
 
     @Test
     void shouldRefuseHostMemoryThatTheHostHasWithdrawn() {
         Pair pair = connected();
-        Party near = pair.near();
+        Peer near = pair.near();
         Mmap remote = passOn(pair);
         hostMmap.stop();
 
@@ -105,8 +105,8 @@ public abstract class RdmaPciContract extends RdmaContract {
     @Clause("rdma-047")
     void shouldUseHostMemoryOnTheDpuLikeItsOwn() {
         Pair pair = connected();
-        Party near = pair.near();
-        Party far = pair.far();
+        Peer near = pair.near();
+        Peer far = pair.far();
         Mmap local = importPci(far, Mapping.ACCESS);
         Mmap remote = far.importRdma(near);
         near.fill(0, 4096, 1);
@@ -119,7 +119,7 @@ public abstract class RdmaPciContract extends RdmaContract {
 
         near.receive(near.room(10_000, 4096), 2);
         far.send(pair.toNear(), far.inventory.bufByData(local, 8192, 4096), 2);
-        Party.drive("message", () -> near.outcomes.size() == 2, near, far);
+        Peer.drive("message", () -> near.outcomes.size() == 2, near, far);
         assertThat(near.mismatch(10_000, 4096, 2)).isEqualTo(-1);
         assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
 
@@ -137,7 +137,7 @@ public abstract class RdmaPciContract extends RdmaContract {
     @Test
     void shouldRefuseAnImportOverPciAsThePeersMemory() {
         Pair pair = connected();
-        Party far = pair.far();
+        Peer far = pair.far();
         Mmap local = importPci(far, Mapping.ACCESS);
 
         Status submitted =
@@ -148,17 +148,17 @@ public abstract class RdmaPciContract extends RdmaContract {
     @Test
     void shouldRefuseHostMemoryThatWasImportedOnlyToBePassedOn() {
         Pair pair = connected();
-        Party far = pair.far();
+        Peer far = pair.far();
         Mmap unmapped = importPci(far, Mapping.NONE);
 
         Status submitted = far.send(pair.toNear(), far.inventory.bufByData(unmapped, 0, 64), 1);
         assertThat(submitted).isEqualTo(Status.NOT_SUPPORTED);
     }
 
-    private Mmap importPci(Party dpu, Mapping mapping) {
+    private Mmap importPci(Peer dpu, Mapping mapping) {
         Mmap imported =
                 Mmap.createFromExport(
-                        hostMmap.exportPci(hostDevice), dpu.device, mapping, Party.DEADLINE_NANOS);
+                        hostMmap.exportPci(hostDevice), dpu.device, mapping, Peer.DEADLINE_NANOS);
         dpu.closeLater(imported);
         return imported;
     }
@@ -170,13 +170,13 @@ public abstract class RdmaPciContract extends RdmaContract {
 
     private void fillHost(long offset, long length, int seed) {
         for (long i = 0; i < length; i++) {
-            hostBytes.set(ValueLayout.JAVA_BYTE, offset + i, Party.pattern(seed, i));
+            hostBytes.set(ValueLayout.JAVA_BYTE, offset + i, Peer.pattern(seed, i));
         }
     }
 
     private long hostMismatch(long offset, long length, int seed) {
         for (long i = 0; i < length; i++) {
-            if (hostBytes.get(ValueLayout.JAVA_BYTE, offset + i) != Party.pattern(seed, i)) {
+            if (hostBytes.get(ValueLayout.JAVA_BYTE, offset + i) != Peer.pattern(seed, i)) {
                 return i;
             }
         }

@@ -11,32 +11,34 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** Two sides in two processes, one of which may stand still or be killed. */
+/** Connections between two processes, one of which may be frozen or killed. */
+@StartsProcesses
 public abstract class RdmaProcessContract extends RdmaContract {
-    private static final Duration DEADLINE = Duration.ofNanos(Party.DEADLINE_NANOS);
+    private static final Duration DEADLINE = Duration.ofNanos(Peer.DEADLINE_NANOS);
 
     /** For subclasses. */
     protected RdmaProcessContract() {}
 
-    /** The other process, the connection to it, and its memory. */
+    /** Other process, the connection to it, and its memory. */
     private record Remote(ChildProcess process, RdmaConnection connection, Mmap memory) {}
 
     @Test
     @Clause("rdma-005")
     void shouldExchangeMessagesWithAnotherProcess(Processes processes) throws IOException {
-        Party near = openNear();
+        Peer near = openNear();
         Remote far = connect(near, processes, PeerProgram.ECHO);
         for (int i = 0; i < 2000; i++) {
             near.fill(0, 64, i);
             near.receive(near.room(4096, 64), i);
             near.send(far.connection(), near.data(0, 64), i);
-            Party.drive("echo", () -> near.outcomes.size() == 2, near);
+            Peer.drive("echo", () -> near.outcomes.size() == 2, near);
             assertThat(near.outcomes).allMatch(outcome -> outcome.status() == Status.SUCCESS);
             near.outcomes.clear();
             assertThat(near.mismatch(4096, 64, i)).isEqualTo(-1);
@@ -48,7 +50,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
     @Test
     @Clause("rdma-002")
     void shouldReadAndWriteWhileThePeersProcessStandsStill(Processes processes) throws IOException {
-        Party near = openNear();
+        Peer near = openNear();
         Remote far = connect(near, processes, PeerProgram.NOTHING);
 
         near.read(
@@ -78,9 +80,9 @@ public abstract class RdmaProcessContract extends RdmaContract {
     @Test
     void shouldNotReachAThirdProcessesMemoryThroughAConnection(Processes processes)
             throws IOException {
-        Party near = openNear();
+        Peer near = openNear();
         Remote far = connect(near, processes, PeerProgram.NOTHING);
-        Party third = openFar();
+        Peer third = openFar();
         Mmap remote = near.importRdma(third);
         third.fill(0, 64, 9);
 
@@ -96,12 +98,12 @@ public abstract class RdmaProcessContract extends RdmaContract {
         assertThat(near.mismatch(0, 64, 9)).isNotEqualTo(-1);
     }
 
-    /** Process ids would not tell the two apart, and are used again. */
+    /** Process ids are reused, so they do not distinguish the two. */
     @Test
     void shouldNotReachAThirdMachinesMemoryThoughItIsInTheProcessOfThePeer() {
         Pair pair = connected();
-        Party near = pair.near();
-        Party third = openFar();
+        Peer near = pair.near();
+        Peer third = openFar();
         Mmap remote = near.importRdma(third);
         third.fill(0, 64, 9);
 
@@ -116,7 +118,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
 
     @Test
     void shouldKeepASendWaitingForAPeerThatIsFrozen(Processes processes) throws IOException {
-        Party near = openNear();
+        Peer near = openNear();
         Remote far = connect(near, processes, PeerProgram.ECHO);
         far.process().freeze();
         near.receive(near.room(4096, 64), 1);
@@ -127,14 +129,14 @@ public abstract class RdmaProcessContract extends RdmaContract {
         assertThat(near.outcomes).isEmpty();
 
         far.process().thaw();
-        Party.drive("echo", () -> near.outcomes.size() == 2, near);
+        Peer.drive("echo", () -> near.outcomes.size() == 2, near);
         assertThat(near.outcomes).allMatch(outcome -> outcome.status() == Status.SUCCESS);
     }
 
     @Test
     @Clause({"rdma-069", "rdma-083", "rdma-195"})
     void shouldFailEverythingInFlightWhenThePeerIsKilled(Processes processes) throws IOException {
-        Party near = openNear();
+        Peer near = openNear();
         Remote far = connect(near, processes, PeerProgram.NOTHING);
         for (int i = 0; i < 300; i++) {
             near.send(far.connection(), near.data(0, 64), i);
@@ -149,7 +151,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
         assertThat(near.rdma.inFlightTasks()).isEqualTo(302);
 
         far.process().kill();
-        Party.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
+        Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
 
         assertThat(near.outcomes).hasSize(302);
         assertThat(near.outcomes)
@@ -162,22 +164,22 @@ public abstract class RdmaProcessContract extends RdmaContract {
     @Test
     void shouldNoticeThePeersDeathWhileItSleepsAndRefuseItsMemoryAfterwards(Processes processes)
             throws IOException {
-        Party near =
+        Peer near =
                 add(
-                        Party.open(
-                                site(),
+                        Peer.open(
+                                environment(),
                                 folder(),
-                                site().nearSide(),
-                                Party.ALL,
+                                environment().nearSide(),
+                                Peer.ALL,
                                 rdma -> rdma.setMaxConnections(2)));
         Remote far = connect(near, processes, PeerProgram.NOTHING);
 
         far.process().kill();
         Await.byStep(
                 "the failure",
-                Party.DEADLINE_NANOS,
+                Peer.DEADLINE_NANOS,
                 () -> far.connection().state() == RdmaConnection.State.FAILED,
-                () -> near.engine.await(Party.DEADLINE_NANOS));
+                () -> near.engine.await(Peer.DEADLINE_NANOS));
 
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         Status submitted =
@@ -191,7 +193,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
 
     @Test
     void shouldFailToConnectToAPeerThatHasGone(Processes processes) throws IOException {
-        Party near = openNear();
+        Peer near = openNear();
         near.start();
         RdmaConnection connection = near.rdma.exportConnection();
         ChildProcess process = start(processes, PeerProgram.NOTHING);
@@ -200,13 +202,13 @@ public abstract class RdmaProcessContract extends RdmaContract {
         process.awaitExit(DEADLINE);
 
         near.rdma.connect(blob, connection);
-        Party.drive("the failure", () -> near.rdma.state() == ContextState.IDLE, near);
+        Peer.drive("the failure", () -> near.rdma.state() == ContextState.IDLE, near);
 
         assertThat(connection.state()).isEqualTo(RdmaConnection.State.FAILED);
         assertThat(connection.failure()).isEqualTo(Status.NOT_FOUND);
     }
 
-    private Remote connect(Party near, Processes processes, String task) throws IOException {
+    private Remote connect(Peer near, Processes processes, String task) throws IOException {
         near.start();
         RdmaConnection connection = near.rdma.exportConnection();
         ChildProcess process = start(processes, task);
@@ -214,7 +216,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
         String line = HexFormat.of().formatHex(connection.blob()) + "\n";
         process.standardInput().write(line.getBytes(StandardCharsets.US_ASCII));
         process.standardInput().flush();
-        Party.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
+        Peer.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
         process.awaitLine(PeerProgram.CONNECTED, DEADLINE);
         Mmap memory = near.importRdma(blob(process, PeerProgram.MMAP));
         return new Remote(process, connection, memory);
@@ -223,7 +225,8 @@ public abstract class RdmaProcessContract extends RdmaContract {
     private ChildProcess start(Processes processes, String task) {
         return processes.start(
                 JavaCommand.ofClass(PeerProgram.class)
-                        .withArguments(site().getClass().getName(), folder().toString(), task));
+                        .withArguments(
+                                environment().getClass().getName(), folder().toString(), task));
     }
 
     private static byte[] blob(ChildProcess process, String prefix) {

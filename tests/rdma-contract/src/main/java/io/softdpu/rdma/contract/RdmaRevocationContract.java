@@ -11,6 +11,7 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The peer takes its memory or the connection away, or dies, in the middle of an operation. */
+/** Revocation of memory, disconnect, or death of the peer during an operation. */
+@StartsProcesses
 @Tag(Soak.TAG)
 public abstract class RdmaRevocationContract extends RdmaContract {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -33,7 +35,7 @@ public abstract class RdmaRevocationContract extends RdmaContract {
         SEND
     }
 
-    /** How it goes: a row each of the tables in {@code docs/wire/mmap-export.md}. */
+    /** Scenarios, one per row of the tables in {@code docs/wire/mmap-export.md}. */
     @SuppressWarnings("ImmutableEnumChecker") // a record of two of Status cannot change either
     private enum Way {
         MEMORY_WITHDRAWN(
@@ -64,9 +66,9 @@ public abstract class RdmaRevocationContract extends RdmaContract {
         }
     }
 
-    /** What the operation in flight ends with, and the next one at its submission. */
+    /** Status of the operation in flight, and of the submission of the next one. */
     private record Seen(@Nullable Status inFlight, Status next) {
-        /** The one in flight goes on, and the next one goes out. */
+        /** The operation in flight continues, and the next one is accepted. */
         private static final Seen NOTHING = new Seen(null, Status.SUCCESS);
     }
 
@@ -92,12 +94,12 @@ public abstract class RdmaRevocationContract extends RdmaContract {
     }
 
     private void run(Way way, Operation operation, Processes processes) throws IOException {
-        Party near =
-                Party.open(
-                        site(),
+        Peer near =
+                Peer.open(
+                        environment(),
                         folder(),
-                        site().nearSide(),
-                        Party.ALL,
+                        environment().nearSide(),
+                        Peer.ALL,
                         rdma -> rdma.setMaxConnections(2)); // one failure does not end the context
         try (near) {
             near.start();
@@ -107,12 +109,12 @@ public abstract class RdmaRevocationContract extends RdmaContract {
                             JavaCommand.ofClass(PeerProgram.class)
                                     .withJvmOptions("-XX:TieredStopAtLevel=1")
                                     .withArguments(
-                                            site().getClass().getName(),
+                                            environment().getClass().getName(),
                                             folder().toString(),
                                             PeerProgram.NOTHING));
             near.rdma.connect(blob(peer, PeerProgram.CONNECTION), connection);
             tell(peer, HexFormat.of().formatHex(connection.blob()));
-            Party.drive(
+            Peer.drive(
                     "connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
             peer.awaitLine("^" + PeerProgram.CONNECTED, DEADLINE);
             Mmap memory = near.importRdma(blob(peer, PeerProgram.MMAP));
@@ -137,11 +139,11 @@ public abstract class RdmaRevocationContract extends RdmaContract {
             if (expected.inFlight() == null) {
                 requireGoingOn(near, connection, way + ", " + operation + " in flight");
             } else {
-                Party.drive("the end", () -> !near.outcomes.isEmpty(), near);
+                Peer.drive("the end", () -> !near.outcomes.isEmpty(), near);
                 assertThat(near.outcomes.remove().status())
                         .as("%s, %s in flight", way, operation)
                         .isEqualTo(expected.inFlight());
-                Party.drive("the connection has ended", () -> hasEnded(connection), near);
+                Peer.drive("the connection has ended", () -> hasEnded(connection), near);
             }
             assertThat(submit(operation, near, connection, memory))
                     .as("%s, %s afterwards", way, operation)
@@ -150,8 +152,8 @@ public abstract class RdmaRevocationContract extends RdmaContract {
         }
     }
 
-    /** The peer has said that it is done: what comes of it is there to be seen. */
-    private static void requireGoingOn(Party near, RdmaConnection connection, String what) {
+    /** The peer has confirmed its action, so the result is visible. */
+    private static void requireGoingOn(Peer near, RdmaConnection connection, String what) {
         for (int i = 0; i < 1000; i++) {
             near.engine.progress();
         }
@@ -166,8 +168,8 @@ public abstract class RdmaRevocationContract extends RdmaContract {
 
     /** A read or write of many slices; a send that finds no receive. */
     private static Status submit(
-            Operation operation, Party near, RdmaConnection connection, Mmap memory) {
-        long size = Party.MEMORY_BYTES;
+            Operation operation, Peer near, RdmaConnection connection, Mmap memory) {
+        long size = Peer.MEMORY_BYTES;
         return switch (operation) {
             case READ ->
                     near.read(

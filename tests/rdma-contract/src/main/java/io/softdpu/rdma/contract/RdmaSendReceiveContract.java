@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every provider does with sends and receives. */
+/** Sends and receives, for all providers. */
 public abstract class RdmaSendReceiveContract extends RdmaContract {
-    private Party near;
-    private Party far;
+    private Peer near;
+    private Peer far;
     private RdmaConnection toFar;
     private RdmaConnection toNear;
 
@@ -46,19 +46,19 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
         far.receive(far.room(4096, sizeBytes), 7);
         assertThat(near.send(toFar, near.data(100, sizeBytes), 5)).isEqualTo(Status.SUCCESS);
 
-        Party.Outcome received = far.next(near);
+        Peer.Outcome received = far.next(near);
         assertThat(received.kind()).isEqualTo("receive");
         assertThat(received.status()).isEqualTo(Status.SUCCESS);
         assertThat(received.length()).isEqualTo(sizeBytes);
         assertThat(received.userData()).isEqualTo(7);
         assertThat(received.connection()).isSameAs(toNear);
         assertThat(far.mismatch(4096, sizeBytes, 3)).isEqualTo(-1);
-        Party.Outcome sent = near.next(far);
-        assertThat(sent).isEqualTo(new Party.Outcome("send", Status.SUCCESS, -1, 5, toFar));
+        Peer.Outcome sent = near.next(far);
+        assertThat(sent).isEqualTo(new Peer.Outcome("send", Status.SUCCESS, -1, 5, toFar));
     }
 
     @Test
-    @Clause({"rdma-064", "rdma-065"})
+    @Clause("rdma-064")
     void shouldDeliverEmptyMessagesWithAndWithoutBufs() {
         far.receive(null, 1);
         far.receive(far.room(0, 64), 2);
@@ -66,15 +66,15 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
         near.send(toFar, null, 2);
 
         assertThat(far.next(near))
-                .isEqualTo(new Party.Outcome("receive", Status.SUCCESS, 0, 1, toNear));
+                .isEqualTo(new Peer.Outcome("receive", Status.SUCCESS, 0, 1, toNear));
         assertThat(far.next(near))
-                .isEqualTo(new Party.Outcome("receive", Status.SUCCESS, 0, 2, toNear));
+                .isEqualTo(new Peer.Outcome("receive", Status.SUCCESS, 0, 2, toNear));
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
     }
 
     @Test
-    @Clause({"rdma-065", "rdma-067", "rdma-068"})
+    @Clause({"rdma-067", "rdma-068"})
     void shouldAppendBehindTheDataThatIsThere() {
         near.fill(0, 100, 9);
         far.fill(1000, 300, 1);
@@ -93,7 +93,7 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
         assertThat(far.mismatch(1030, 100, 9)).as("appended").isEqualTo(-1);
         assertThat(far.bytes.get(ValueLayout.JAVA_BYTE, 1130))
                 .as("behind the message")
-                .isEqualTo(Party.pattern(1, 130));
+                .isEqualTo(Peer.pattern(1, 130));
         destination.release();
         near.next(far);
     }
@@ -109,7 +109,7 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
             near.send(toFar, near.data(100_000L * i, sizes[i]), i);
         }
         for (int i = 0; i < sizes.length; i++) {
-            Party.Outcome received = far.next(near);
+            Peer.Outcome received = far.next(near);
             assertThat(received.userData()).isEqualTo(i);
             assertThat(received.length()).isEqualTo(sizes[i]);
             assertThat(far.mismatch(100_000L * i, sizes[i], i)).isEqualTo(-1);
@@ -136,7 +136,7 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
             assertThat(far.receive(far.room(i * 64L, 64), i)).isEqualTo(Status.SUCCESS);
         }
         for (int i = 0; i < count; i++) {
-            Party.Outcome received = far.next(near);
+            Peer.Outcome received = far.next(near);
             assertThat(received.userData()).isEqualTo(i);
             assertThat(far.mismatch(i * 64L, 64, i)).isEqualTo(-1);
         }
@@ -159,7 +159,7 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
             near.send(toFar, near.data(i * 64L, 64), i);
             far.send(toNear, far.data(i * 64L, 64), i);
         }
-        Party.drive(
+        Peer.drive(
                 "all messages",
                 () -> near.outcomes.size() == 2 * count && far.outcomes.size() == 2 * count,
                 near,
@@ -193,7 +193,7 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
             }
             (random.nextBoolean() ? near : far).engine.progress();
             while (!far.outcomes.isEmpty()) {
-                Party.Outcome outcome = far.outcomes.remove();
+                Peer.Outcome outcome = far.outcomes.remove();
                 assertThat(outcome.userData()).isEqualTo(arrived);
                 assertThat(outcome.status()).isEqualTo(Status.SUCCESS);
                 assertThat(outcome.length()).isEqualTo(sizes[arrived]);
@@ -203,7 +203,7 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
                 arrived++;
             }
         }
-        Party.drive("all sends end", () -> near.outcomes.size() == messages, near, far);
+        Peer.drive("all sends end", () -> near.outcomes.size() == messages, near, far);
         for (int i = 0; i < messages; i++) {
             assertThat(near.outcomes.remove().userData()).isEqualTo(i);
         }

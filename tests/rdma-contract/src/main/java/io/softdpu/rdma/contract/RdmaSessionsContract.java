@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.rdma.RdmaConnection;
-import io.softdpu.testkit.Growth;
+import io.softdpu.testkit.GrowthCheck;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Whole sessions, again and again: what a provider holds does not grow with their number. */
+/** Repeated sessions: the provider's resources do not grow with their number. */
 public abstract class RdmaSessionsContract extends RdmaContract {
     private static final int BYTES = 4096;
 
-    /** How a session ends. */
+    /** End of a session. */
     private enum Ending {
         DISCONNECT,
         STOP,
@@ -35,7 +35,7 @@ public abstract class RdmaSessionsContract extends RdmaContract {
         Ending[] endings = Ending.values();
         int warmUp = 4 * endings.length;
         String findings =
-                Growth.over(
+                GrowthCheck.over(
                         warmUp,
                         Soak.count(200, 2_000),
                         // Each kind is there before anything is counted.
@@ -53,8 +53,8 @@ public abstract class RdmaSessionsContract extends RdmaContract {
     }
 
     private void session(Ending ending) {
-        try (Party near = Party.open(site(), folder(), site().nearSide());
-                Party far = Party.open(site(), folder(), site().farSide())) {
+        try (Peer near = Peer.open(environment(), folder(), environment().nearSide());
+                Peer far = Peer.open(environment(), folder(), environment().farSide())) {
             if (ending == Ending.NOBODY_CAME) {
                 near.start();
                 far.start();
@@ -72,8 +72,8 @@ public abstract class RdmaSessionsContract extends RdmaContract {
     }
 
     private static void transfer(Pair pair) {
-        Party near = pair.near();
-        Party far = pair.far();
+        Peer near = pair.near();
+        Peer far = pair.far();
         near.fill(0, BYTES, 1);
         far.receive(far.room(0, BYTES), 1);
         near.send(pair.toFar(), near.data(0, BYTES), 2);
@@ -86,7 +86,7 @@ public abstract class RdmaSessionsContract extends RdmaContract {
         switch (ending) {
             case DISCONNECT -> {
                 pair.toFar().disconnect();
-                Party.drive(
+                Peer.drive(
                         "both ends are gone",
                         () ->
                                 pair.toFar().state() == RdmaConnection.State.DISCONNECTED
@@ -98,7 +98,7 @@ public abstract class RdmaSessionsContract extends RdmaContract {
             case CLOSED_UNDER_THE_PEER -> {
                 pair.far().receive(pair.far().room(0, BYTES), 3); // ends unused
                 pair.near().stop();
-                Party.drive(
+                Peer.drive(
                         "the far end is gone",
                         () ->
                                 pair.toNear().state() != RdmaConnection.State.CONNECTED

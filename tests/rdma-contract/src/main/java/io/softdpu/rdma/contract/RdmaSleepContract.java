@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two engines on two threads, which sleep whenever there is nothing to do: no wake-up is lost. */
+/** Two engines on two threads, which sleep while idle: no wake-up is lost. */
 public abstract class RdmaSleepContract extends RdmaContract {
     private static final int ROUNDS = 3000;
     private static final int WINDOW = 16;
@@ -32,7 +32,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
             int echoes = 0;
             int sends = 0;
             while (echoes < ROUNDS) {
-                Party.Outcome outcome = awaitNext(near);
+                Peer.Outcome outcome = awaitNext(near);
                 assertThat(outcome.status()).isEqualTo(Status.SUCCESS);
                 if (outcome.kind().equals("send")) {
                     sends++;
@@ -68,8 +68,8 @@ public abstract class RdmaSleepContract extends RdmaContract {
             for (int i = 0; i < 20; i++) {
                 near.read(
                         toFar,
-                        near.inventory.bufByData(remote, 0, Party.MEMORY_BYTES),
-                        near.room(0, Party.MEMORY_BYTES),
+                        near.inventory.bufByData(remote, 0, Peer.MEMORY_BYTES),
+                        near.room(0, Peer.MEMORY_BYTES),
                         i);
                 assertThat(awaitNext(near).userData()).isEqualTo(i);
             }
@@ -78,29 +78,31 @@ public abstract class RdmaSleepContract extends RdmaContract {
 
     @FunctionalInterface
     private interface NearPart {
-        void run(Party near, RdmaConnection toFar, byte[] farMmap) throws Exception;
+        void run(Peer near, RdmaConnection toFar, byte[] farMmap) throws Exception;
     }
 
-    private static Party.Outcome awaitNext(Party near) {
+    private static Peer.Outcome awaitNext(Peer near) {
         Await.byStep(
                 "a task ends",
-                Party.DEADLINE_NANOS,
+                Peer.DEADLINE_NANOS,
                 () -> !near.outcomes.isEmpty(),
-                () -> near.engine.await(Party.DEADLINE_NANOS));
+                () -> near.engine.await(Peer.DEADLINE_NANOS));
         return near.outcomes.remove();
     }
 
-    /** Runs the part on this thread while the far side, on its own, sends everything back. */
+    /**
+     * Runs the near part on this thread while the far side, on its own thread, echoes all messages.
+     */
     private void withFarThread(NearPart part) throws Exception {
-        Party near = openNear();
+        Peer near = openNear();
         near.start();
         RdmaConnection toFar = near.rdma.exportConnection();
         FarThread far = new FarThread(toFar.blob());
         Thread thread = Thread.ofPlatform().name("far").start(far);
         try {
-            assertThat(far.ready.await(Party.DEADLINE_NANOS, TimeUnit.NANOSECONDS)).isTrue();
+            assertThat(far.ready.await(Peer.DEADLINE_NANOS, TimeUnit.NANOSECONDS)).isTrue();
             near.rdma.connect(far.blob, toFar);
-            Party.drive("connection", () -> toFar.state() == RdmaConnection.State.CONNECTED, near);
+            Peer.drive("connection", () -> toFar.state() == RdmaConnection.State.CONNECTED, near);
             part.run(near, toFar, far.mmap);
         } finally {
             near.stop();
@@ -126,14 +128,14 @@ public abstract class RdmaSleepContract extends RdmaContract {
 
         @Override
         public void run() {
-            try (Party far = Party.open(site(), folder(), site().farSide())) {
+            try (Peer far = Peer.open(environment(), folder(), environment().farSide())) {
                 far.start();
                 RdmaConnection toNear = far.rdma.exportConnection();
                 blob = toNear.blob();
                 mmap = far.mmap.exportRdma(far.device);
                 far.rdma.connect(nearBlob, toNear);
                 ready.countDown();
-                Party.drive(
+                Peer.drive(
                         "connection", () -> toNear.state() == RdmaConnection.State.CONNECTED, far);
                 echo(far, toNear);
             } catch (Throwable e) {
@@ -142,14 +144,14 @@ public abstract class RdmaSleepContract extends RdmaContract {
             }
         }
 
-        private void echo(Party far, RdmaConnection toNear) {
+        private void echo(Peer far, RdmaConnection toNear) {
             for (int i = 0; i < 3; i++) {
                 far.receive(far.room(i * SLOT_BYTES, SLOT_BYTES), i);
             }
             while (toNear.state() == RdmaConnection.State.CONNECTED) {
-                far.engine.await(Party.DEADLINE_NANOS);
+                far.engine.await(Peer.DEADLINE_NANOS);
                 while (!far.outcomes.isEmpty()) {
-                    Party.Outcome outcome = far.outcomes.remove();
+                    Peer.Outcome outcome = far.outcomes.remove();
                     long slot = outcome.userData();
                     if (outcome.status() != Status.SUCCESS) {
                         continue;

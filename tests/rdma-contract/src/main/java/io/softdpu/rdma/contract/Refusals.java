@@ -3,7 +3,7 @@ package io.softdpu.rdma.contract;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 
-/** What a call was refused with. */
+/** Statuses of rejected calls. */
 final class Refusals {
     private Refusals() {}
 

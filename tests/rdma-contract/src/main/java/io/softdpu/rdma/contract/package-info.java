@@ -1,10 +1,11 @@
 /**
- * The contract of RDMA providers, above the public RDMA API alone: abstract test classes, one a
- * subject, which a provider's tests subclass with a {@link io.softdpu.rdma.contract.RdmaSite}, the
- * place where machines of the two sides reach each other.
+ * Contract tests of RDMA providers, which use only the public RDMA API: abstract test classes, one
+ * per subject, which a provider's tests subclass with a {@link
+ * io.softdpu.rdma.contract.RdmaTestEnvironment}, in which machines of the two sides reach each
+ * other.
  *
- * <p><b>Thread.</b> Most tests drive both sides from one thread; those on sleeping and waking give
- * each side its own, and those on a peer's death its own process ({@link
+ * <p><b>Thread.</b> Most tests progress both sides on one thread; tests of sleeping and waking use
+ * one thread per side, and tests of a peer's death a separate process ({@link
  * io.softdpu.rdma.contract.PeerProgram}).
  *
  * <p><b>Ownership.</b> A test owns its machines and its folder. Every wait has a deadline.

@@ -5,11 +5,11 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes sure that a class has handed over its access object. */
+/** Loads a class and returns the access object that it installs. */
 final class ClassLoading {
     private ClassLoading() {}
 
-    /** Runs the owner's static initialiser, unless it has run, and then takes what it left. */
+    /** Runs the owner's static initialiser, unless it has run, and returns the installed object. */
     static <T> T access(Class<?> owner, Supplier<@Nullable T> left) {
         try {
             MethodHandles.lookup().ensureInitialized(owner);
@@ -20,8 +20,8 @@ final class ClassLoading {
     }
 
     /**
-     * Checks that an access object is for the classes that it is asked for, of which it was given
-     * the tokens: after that its type parameters are these classes.
+     * Checks that an access object was installed for the requested classes, which are then its type
+     * parameters.
      */
     static void require(Object installedFor, Object askedFor) {
         if (!installedFor.equals(askedFor)) {

@@ -2,15 +2,15 @@ package io.softdpu.core.internal.access;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.engine.EngineCore;
+import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.engine.EngineMember;
-import io.softdpu.core.internal.engine.QueueCore;
 import io.softdpu.core.internal.engine.QueueMember;
+import io.softdpu.core.internal.engine.WorkQueueImpl;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access of engines and work queues to what contexts keep from their users.
+ * Access of engines and work queues to internals of contexts.
  *
  * @param <C> the class of contexts
  * @param <E> the class of engines, as users see them
@@ -27,8 +27,8 @@ public abstract class ContextAccess<C, E, J> {
     }
 
     /**
-     * The one that the base class of contexts has installed. While it has installed none there is
-     * no context but those that are not of this library: all are refused then.
+     * The installed access object. Before it is installed there are no contexts of this library:
+     * all are refused then.
      */
     @SuppressWarnings("unchecked") // as require says
     public static <C, E, J> ContextAccess<C, E, J> of(
@@ -47,22 +47,22 @@ public abstract class ContextAccess<C, E, J> {
     }
 
     /**
-     * Tells a context which engine it belongs to from now on.
+     * Connects a context to an engine.
      *
-     * @return how the engine reaches it
+     * @return the context as the engine uses it
      * @throws DpuException INVALID_VALUE if the context is not of this library
      */
-    public abstract EngineMember connect(C context, E engine, EngineCore core);
+    public abstract EngineMember connect(C context, E engine, EngineImpl impl);
 
     /**
-     * Makes a context do the jobs of a queue.
+     * Adds a work queue to a context.
      *
-     * @return how the queue reaches it
+     * @return the context as the queue uses it
      * @throws DpuException INVALID_VALUE if the context is not of this library
      */
-    public abstract QueueMember<J> addQueue(C context, QueueCore<J> queue);
+    public abstract QueueMember<J> addQueue(C context, WorkQueueImpl<J> queue);
 
-    /** The answer to a context that is not of this library. */
+    /** The exception for a context that is not of this library. */
     protected static DpuException refused(Object context) {
         return new DpuException(
                 Status.INVALID_VALUE,
@@ -75,12 +75,12 @@ public abstract class ContextAccess<C, E, J> {
         }
 
         @Override
-        public EngineMember connect(C context, E engine, EngineCore core) {
+        public EngineMember connect(C context, E engine, EngineImpl impl) {
             throw refused(context);
         }
 
         @Override
-        public QueueMember<J> addQueue(C context, QueueCore<J> queue) {
+        public QueueMember<J> addQueue(C context, WorkQueueImpl<J> queue) {
             throw refused(context);
         }
     }

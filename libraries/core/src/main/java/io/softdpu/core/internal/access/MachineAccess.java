@@ -5,7 +5,7 @@ import io.softdpu.fabric.Bus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access to what a machine keeps from its users.
+ * Access to internals of machines.
  *
  * @param <M> the class of machines
  */
@@ -19,7 +19,7 @@ public abstract class MachineAccess<M> {
         this.machines = machines;
     }
 
-    /** The one that the class of machines has installed. */
+    /** The installed access object. */
     @SuppressWarnings("unchecked") // as require says
     public static <M> MachineAccess<M> of(Class<M> machines) {
         MachineAccess<?> access = ClassLoading.access(machines, () -> installed);
@@ -32,16 +32,16 @@ public abstract class MachineAccess<M> {
         installed = access;
     }
 
-    /** The machine's end of the bus. */
+    /** The bus of a machine. */
     public abstract Bus bus(M machine);
 
     /**
-     * Refuses new shared memory while too much of the old is kept back.
+     * Refuses new shared memory while too much memory of revoked exports is retained.
      *
-     * @throws DpuException NO_MEMORY if the machine keeps back more than its limit
+     * @throws DpuException NO_MEMORY if the retained memory exceeds the machine's limit
      */
-    public abstract void requireRoom(M machine, long sizeBytes);
+    public abstract void requireCapacity(M machine, long sizeBytes);
 
-    /** {@link #requireRoom} for each machine that is open in this program. */
-    public abstract void requireRoomOnAll(long sizeBytes);
+    /** {@link #requireCapacity} for each machine that is open in this program. */
+    public abstract void requireCapacityOnAll(long sizeBytes);
 }

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access to what mmaps and bufs keep from their users: what every library needs, and the bus's side
- * of it.
+ * Access to internals of mmaps and bufs: the part that every library needs, and the part of the
+ * bus.
  *
  * @param <M> the class of mmaps
  * @param <B> the class of bufs
@@ -27,7 +27,7 @@ public abstract class MemoryAccess<M, B, P, D> extends Regions<M, B, P, D> {
         this.types = List.of(mmaps, bufs, permissions, devices);
     }
 
-    /** The one that the class of mmaps has installed. */
+    /** The installed access object. */
     @SuppressWarnings("unchecked") // as require says
     public static <M, B, P, D> MemoryAccess<M, B, P, D> of(
             Class<M> mmaps, Class<B> bufs, Class<P> permissions, Class<D> devices) {

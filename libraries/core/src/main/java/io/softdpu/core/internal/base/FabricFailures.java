@@ -4,11 +4,11 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.error.FabricException;
 
-/** Gives the failures of the bus their DOCA statuses. Any thread. */
+/** Translation of failures of the bus to DOCA statuses. Any thread. */
 public final class FabricFailures {
     private FabricFailures() {}
 
-    /** The status that says the same as this failure. */
+    /** The status of this failure. */
     public static Status statusOf(FabricException e) {
         return switch (e.kind()) {
             case NOT_FOUND -> Status.NOT_FOUND;
@@ -33,7 +33,7 @@ public final class FabricFailures {
         return new DpuException(statusOf(e), String.valueOf(e.getMessage()), e);
     }
 
-    /** The code comes from a peer: one that refuses with "success" has not said why. */
+    /** The status of a peer's refusal; a peer may send any code, so "success" becomes UNKNOWN. */
     private static Status refusal(int code) {
         Status status = Status.ofCode(code);
         return status.isError() ? status : Status.UNKNOWN;

@@ -8,8 +8,8 @@ import java.util.ServiceLoader;
 /**
  * Check of the limits in a function's profile against what the libraries of this program declare.
  *
- * <p>A service of this module to itself: machines and devices need the check, and whoever can make
- * it stands above them, since capabilities are those of devices. Any thread.
+ * <p>A service inside this module: machines and devices need the check, and its implementation is
+ * in a package above them, which knows capabilities. Any thread.
  */
 public interface ProfileCheck {
     /**

@@ -3,11 +3,11 @@ package io.softdpu.core.internal.engine;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what callbacks throw until a pass of progress is over. The engine's thread. */
+/** Exceptions of callbacks, kept until a pass of progress is over. The engine's thread. */
 final class CallbackFailures {
     private @Nullable Throwable first;
 
-    /** Keeps one more; later ones of the same pass are suppressed in the first. */
+    /** Adds an exception; later ones of the same pass are suppressed in the first. */
     @SuppressWarnings("ReferenceEquality") // the same object cannot suppress itself
     void add(Throwable thrown) {
         if (first == null) {
@@ -17,7 +17,7 @@ final class CallbackFailures {
         }
     }
 
-    /** Throws what was kept, if anything was. */
+    /** Throws the first one, if any. */
     void throwKept() {
         if (first != null) {
             throwFirst();

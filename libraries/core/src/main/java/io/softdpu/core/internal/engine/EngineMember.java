@@ -1,8 +1,8 @@
 package io.softdpu.core.internal.engine;
 
-/** What an engine does with a context that is connected to it. The engine's thread. */
+/** Context as its engine uses it. The engine's thread. */
 public abstract class EngineMember {
-    /** For the engine alone: whether it had something to do when the notification was seen. */
+    /** Whether it had work when the notification was cleared; used by the engine only. */
     boolean selected;
 
     /** The context's name, for messages. */
@@ -12,19 +12,19 @@ public abstract class EngineMember {
     public abstract boolean isEventDrivenSupported();
 
     /**
-     * Does what can be done now.
+     * Does the work that can be done now.
      *
      * @return whether anything was done
      */
     public abstract boolean progress();
 
     /**
-     * Asks to be woken when there is something to do, and then looks once more.
+     * Requests a wake-up when there is work, then checks for work once more.
      *
-     * @return true if there is something to do already: do not sleep
+     * @return true if there is work already: do not sleep
      */
     public abstract boolean arm();
 
-    /** Takes {@link #arm()} back. */
+    /** Cancels {@link #arm()}. */
     public abstract void disarm();
 }

@@ -4,17 +4,20 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contexts of an engine, in the order in which they were connected. A callback may connect and
- * disconnect contexts during a pass, so gaps stay until it is over. The engine's thread.
+ * Contexts of an engine, in the order of connecting. A callback may connect and disconnect contexts
+ * during a pass, so gaps stay until it is over. The engine's thread.
  */
-@SuppressWarnings("ReferenceEquality") // contexts are what they are
+@SuppressWarnings("ReferenceEquality") // contexts are compared by identity
 final class EngineMembers {
     private final CallbackFailures failures;
     private @Nullable EngineMember[] members = new @Nullable EngineMember[8];
     private int slots;
     private int connected;
 
-    /** Between a notification and the first pass that finds nothing: only what was selected. */
+    /**
+     * Whether passes are limited to selected contexts: from a notification to the first pass
+     * without work.
+     */
     private boolean selecting;
 
     EngineMembers(CallbackFailures failures) {
@@ -33,7 +36,7 @@ final class EngineMembers {
         connected++;
     }
 
-    /** Takes one out; its slot stays empty until {@link #closeGaps}. */
+    /** Removes a context; its slot stays empty until {@link #closeGaps}. */
     void remove(EngineMember member) {
         for (int i = 0; i < slots; i++) {
             if (members[i] == member) {
@@ -58,28 +61,24 @@ final class EngineMembers {
         slots = kept;
     }
 
-    /** One pass over all, or over those that were selected. */
+    /** One pass over all or over the selected contexts. */
     boolean progress() {
         boolean progressed = false;
         for (int i = 0; i < slots; i++) { // slots may grow: a callback may connect a context
             EngineMember member = members[i];
             if (member != null && (!selecting || member.selected)) {
-                progressed |= progress(member);
+                try {
+                    progressed |= member.progress();
+                } catch (Throwable e) {
+                    failures.add(e);
+                    progressed = true;
+                }
             }
         }
         return progressed;
     }
 
-    private boolean progress(EngineMember member) {
-        try {
-            return member.progress();
-        } catch (Throwable e) {
-            failures.add(e);
-            return true;
-        }
-    }
-
-    /** Arms all; whether any has something to do already. */
+    /** Arms all contexts; whether any has work already. */
     boolean arm() {
         boolean ready = false;
         for (int i = 0; i < slots; i++) {
@@ -101,9 +100,9 @@ final class EngineMembers {
     }
 
     /**
-     * Looks at each once more, which arming does; passes are for those that have something to do.
+     * Arms each context and selects those that have work for the next passes.
      *
-     * @param selecting false if passes are for all nevertheless
+     * @param selecting false if passes include all contexts nevertheless
      */
     void select(boolean selecting) {
         this.selecting = selecting;
@@ -115,12 +114,12 @@ final class EngineMembers {
         }
     }
 
-    /** Passes are for all again. */
+    /** Makes passes include all contexts again. */
     void selectAll() {
         selecting = false;
     }
 
-    /** The first of all; null if there is none. */
+    /** The first context; null if there is none. */
     @Nullable EngineMember first() {
         for (int i = 0; i < slots; i++) {
             EngineMember member = members[i];
@@ -131,7 +130,7 @@ final class EngineMembers {
         return null;
     }
 
-    /** The first that cannot be waited for in event mode; null if there is none. */
+    /** The first context without support of event mode; null if there is none. */
     @Nullable EngineMember firstWithoutEvents() {
         for (int i = 0; i < slots; i++) {
             EngineMember member = members[i];

@@ -3,7 +3,7 @@ package io.softdpu.core.internal.engine;
 import io.softdpu.core.Status;
 
 /**
- * A context as a work queue that was added to it uses it. The queue's thread.
+ * Context as a work queue uses it. The queue's thread.
  *
  * @param <J> the class of jobs
  */
@@ -20,31 +20,31 @@ public abstract class QueueMember<J> {
     /** The kind of the job and its context, for messages. */
     public abstract String describe(J job);
 
-    /** Takes a job; the queue has room for it. See {@code WorkQueue.trySubmit}. */
+    /** Submits a job; the queue is not full. See {@code WorkQueue.trySubmit}. */
     public abstract Status submit(J job);
 
     /**
-     * Does what can be done now.
+     * Does the work that can be done now.
      *
      * @return whether anything was done
      */
     public abstract boolean progress();
 
-    /** The library itself has failed: the context ends, by itself, and says why. */
+    /** Fails the context because of a defect of the library. */
     public abstract void failed(RuntimeException thrown);
 
-    /** Asks to be woken; true if there is something to do already. */
+    /** Requests a wake-up; true if there is work already. */
     public abstract boolean arm();
 
-    /** Takes {@link #arm()} back. */
+    /** Cancels {@link #arm()}. */
     public abstract void disarm();
 
-    /** The user has this job again. */
+    /** The user has retrieved this job. */
     public abstract void retrieved(J job);
 
-    /** How many of its jobs are submitted and not yet retrieved. */
+    /** Number of its jobs submitted and not yet retrieved. */
     public abstract int inFlight();
 
-    /** Ends it; nothing is in flight. */
+    /** Removes it from the context; no job is in flight. */
     public abstract void remove();
 }

@@ -1,8 +1,8 @@
 package io.softdpu.core.internal.sanitizer;
 
-/** The rules whose breaking a sanitizer reports; users see {@code SanitizerReport.Kind}. */
+/** Kinds of misuse that a sanitizer reports; users see {@code SanitizerReport.Kind}. */
 public enum Mistake {
-    /** What a task reads was changed while it was in flight. */
+    /** The source of a task was changed while it was in flight. */
     SOURCE_CHANGED,
     /** A task or a job was used in a way that its state does not allow. */
     TASK_MISUSED,

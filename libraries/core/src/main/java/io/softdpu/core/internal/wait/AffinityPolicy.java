@@ -1,14 +1,14 @@
 package io.softdpu.core.internal.wait;
 
-/** Affinity of a waiting thread, which its yields may change. Belongs to that thread. */
+/** CPU affinity policy of a waiting thread, updated by its yields. Belongs to that thread. */
 public interface AffinityPolicy {
     /**
-     * The thread has yielded.
+     * Records a yield.
      *
-     * @param slow whether another thread computed meanwhile on the processor that it has now
+     * @param slow whether another thread ran meanwhile on its processor
      */
     void yielded(long nowNanos, boolean slow);
 
-    /** The thread will wait no more. */
+    /** Ends the policy: the thread does not wait any more. */
     void close();
 }

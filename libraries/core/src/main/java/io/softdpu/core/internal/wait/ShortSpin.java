@@ -1,16 +1,15 @@
 package io.softdpu.core.internal.wait;
 
 /**
- * Short spin before a wait that one message of another processor is expected to end soon. Hits earn
- * credit, misses spend it, and without credit waits go without it for a while. Belongs to the
+ * Short spin before a wait that one message from another processor is expected to end soon. Hits
+ * earn credit, misses spend it, and without credit spinning is disabled for a while. Belongs to the
  * thread that waits.
  */
 final class ShortSpin {
     /**
-     * Number of polls. A poll takes 30 ns. A target with a processor of its own answers a request
-     * of 4 KiB, the way there and back included, in 1.3 microseconds, one of ten in 1.7; a service
-     * that yields in place of polling sees that 0.6 later. With twice as many nothing more was
-     * gained.
+     * Number of polls. A poll takes 30 ns. A target with its own processor replies to a request of
+     * 4 KiB in 1.3 microseconds, round trip included, one of ten in 1.7; a service that yields
+     * instead of polling sees that 0.6 later. Twice as many polls gained nothing more.
      */
     static final int SHORT_SPIN_POLLS = 64;
 
@@ -23,12 +22,15 @@ final class ShortSpin {
      */
     static final int MAX_SPIN_CREDIT = 8 * SPIN_MISS_COST;
 
-    /** Waits without a spin after the credit is used up: one more miss is lost among so many. */
+    /**
+     * Waits without a spin after the credit is used up: the cost of one more miss is small compared
+     * to so many waits.
+     */
     static final int DISABLED_WAITS = 1024;
 
     /**
-     * Of so many waits one goes without a spin where slow yields have to be noticed: they show an
-     * {@link AffinityPolicy} that another thread computes on the processor.
+     * One in this many waits does not spin if slow yields must be detected: they show an {@link
+     * AffinityPolicy} that another thread runs on the processor.
      */
     static final int WAITS_PER_YIELD = 16;
 
@@ -39,17 +41,17 @@ final class ShortSpin {
     private int waits;
 
     /**
-     * A spin with full credit.
+     * Creates a spin with full credit.
      *
-     * @param predictor learns of waits that a spin has ended
-     * @param samplesYields whether slow yields have to be noticed
+     * @param predictor informed of waits that a spin has ended
+     * @param samplesYields whether slow yields must be detected
      */
     ShortSpin(WaitPredictor predictor, boolean samplesYields) {
         this.predictor = predictor;
         this.samplesYields = samplesYields;
     }
 
-    /** Spins unless that is disabled just now; whether something was done. */
+    /** Spins unless that is disabled; whether work was done. */
     boolean poll(Waitable waitable) {
         if (disabledWaits > 0) {
             disabledWaits--;
@@ -59,7 +61,7 @@ final class ShortSpin {
             return false;
         }
         if (waitable.progress()) {
-            return true; // no wait: any other would have seen it, too
+            return true; // no wait: the first poll of any wait would have seen it
         }
         for (int i = 1; i < SHORT_SPIN_POLLS; i++) {
             Thread.onSpinWait();

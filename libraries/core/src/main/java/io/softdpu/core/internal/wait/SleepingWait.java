@@ -5,23 +5,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Wait that ends in a sleep: polls, spins if the subclass does, yields for a while, then arms,
- * polls again, and sleeps. Where recent waits let expect a long one ({@link WaitPredictor}), it
- * does not yield, but sleeps at once.
+ * polls again, and sleeps. If recent waits predict a long one ({@link WaitPredictor}) it sleeps at
+ * once, without yielding.
  *
- * <p>The figures behind the constants of this package were measured with three processes in a row
- * (initiator, relay, target) on two cores, over rings in shared memory.
+ * <p>The constants of this package were measured with a pipeline of three processes (initiator,
+ * relay, target) on two processors, over rings in shared memory.
  */
 public abstract sealed class SleepingWait implements WaitStrategy
         permits SpinYieldSleepWait, YieldSleepWait {
     /**
-     * Wall time of yielding before a sleep. A sleep costs the peer a system call and us 40
+     * Wall time of yielding before a sleep. A sleep costs the peer a system call and this thread 40
      * microseconds of waking up; ten yields are too short to bridge the gap between two requests.
      */
     public static final long YIELD_NANOS = 100_000;
 
     /**
-     * A yield that takes longer shows that another thread computes on this core: it then costs a
-     * whole time slice (4 ms), for which no gap between two requests is worth waiting.
+     * A yield that takes longer shows that another thread runs on this processor: it then costs a
+     * whole time slice (4 ms), more than a gap between two requests.
      */
     static final long SLOW_YIELD_NANOS = 400_000;
 
@@ -70,15 +70,15 @@ public abstract sealed class SleepingWait implements WaitStrategy
         }
     }
 
-    /** Polls before the first yield; whether something was done. */
+    /** Polls before the first yield; whether work was done. */
     abstract boolean spin(Waitable waitable);
 
-    /** Learns how long the waits of this thread are. */
+    /** Predictor of the waits of this thread. */
     final WaitPredictor predictor() {
         return predictor;
     }
 
-    /** Yields until something is done or a sleep is due; whether something was done. */
+    /** Yields until work was done or a sleep is due; whether work was done. */
     private boolean yieldUntilDone(Waitable waitable, long begin, long timeoutNanos) {
         if (yieldBackoff > 0) {
             yieldBackoff--;

@@ -5,21 +5,21 @@ import io.softdpu.fabric.error.FabricException;
 
 /**
  * Soft CPU affinity: unpins the thread when repeated slow yields show contention, and pins it again
- * after a calm period. While it is unpinned the system puts the thread where there is room.
+ * after a calm period. While it is unpinned the kernel schedules it on any processor.
  *
- * <p>With three pollers on two processors this is worth a fifth of the operations: those that talk
- * most to each other stay together, and the third has a processor of its own. With hard affinity
- * they lose nearly all of them to the first competitor.
+ * <p>With three pollers on two processors this gains a fifth of the throughput: the two that
+ * exchange most messages share a processor, and the third has the other. With hard affinity one
+ * competing thread costs nearly all of the throughput.
  *
  * <p>Belongs to the thread that is pinned. Pinning and unpinning make system calls and allocate;
  * nothing else does.
  */
 public final class SoftAffinity implements AffinityPolicy {
     /**
-     * Slow yields that unpin it: in one window, or with few quick ones between them, however long
-     * that takes. Three pollers alone on two processors saw 0 to 2 in a window, and thousands of
-     * quick ones between two; one that was pinned beside a competitor 10 to 25, and a thread that
-     * seldom yields there finds nearly each yield slow.
+     * Slow yields that unpin it: in one window, or with few quick ones between them, independent of
+     * time. Three pollers alone on two processors had 0 to 2 per window, and thousands of quick
+     * ones between two; a pinned poller with a competitor 10 to 25, and for a thread that rarely
+     * yields nearly every yield is slow then.
      */
     static final int MAX_SLOW_YIELDS = 8;
 
@@ -32,19 +32,19 @@ public final class SoftAffinity implements AffinityPolicy {
     /** Most slow yields of a calm window: beside a competitor there are 2 to 7. */
     static final int CALM_SLOW_YIELDS = 1;
 
-    /** Fewest yields of a window that counts: one that was slept away tells nothing. */
+    /** Minimum of yields for a window to count: one spent asleep shows nothing. */
     static final int MIN_WINDOW_YIELDS = 100;
 
-    /** Calm windows in a row that pin it again; with fewer, chance would do that. */
+    /** Calm windows in a row that pin it again; with fewer, it would be pinned by chance. */
     static final int CALM_WINDOWS = 3;
 
     /**
-     * Upper bound of the calm windows that are required, twice as many after each time that it was
-     * pinned shortly: calm where the thread has gone says nothing of where it comes from.
+     * Upper bound of the calm windows that are required. Their number doubles each time it was
+     * pinned only shortly: calm on another processor does not show that its own is calm.
      */
     static final int MAX_CALM_WINDOWS = 32;
 
-    /** Shortest time of being pinned that was not short. */
+    /** Pinned time from which on it does not count as short. */
     static final long LONG_PINNED_NANOS = 500_000_000;
 
     private static final System.Logger LOG = System.getLogger(SoftAffinity.class.getName());
@@ -156,7 +156,7 @@ public final class SoftAffinity implements AffinityPolicy {
         try {
             pinning.unpin();
             return true;
-        } catch (FabricException e) { // the processors of the program were changed this very moment
+        } catch (FabricException e) { // the processors of the process were changed concurrently
             LOG.log(System.Logger.Level.WARNING, "thread stays pinned for now", e);
             return false;
         }

@@ -3,8 +3,8 @@ package io.softdpu.core.internal.wait;
 import java.util.function.LongSupplier;
 
 /**
- * Spins, yields for a while, then sleeps: for an engine that has a processor of its own, since
- * there are more of them than pollers. The spin saves the system call of the yield.
+ * Wait strategy that spins, yields for a while, then sleeps: for an engine with its own processor,
+ * if there are more processors than pollers. The spin saves the system call of the yield.
  */
 public final class SpinYieldSleepWait extends SleepingWait {
     /** Number of polls before the first yield. */

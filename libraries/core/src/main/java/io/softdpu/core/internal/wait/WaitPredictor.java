@@ -14,16 +14,16 @@ final class WaitPredictor {
 
     /**
      * Length of a pattern. A relay waits for its target and then for its client, a short wait and a
-     * long one by turns; four tell such patterns apart with room for a message or two in between.
-     * Without it yielding cost service and target 14 % of a core with one request every 2 ms, with
-     * it 9 %.
+     * long one by turns; four distinguish such patterns, also with a message or two in between.
+     * Without it yielding cost service and target 14 % of a processor with one request every 2 ms,
+     * with it 9 %.
      */
     private static final int PATTERN_WAITS = 4;
 
     /**
      * Long waits in a row after the same pattern that predict another one. With two, waits that
-     * were long by chance (another thread had the core) made a pipeline with 32 requests in flight
-     * 12 % slower.
+     * were long by chance (another thread had the processor) made a pipeline with 32 requests in
+     * flight 12 % slower.
      */
     private static final byte LONG_IN_A_ROW = 8;
 
@@ -33,12 +33,12 @@ final class WaitPredictor {
     /** For each pattern: long waits in a row that followed it. */
     private final byte[] longWaits = new byte[1 << PATTERN_WAITS];
 
-    /** Whether the next wait is expected to be long, so that yielding is in vain. */
+    /** Whether the next wait is expected to be long, so that yielding would not help. */
     boolean expectsLongWait() {
         return longWaits[pattern] >= LONG_IN_A_ROW;
     }
 
-    /** Learns from a wait that brought something. */
+    /** Records a wait that ended with work. */
     void ended(long waitedNanos) {
         boolean wasShort = waitedNanos < SHORT_WAIT_NANOS;
         int inARow = wasShort ? 0 : Math.min(longWaits[pattern] + 1, LONG_IN_A_ROW);

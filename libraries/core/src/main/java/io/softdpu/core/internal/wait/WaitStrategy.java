@@ -6,16 +6,13 @@ package io.softdpu.core.internal.wait;
  */
 public interface WaitStrategy {
     /**
-     * Waits until something is done, the time is over, or a wake is taken.
+     * Waits until work was done, the timeout is over, or a wake was taken.
      *
      * @param timeoutNanos 0 polls once
-     * @return whether something was done
+     * @return whether work was done
      */
     boolean await(Waitable waitable, long timeoutNanos);
 
-    /**
-     * As {@link #await}, where all that can end the wait is one message of a peer that has nothing
-     * else to do.
-     */
+    /** As {@link #await}, if only one message of a peer without other work can end the wait. */
     boolean awaitSoon(Waitable waitable, long timeoutNanos);
 }

@@ -2,22 +2,22 @@ package io.softdpu.core.internal.wait;
 
 /** An engine as its {@link WaitStrategy} uses it. The engine's thread. */
 public interface Waitable {
-    /** Does what can be done now; whether anything was done. */
+    /** Does the work that can be done now; whether any was done. */
     boolean progress();
 
-    /** Whether the end of the wait was requested; takes the request back. */
+    /** Whether the end of the wait was requested; clears the request. */
     boolean takeWake();
 
     /**
-     * Arms everything, with a full fence after it.
+     * Arms all event sources, followed by a full fence.
      *
-     * @return true if there is something to do already
+     * @return true if there is work already
      */
     boolean arm();
 
-    /** Takes {@link #arm()} back. */
+    /** Cancels {@link #arm()}. */
     void disarm();
 
-    /** Sleeps until something rings, at most this long. */
+    /** Sleeps until a doorbell or wake-up, or until the timeout. */
     void sleep(long timeoutNanos);
 }

@@ -4,9 +4,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Yields for a while, then sleeps: for an engine that shares its processor with other pollers. With
- * fewer cores than pollers each spin delays the peer that must run (25 instead of 154 thousand
- * operations per second at depth 1), so only {@link #awaitSoon} spins, and shortly.
+ * Wait strategy that yields for a while, then sleeps: for an engine that shares its processor with
+ * other pollers. With fewer processors than pollers each spin delays the peer that must run (25
+ * instead of 154 thousand operations per second at depth 1), so only {@link #awaitSoon} spins, and
+ * only shortly.
  */
 public final class YieldSleepWait extends SleepingWait {
     private final ShortSpin shortSpin;

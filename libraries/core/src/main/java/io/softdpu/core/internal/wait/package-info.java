@@ -1,12 +1,12 @@
 /**
- * Waiting of progress engines. Exported to nobody.
+ * Wait strategies of progress engines. Not exported.
  *
- * <p>An engine has one {@link io.softdpu.core.internal.wait.WaitStrategy} for its life, chosen by
- * the number of pollers: {@link io.softdpu.core.internal.wait.SpinYieldSleepWait} where each has a
- * processor of its own, else {@link io.softdpu.core.internal.wait.YieldSleepWait}. A strategy knows
- * nothing of contexts; it sees the engine as a {@link io.softdpu.core.internal.wait.Waitable}. The
- * parts of a wait are objects of their own: the prediction of its length, the short spin before it,
- * and the affinity of the waiting thread, which its yields may change.
+ * <p>An engine has one {@link io.softdpu.core.internal.wait.WaitStrategy} selected by the number of
+ * pollers: {@link io.softdpu.core.internal.wait.SpinYieldSleepWait} if each has its own processor,
+ * else {@link io.softdpu.core.internal.wait.YieldSleepWait}. A strategy does not depend on
+ * contexts; it uses the engine as a {@link io.softdpu.core.internal.wait.Waitable}. The prediction
+ * of the wait's length, the short spin before it, and the affinity of the waiting thread are
+ * separate objects.
  *
  * <p>Threads: a strategy belongs to the thread of its engine. Waiting allocates nothing; moving a
  * thread between processors does.

@@ -4,11 +4,11 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 
 /**
- * The numbers of access flags, as they stand in an export blob: one bit each, those of DOCA. Any
- * thread; allocates nothing but messages.
+ * Access flags in an export blob: one bit each, those of DOCA. Any thread; allocates nothing but
+ * messages.
  */
 public final class AccessBits {
-    /** Devices of the exporting machine may read and write; reading alone has no bit. */
+    /** Devices of the exporting machine may read and write; read-only access has no bit. */
     public static final int LOCAL_READ_WRITE = 1;
 
     /** An RDMA peer may read. */
@@ -50,11 +50,11 @@ public final class AccessBits {
     private AccessBits() {}
 
     /**
-     * Refuses flags that do not fit together.
+     * Refuses inconsistent flags.
      *
      * @return the flags
-     * @throws DpuException INVALID_VALUE if a bit is unknown, the two rights of the PCIe bus stand
-     *     together, or the ordering stands without one of them
+     * @throws DpuException INVALID_VALUE if a bit is unknown, both rights of the PCIe bus are set,
+     *     or the ordering is set without one of them
      */
     public static int requireLegal(int bits) {
         if ((bits & ~ALL) != 0) {

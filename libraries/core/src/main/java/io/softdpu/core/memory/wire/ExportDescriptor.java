@@ -16,8 +16,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an export blob says; version 2, 200 bytes, big-endian except for the region's address, which
- * has a form of its own.
+ * Content of an export blob; version 2, 200 bytes, big-endian except for the region's address,
+ * which has its own format.
  *
  * <pre>
  *   0  u32   magic 0x53444d58 ("SDMX")
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * 196  u32   CRC-32C of the bytes before it
  * </pre>
  *
- * @param kind whom the export is for
+ * @param kind importer of the export
  * @param permissions {@link AccessBits}: all of the mmap for PCI; only the {@code RDMA_*} ones for
  *     RDMA
  * @param remoteKey the RDMA key; 0 for PCI
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param address the first byte's address
  * @param gid 16 bytes
  * @param topologySha256 32 bytes
- * @param region where the bus finds the memory
+ * @param region address of the memory on the bus
  * @param side the side of the exporting device
  * @param interfaceName the interface name of the exporting device
  */
@@ -65,7 +65,7 @@ public record ExportDescriptor(
     /** Size of the encoded form. */
     public static final int WIRE_BYTES = 200;
 
-    /** The version that is written, and the only one that is read. */
+    /** The version that is encoded, and the only one that is decoded. */
     public static final int VERSION = 2;
 
     private static final int MAGIC = 0x53444d58;
@@ -96,7 +96,7 @@ public record ExportDescriptor(
     private static final ValueLayout.OfLong U64 =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-    /** Whom an export is for. */
+    /** Importers of an export. */
     public enum Kind {
         /** The other side of the PCIe bus. */
         PCI(1),
@@ -119,7 +119,7 @@ public record ExportDescriptor(
     }
 
     /**
-     * Lets legal values pass only.
+     * Refuses illegal values.
      *
      * @throws DpuException INVALID_VALUE naming the field that is wrong
      */
@@ -199,8 +199,8 @@ public record ExportDescriptor(
     }
 
     /**
-     * Address, keys, GID and permissions are not known to whoever is asked for the region: that
-     * they were changed on their way would show as wrong data, far from here.
+     * CRC-32C of the blob. The exporter does not check address, keys, GID and permissions again: a
+     * change of them in transit would only show as wrong data later.
      */
     private static int checkOf(byte[] bytes) {
         CRC32C check = new CRC32C();
@@ -209,7 +209,7 @@ public record ExportDescriptor(
     }
 
     /**
-     * Reads a blob; each field is checked.
+     * Decodes a blob; each field is validated.
      *
      * @throws DpuException INVALID_VALUE naming the field that is wrong; UNSUPPORTED_VERSION for a
      *     blob of another version
@@ -232,11 +232,11 @@ public record ExportDescriptor(
         }
         ExportDescriptor read = read(blob);
         int check = blob.get(U32, AT_CHECK);
-        if (check != checkOf(copy)) { // last, so that what is not legal is named
+        if (check != checkOf(copy)) { // last, so that an illegal field is named
             throw refused(
                     "check",
                     Integer.toHexString(check),
-                    Integer.toHexString(checkOf(copy)) + ", the CRC-32C of what is there");
+                    Integer.toHexString(checkOf(copy)) + ", the CRC-32C of the blob");
         }
         return read;
     }
@@ -315,7 +315,7 @@ public record ExportDescriptor(
         return Objects.hash(kind, region, remoteKey);
     }
 
-    /** Leaves the keys out: a log line must not let its reader in. */
+    /** Omits the keys: a reader of a log must not be able to import. */
     @Override
     public String toString() {
         return "kind=%s, device=%s/%s, permissions=%s, sizeBytes=%d, topology=%s"

@@ -1,6 +1,6 @@
 /**
- * The form of an mmap's export blob, byte for byte: bytes in, values out. No memory is opened here,
- * nothing is looked up, and a value that exists is a legal one. Any thread.
+ * Format of an mmap's export blob: bytes in, values out. No memory is opened here, nothing is
+ * looked up, and every value is legal. Any thread.
  */
 @NullMarked
 package io.softdpu.core.memory.wire;

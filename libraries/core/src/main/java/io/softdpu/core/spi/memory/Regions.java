@@ -13,14 +13,14 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Memory is addressed by a segment for the whole range of the mmap and an offset in it: {@code
  * segmentOf(buf)} with {@code buf.offset()} and {@code buf.dataOffset()}. Before a task uses memory
- * the library asks {@link #checkUse}, and again in each progress that goes on with the task: an
+ * the library calls {@link #checkUse}, and again in each progress that continues the task: an
  * import can be revoked at any time. From submission to completion a buf is marked, as {@linkplain
  * #markSource source} or as {@linkplain #markDestination destination}, which also keeps its memory
  * from being closed. Nothing here allocates. The methods for an mmap may be called by any thread,
  * those for a buf by the thread that has the buf.
  *
- * <p>The package of mmaps implements it, which the type parameters let stand above it: a call of a
- * library arrives there in one step.
+ * <p>The package of mmaps implements it, which is above this one because of the type parameters: a
+ * call of a library takes one step.
  *
  * @param <M> the class of mmaps
  * @param <B> the class of bufs
@@ -32,15 +32,15 @@ public abstract class Regions<M, B, P, D> {
     protected Regions() {}
 
     /**
-     * Whether these rights are granted and the memory is there.
+     * Checks that the rights are granted and the memory exists.
      *
-     * @param needed what the task does with the memory: {@code LOCAL_*} for memory that this
-     *     machine's device reads or writes itself, its own or an import from PCIe; {@code RDMA_*}
-     *     for the far end of an RDMA operation, which is an import from RDMA
+     * @param needed rights that the task needs: {@code LOCAL_*} for memory that this machine's
+     *     device reads or writes itself, its own or an import from PCIe; {@code RDMA_*} for the far
+     *     end of an RDMA operation, which is an import from RDMA
      * @return SUCCESS; BAD_STATE if the mmap is not started; NOT_PERMITTED if a right is missing,
-     *     or an import from RDMA is to be used like memory of this machine; NOT_SUPPORTED for an
-     *     import from PCIe without a mapping; SHUTDOWN if the exporter has withdrawn it;
-     *     CONNECTION_RESET if the exporter has ended
+     *     or an import from RDMA is used like memory of this machine; NOT_SUPPORTED for an import
+     *     from PCIe without a mapping; SHUTDOWN if the exporter has revoked it; CONNECTION_RESET if
+     *     the exporter has ended
      */
     public abstract Status checkUse(M mmap, P needed);
 
@@ -65,13 +65,12 @@ public abstract class Regions<M, B, P, D> {
      */
     public abstract MemorySegment memoryOf(M mmap);
 
-    /** Whether {@link #memoryOf} has something to give: false for an import without a mapping. */
+    /** Whether {@link #memoryOf} returns memory: false for an import without a mapping. */
     public abstract boolean isMapped(M mmap);
 
     /**
-     * The number by which RDMA addresses the first byte: of a local mmap where it lies in this
-     * process, of an import what the exporter said, so that a range has one address on all
-     * machines.
+     * The RDMA address of the first byte: for a local mmap its address in this process, for an
+     * import the exporter's address, so that a range has one address on all machines.
      */
     public abstract long remoteAddress(M mmap);
 
@@ -79,47 +78,46 @@ public abstract class Regions<M, B, P, D> {
     public abstract int remoteKey(M mmap);
 
     /**
-     * Keeps the mmap from being closed, as a buf in it does.
+     * Keeps the mmap open, as a buf in it does.
      *
      * @throws DpuException BAD_STATE if it is not started
      */
     public abstract void retain(M mmap);
 
-    /** Takes {@link #retain} back. */
+    /** Reverts {@link #retain}. */
     public abstract void release(M mmap);
 
     /**
-     * Takes the buf, and the list that it is the head of, for a task to read. All of it or nothing.
+     * Marks the buf, or the list that it is the head of, as read by a task; all of it or nothing.
      *
-     * @param maxListLength how many elements the library accepts; 1 if it knows no lists
+     * @param maxListLength limit of elements of the library; 1 if it does not support lists
      * @return SUCCESS; INVALID_VALUE if the list is longer; IN_USE if another task has it already,
-     *     or this one in its other place; NOT_PERMITTED if it is in a list behind its head;
+     *     or this task as its other operand; NOT_PERMITTED if it is in a list behind its head;
      *     BAD_STATE if it was released
      */
     public abstract Status markSource(B list, int maxListLength);
 
     /**
-     * The same, for a task to write.
+     * The same, as written by a task.
      *
      * @return as {@link #markSource}
      */
     public abstract Status markDestination(B list, int maxListLength);
 
     /**
-     * The same, where it is known how much the task writes: a sanitizer leaves alone what is behind
-     * that.
+     * The same, if the number of bytes is known: a sanitizer does not change memory after that.
      *
-     * @param atMostBytes how much at most
+     * @param atMostBytes limit of the bytes that the task writes
      * @return as {@link #markSource}
      */
     public abstract Status markDestination(B list, int maxListLength, long atMostBytes);
 
-    /** Gives the buf, and the list that it is the head of, back to the user. */
+    /** Returns the buf, or the list that it is the head of, to the user. */
     public abstract void clearInFlight(B list);
 
     /**
-     * Counts bytes that were written into the tailroom of one buf: the data length grows by them.
-     * For a list there is {@code BufLists.appendData}.
+     * Adds bytes written into the tailroom of one buf to its data length. For lists use {@code
+     * BufLists.appendData}.
      *
      * @throws DpuException INVALID_VALUE if the tailroom is smaller
      */

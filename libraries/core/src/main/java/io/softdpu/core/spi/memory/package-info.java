@@ -1,6 +1,6 @@
 /**
- * The access of libraries to the memory behind mmaps and bufs, below the package that implements
- * it.
+ * Access of libraries to the memory of mmaps and bufs; abstract, since the package that implements
+ * it is above.
  *
  * <p><b>Threads.</b> As each method says. <b>Ownership.</b> Nothing is held.
  */

@@ -10,7 +10,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When a thread leaves its processor and comes back, with a clock of the test's. */
+/** Conditions for pinning and unpinning, with a simulated clock. */
 class SoftAffinityTest {
     private final FakeClock clock = new FakeClock();
     private final List<String> moves = new ArrayList<>();
@@ -166,7 +166,7 @@ class SoftAffinityTest {
     }
 
     @Test
-    void shouldLetGoForGoodWhenItIsClosed() {
+    void shouldStayUnpinnedAfterItIsClosed() {
         affinity.close();
         windows(2 * SoftAffinity.CALM_WINDOWS);
         assertThat(moves).containsExactly("unpin");

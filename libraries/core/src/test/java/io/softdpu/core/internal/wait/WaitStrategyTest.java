@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** The strategy step by step, with a clock and a yield of the test's. */
+/** Wait strategies step by step, with a simulated clock and yield. */
 class WaitStrategyTest {
     private static final long SECOND = 1_000_000_000L;
 
@@ -239,9 +239,9 @@ class WaitStrategyTest {
         } while (shortWait(100) > ShortSpin.SHORT_SPIN_POLLS);
     }
 
-    /** What is there already saves nothing, and pays for nothing. */
+    /** Messages that have arrived before the spin neither earn nor spend credit. */
     @Test
-    void shouldStopLookingAtOnceHoweverManyMessagesAreThereAlready() {
+    void shouldNotEarnCreditByMessagesThatHaveArrivedBefore() {
         int waits = 0;
         do {
             assertThat(++waits).isLessThan(10);

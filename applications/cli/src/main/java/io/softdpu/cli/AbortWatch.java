@@ -1,0 +1,148 @@
+package io.softdpu.cli;
+
+import io.softdpu.core.Status;
+import io.softdpu.perf.child.SharedFolder;
+import io.softdpu.storage.StorageRole;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Aborts a role on a signal (SIGINT, SIGTERM) or at the end of the parent process, and waits until
+ * it has closed its session and printed its results.
+ *
+ * <p>Signals are handled by a shutdown hook: while it waits, the main thread finishes its work;
+ * then the JVM ends with 128 + the signal's number, whatever the main thread would have returned.
+ */
+final class AbortWatch implements AutoCloseable {
+    /** Maximum time that a signal waits for the session to end; an abort takes milliseconds. */
+    private static final long SIGNAL_GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** The same for the end of the parent, after which all must end within a second. */
+    private static final long PARENT_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
+
+    /** Maximum time for the last line on standard error. */
+    private static final long LAST_LINE_MILLIS = 100;
+
+    private static final int ENDED_WITH_PARENT = 1;
+    private static final String PARENT_HAS_ENDED = "parent process has ended";
+
+    private final CountDownLatch finished = new CountDownLatch(1);
+    private @Nullable StorageRole role;
+    private @Nullable SharedFolder folder;
+    private @Nullable String abortReason;
+    private final PrintWriter errors;
+
+    private AbortWatch(PrintWriter errors) {
+        this.errors = errors;
+    }
+
+    /**
+     * Starts to watch.
+     *
+     * @param parent the stream whose end is the end of the parent; null: there is no such parent
+     * @param asked called for each byte that the parent sends, on a thread of its own
+     * @param errors gets a line if the process ends before it has a role that reports the reason
+     */
+    static AbortWatch watch(@Nullable InputStream parent, Runnable asked, PrintWriter errors) {
+        AbortWatch watch = new AbortWatch(errors);
+        Runtime.getRuntime().addShutdownHook(new Thread(watch::onSignal, "softdpu-signal"));
+        if (parent != null) {
+            Thread watcher =
+                    new Thread(() -> watch.awaitEndOf(parent, asked), "softdpu-exit-with-parent");
+            watcher.setDaemon(true);
+            watcher.start();
+        }
+        return watch;
+    }
+
+    /** Sets the role that is aborted: at once, if an abort was requested already. */
+    synchronized void attach(StorageRole newRole) {
+        role = newRole;
+        if (abortReason != null) {
+            newRole.abort(abortReason);
+        }
+    }
+
+    /** Sets the folder that is left before a process is halted that did not end by itself. */
+    synchronized void leaveBeforeHalt(SharedFolder shared) {
+        folder = shared;
+    }
+
+    /** Reports that the role has ended and its results are printed: the process may end. */
+    @Override
+    public void close() {
+        finished.countDown();
+    }
+
+    private void onSignal() {
+        // The hook runs at a normal exit, too; then there is nothing left to abort.
+        if (finished.getCount() > 0) {
+            abort("User requested abort");
+            awaitFinished(SIGNAL_GRACE_NANOS);
+        }
+    }
+
+    private void awaitEndOf(InputStream parent, Runnable asked) {
+        try {
+            while (parent.read() >= 0) {
+                asked.run();
+            }
+        } catch (IOException e) {
+            // If the stream cannot be read any more, the parent has ended, too.
+        }
+        abort(PARENT_HAS_ENDED);
+        if (!awaitFinished(PARENT_GRACE_NANOS)) {
+            halt();
+        }
+    }
+
+    /** Memory, locks and sockets are released by the kernel; files have to be removed first. */
+    private void halt() {
+        SharedFolder left;
+        synchronized (this) {
+            left = folder;
+        }
+        try {
+            // First, since a write to standard error may block if no process reads it.
+            if (left != null) {
+                left.close();
+            }
+            Thread last = new Thread(this::printParentHasEnded, "softdpu-last-line");
+            last.setDaemon(true);
+            last.start();
+            last.join(LAST_LINE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // not expected; the process ends anyway
+        } finally {
+            Runtime.getRuntime().halt(ENDED_WITH_PARENT);
+        }
+    }
+
+    private void printParentHasEnded() {
+        errors.println(Errors.line(Status.CONNECTION_ABORTED, PARENT_HAS_ENDED));
+        errors.flush();
+    }
+
+    /** Aborts the role, or a later one as soon as it is attached. */
+    private synchronized void abort(String reason) {
+        if (abortReason == null) {
+            abortReason = reason;
+        }
+        if (role != null) {
+            role.abort(reason);
+        }
+    }
+
+    private boolean awaitFinished(long nanos) {
+        try {
+            return finished.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelLimits;
+import io.softdpu.comch.wire.ConsumerAnnouncement;
+import io.softdpu.comch.wire.MessageType;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Producers and consumers of one connection: those of this side are registered with the peer
+ * ({@link LocalConsumers}), those of the peer are imported ({@link RemoteConsumers}).
+ *
+ * <p>Belongs to the thread of the connection's engine, except {@link #find}, {@link #remoteIds},
+ * {@link #addUser}, {@link #removeUser} and {@link #inUse}. Producers and consumers may be on
+ * engines of their own: calls to this class are posted to the connection's engine, calls to them to
+ * theirs. All queues that a peer could fill are bounded.
+ */
+final class ConsumerRegistry {
+    /** Largest number of producers of one side of a connection. */
+    static final int MAX_PRODUCERS = 1024;
+
+    private final ComchConnection connection;
+    private final LocalConsumers locals;
+    private final RemoteConsumers remotes;
+    private final List<ProducerContext> producers = new ArrayList<>();
+    private final AtomicInteger users = new AtomicInteger();
+    private int lastProducerId;
+    private boolean closing;
+
+    ConsumerRegistry(ComchConnection connection, ControlQueue control) {
+        this.connection = connection;
+        boolean server = connection.context() instanceof ServerContext;
+        this.locals = new LocalConsumers(connection, control, server ? 0 : -1);
+        this.remotes =
+                new RemoteConsumers(connection, control, server ? -1 : 0, this::notifyProducers);
+    }
+
+    // ---- any thread ----
+
+    /** Counts a producer or consumer that becomes active. */
+    void addUser() {
+        users.incrementAndGet();
+    }
+
+    /** Counts a producer or consumer that is no longer active. */
+    void removeUser() {
+        users.decrementAndGet();
+    }
+
+    boolean inUse() {
+        return users.get() > 0;
+    }
+
+    /** The peer's consumer with this id; null if there is none. Allocates nothing. */
+    @Nullable RemoteConsumer find(int id) {
+        return remotes.find(id);
+    }
+
+    int[] remoteIds() {
+        return remotes.ids();
+    }
+
+    // ---- producers and consumers of this side ----
+
+    void register(ProducerContext producer) {
+        if (closing) {
+            producer.postFatal(connectionEnded());
+        } else if (producers.size() >= MAX_PRODUCERS) {
+            producer.postFatal(full("producers", MAX_PRODUCERS));
+        } else {
+            producers.add(producer);
+            producer.registered(++lastProducerId);
+        }
+    }
+
+    void unregister(ProducerContext producer) {
+        producers.remove(producer);
+    }
+
+    void register(ConsumerContext consumer, ConsumerAnnouncement announcement) {
+        if (closing) {
+            consumer.postFatal(connectionEnded());
+        } else if (!locals.register(consumer, announcement)) {
+            consumer.postFatal(full("consumers", ChannelLimits.MAX_CONSUMERS));
+        }
+    }
+
+    /** The consumer stops: requests that the peer release its memory. */
+    void expire(ConsumerContext consumer) {
+        locals.expire(consumer);
+    }
+
+    /** The consumer's memory was released: frees its entry. */
+    void forget(ConsumerContext consumer) {
+        locals.forget(consumer);
+    }
+
+    // ---- messages of the peer ----
+
+    /**
+     * Handles a control message.
+     *
+     * @param bytes private memory with the payload from its start
+     * @return the violation in the message, or null
+     */
+    @Nullable String handle(
+            MessageType type, int id, int statusCode, MemorySegment bytes, int length) {
+        boolean wordLegal = id > 0 && (statusCode == 0 || type == MessageType.CONSUMER_REFUSED);
+        boolean lengthLegal = length == 0 || type == MessageType.CONSUMER_NEW;
+        if (!wordLegal || !lengthLegal) {
+            return "illegal control message, type=%s, id=%d, status=%d, length=%d"
+                    .formatted(type, id, statusCode, length);
+        }
+        return switch (type) {
+            case CONSUMER_NEW -> remotes.announced(id, bytes, length);
+            case CONSUMER_READY -> locals.answered(id, null);
+            case CONSUMER_REFUSED -> locals.answered(id, Status.ofCode(statusCode));
+            case CONSUMER_EXPIRED -> remotes.expired(id);
+            case DATA, DISCONNECT ->
+                    throw new IllegalArgumentException("not a control message: " + type);
+        };
+    }
+
+    /** Stops accepting and announcing consumers; those of this side are notified of the end. */
+    void closing() {
+        if (closing) {
+            return;
+        }
+        closing = true;
+        remotes.closing();
+        DpuException reason = connectionEnded();
+        locals.closing(reason);
+        for (ProducerContext producer : producers) {
+            producer.postFatal(reason);
+        }
+    }
+
+    /** The connection has ended: expires the peer's consumers. Inside progress. */
+    void close() {
+        closing();
+        remotes.close();
+    }
+
+    private void notifyProducers() {
+        for (ProducerContext producer : producers) {
+            producer.consumerGone();
+        }
+    }
+
+    private DpuException connectionEnded() {
+        return new DpuException(Status.CONNECTION_RESET, "connection ended: " + connection);
+    }
+
+    private DpuException full(String what, int limit) {
+        return new DpuException(
+                Status.FULL,
+                "too many %s: limit=%d, connection=%s".formatted(what, limit, connection));
+    }
+}

@@ -1,0 +1,150 @@
+package io.softdpu.comch;
+
+import io.softdpu.comch.wire.ChannelTerms;
+import io.softdpu.comch.wire.Hello;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.spi.Failures;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.EndpointListener;
+import io.softdpu.fabric.handshake.PendingLink;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Clients of a server that wait for its next progress, from one start to the next stop. A mapping
+ * worker of the bus checks a client's hello and allocates the ring if it may be accepted; the
+ * server decides in progress (cc-044).
+ *
+ * <p>Bounded: at most as many clients wait as the server may have; further ones are refused.
+ */
+final class PendingClients implements EndpointListener {
+    private final ServerContext server;
+    private final ChannelTerms terms;
+    private final int limit;
+    private final ConcurrentLinkedQueue<ConnectRequest> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger count = new AtomicInteger();
+    private final EndpointServices services;
+    private final Bus bus;
+    private @Nullable Endpoint endpoint;
+    private volatile boolean closed;
+
+    /**
+     * A client that waits: either its hello and a ring for it, or a failure; both a hello and a
+     * failure if the hello is valid but not for this server, or there is no memory.
+     */
+    record ConnectRequest(
+            PendingLink pending,
+            @Nullable Hello hello,
+            @Nullable InboundRing inbound,
+            @Nullable DpuException failure) {
+        void refuse(DpuException refusal) {
+            if (inbound != null) {
+                inbound.release();
+            }
+            pending.refuse(refusal.status().code(), String.valueOf(refusal.getMessage()));
+        }
+    }
+
+    PendingClients(ServerContext server, EndpointServices services, ChannelTerms terms, int limit) {
+        this.server = server;
+        this.services = services;
+        this.bus = services.bus();
+        this.terms = terms;
+        this.limit = limit;
+    }
+
+    /** Begins to serve the name; throws {@link FabricException} IN_USE if it is served already. */
+    void listen(String name) {
+        endpoint = bus.listen(name, this);
+    }
+
+    /** Releases the name and refuses the clients that still wait. */
+    void close() {
+        closed = true;
+        Endpoint open = endpoint;
+        if (open != null) {
+            endpoint = null;
+            open.close();
+        }
+        refuseAll();
+    }
+
+    /** Number of clients that were checked and wait for the server's progress; for tests. */
+    int size() {
+        return waiting.size();
+    }
+
+    /** On the bus thread. */
+    @Override
+    public void arriving(PendingLink pending) {
+        if (count.incrementAndGet() > limit) {
+            count.decrementAndGet();
+            pending.refuse(
+                    Status.FULL.code(), "too many clients wait for the server: limit=" + limit);
+            return;
+        }
+        bus.runForPeer(pending.peerPid(), () -> admit(pending));
+    }
+
+    /** On a mapping worker, since a ring is allocated. */
+    private void admit(PendingLink pending) {
+        ConnectRequest request;
+        try {
+            request = examine(pending);
+        } catch (RuntimeException | Error e) { // a defect, which must not leave the client counted
+            count.decrementAndGet();
+            pending.refuse(Status.OPERATING_SYSTEM.code(), "server failed: cause=" + e);
+            throw e;
+        }
+        waiting.add(request);
+        if (closed) {
+            refuseAll(); // close() may have run before the add, and missed it
+        } else {
+            services.post(this::decideNext);
+        }
+    }
+
+    private void decideNext() {
+        ConnectRequest request = take();
+        if (request != null) {
+            server.decide(request);
+        }
+    }
+
+    private void refuseAll() {
+        ConnectRequest request;
+        while ((request = take()) != null) {
+            request.refuse(
+                    new DpuException(
+                            Status.SHUTDOWN, "server is stopping: server=" + server.serverName()));
+        }
+    }
+
+    private @Nullable ConnectRequest take() {
+        ConnectRequest request = waiting.poll();
+        if (request != null) {
+            count.decrementAndGet();
+        }
+        return request;
+    }
+
+    private ConnectRequest examine(PendingLink pending) {
+        Hello hello = null;
+        try {
+            hello = Hello.decode(pending.payload());
+            DpuException mismatch = server.mismatch(hello, pending.remoteBytes());
+            if (mismatch != null) { // before this process allocates anything for the client
+                return new ConnectRequest(pending, hello, null, mismatch);
+            }
+            return new ConnectRequest(pending, hello, InboundRing.allocate(bus, terms), null);
+        } catch (DpuException e) {
+            return new ConnectRequest(pending, hello, null, e);
+        } catch (FabricException e) {
+            return new ConnectRequest(pending, hello, null, Failures.of(e));
+        }
+    }
+}

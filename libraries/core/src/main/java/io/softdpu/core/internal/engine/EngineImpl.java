@@ -1,0 +1,417 @@
+package io.softdpu.core.internal.engine;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
+import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.sanitizer.CompletionShuffler;
+import io.softdpu.core.internal.wait.WaitStrategy;
+import io.softdpu.core.internal.wait.Waitable;
+import io.softdpu.fabric.engine.ProgressScope;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.link.EngineEvents;
+import io.softdpu.fabric.link.EventPoller;
+import io.softdpu.fabric.link.Mailbox;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Implementation of {@code ProgressEngine}, for its users and for the contexts.
+ *
+ * <p>Belongs to the thread that created it, except for {@link #wake()}, the mailbox and the
+ * counters. Polling allocates nothing, takes no lock and makes no system call.
+ */
+@SuppressWarnings("ReferenceEquality") // threads are compared by identity
+public final class EngineImpl implements Waitable {
+    /** Longest single sleep, an hour; a longer wait has several. */
+    private static final long MAX_SLEEP_NANOS = 3_600_000_000_000L;
+
+    /** Created first: if the environment's seed is refused nothing has been opened yet. */
+    private final @Nullable CompletionShuffler shuffler = CompletionShuffler.ofCurrent();
+
+    private final Thread owner = Thread.currentThread();
+    private final EventPoller poller = new EventPoller();
+    private final Mailbox mailbox = new Mailbox(poller);
+    private final Copier copier = new Copier();
+    private final CallbackFailures failures = new CallbackFailures();
+    private final EngineMembers members = new EngineMembers(failures);
+    private final EngineCounters counters = new EngineCounters();
+    private final WaitStrategy waitStrategy;
+
+    /** Null until the first descriptor or timer. */
+    private @Nullable EngineEvents events;
+
+    private boolean progressing;
+    private boolean selective = true;
+
+    /** Whether a notification is requested and not yet signalled by this thread. */
+    private boolean requested;
+
+    private boolean closed;
+    private volatile boolean woken;
+
+    /** An engine of the calling thread, without contexts. */
+    public EngineImpl(WaitStrategy waitStrategy) {
+        this.waitStrategy = waitStrategy;
+    }
+
+    // ---- for the user ----
+
+    @Override
+    public boolean progress() {
+        requireOwner();
+        requireOutside("progress");
+        requireOpen();
+        progressing = true;
+        Object scope = ProgressScope.begin();
+        boolean progressed = false;
+        try {
+            progressed = drainMailbox();
+            if (events != null && progress(events)) {
+                progressed = true;
+                members.selectAll(); // a context may check deadlines in its own progress
+            }
+            progressed |= members.progress();
+            if (shuffler != null) {
+                progressed |= shuffler.deliver();
+            }
+        } finally {
+            ProgressScope.end(scope);
+            progressing = false;
+            members.closeGaps();
+        }
+        counters.passed(progressed);
+        if (!progressed) {
+            members.selectAll(); // further polls include all contexts again
+        }
+        failures.throwKept();
+        return progressed;
+    }
+
+    /** See {@code ProgressEngine.await}. */
+    public boolean await(long timeoutNanos) {
+        requireOwner();
+        return waitStrategy.await(this, timeoutNanos);
+    }
+
+    /** See {@code ProgressEngine.awaitSoon}. */
+    public boolean awaitSoon(long timeoutNanos) {
+        requireOwner();
+        return waitStrategy.awaitSoon(this, timeoutNanos);
+    }
+
+    /** See {@code ProgressEngine.requestNotification}. */
+    public void requestNotification() {
+        requireOwner();
+        requireOpen();
+        EngineMember polled = members.firstWithoutEvents();
+        if (polled != null) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "context does not support event mode: context=%s, engineThread=%s"
+                            .formatted(polled.describe(), owner.getName()));
+        }
+        members.selectAll();
+        if (events != null) {
+            request(events);
+        }
+        requested = !arm();
+        if (!requested) {
+            poller.wake();
+        }
+    }
+
+    private static void request(EngineEvents events) {
+        try {
+            events.request();
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
+    /** See {@code ProgressEngine.clearNotification}. */
+    public void clearNotification() {
+        requireOwner();
+        requireOpen();
+        requested = false;
+        poller.clear();
+        if (events != null) {
+            events.clear();
+        }
+        if (selective) {
+            // Later work is found when the next notification is requested. Work in the
+            // mailbox may be for any context.
+            members.select(mailbox.isEmpty() && shuffler == null);
+        }
+        disarm();
+    }
+
+    /** See {@code ProgressEngine.setEventMode}. */
+    public void setSelective(boolean selective) {
+        requireOwner();
+        requireOpen();
+        if (members.count() > 0) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "event mode is set before contexts are connected: contexts=%d, engineThread=%s"
+                            .formatted(members.count(), owner.getName()));
+        }
+        this.selective = selective;
+    }
+
+    /** Whether progress after a notification is limited to contexts that have work. */
+    public boolean isSelective() {
+        return selective;
+    }
+
+    /** See {@code ProgressEngine.awaitNotification}. */
+    public boolean awaitNotification(long timeoutNanos) {
+        requireOwner();
+        requireOutside("awaitNotification");
+        requireOpen();
+        boolean readable = poller.sleep(Math.min(timeoutNanos, MAX_SLEEP_NANOS));
+        if (readable) {
+            woken = false;
+        }
+        return readable;
+    }
+
+    /** Closes the engine; false if it was closed already. */
+    public boolean close() {
+        if (closed) {
+            return false;
+        }
+        requireOwner();
+        if (progressing) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    "engine closed from inside a callback: thread=" + owner.getName());
+        }
+        EngineMember first = members.first();
+        if (first != null) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    "contexts are connected to the engine: contexts=%d, first=%s"
+                            .formatted(members.count(), first.describe()));
+        }
+        closed = true;
+        mailbox.close();
+        if (events != null) {
+            events.close();
+        }
+        poller.close();
+        return true;
+    }
+
+    /** Ends the current wait, or the next one. Any thread. */
+    public void wake() {
+        woken = true;
+        poller.wake();
+    }
+
+    /** The thread that created the engine. */
+    public Thread owner() {
+        return owner;
+    }
+
+    /** Passes of progress that did something; any thread. */
+    public long hits() {
+        return counters.hits();
+    }
+
+    /** Passes of progress that found nothing to do; any thread. */
+    public long misses() {
+        return counters.misses();
+    }
+
+    /** Tasks submitted and not completed; any thread. */
+    public int inFlight() {
+        return counters.inFlight();
+    }
+
+    // ---- for the contexts ----
+
+    /** Adds a context. */
+    public void connect(EngineMember member) {
+        members.add(member);
+    }
+
+    /** Removes a context; inside progress its slot stays empty until the pass is over. */
+    public void disconnect(EngineMember member) {
+        members.remove(member);
+        if (!progressing) {
+            members.closeGaps();
+        }
+    }
+
+    /**
+     * Descriptors and deadlines; created at the first use, so that an engine without any has no
+     * cost for them.
+     */
+    public EngineEvents events() {
+        EngineEvents present = events;
+        if (present == null) {
+            try {
+                present = new EngineEvents(poller);
+            } catch (FabricException e) {
+                throw FabricFailures.from(e);
+            }
+            if (requested) {
+                try {
+                    request(present);
+                } catch (DpuException e) {
+                    present.close();
+                    throw e;
+                }
+            }
+            events = present;
+        }
+        return present;
+    }
+
+    /** The poller in which the engine sleeps, for the doorbells of its contexts. */
+    public EventPoller poller() {
+        return poller;
+    }
+
+    /** Work that other threads post to this one; any thread posts. */
+    public Mailbox mailbox() {
+        return mailbox;
+    }
+
+    /** The engine's copier. */
+    public Copier copier() {
+        return copier;
+    }
+
+    /** The sanitizer's shuffler of completions; null if no sanitizer is on. */
+    public @Nullable CompletionShuffler shuffler() {
+        return shuffler;
+    }
+
+    /** Whether progress is running: the only time for callbacks. */
+    public boolean progressing() {
+        return progressing;
+    }
+
+    /** Signals a requested notification, since there is work for progress. */
+    public void ring() {
+        if (requested) {
+            requested = false; // one is enough
+            poller.wake();
+        }
+    }
+
+    /**
+     * Counts a submitted task. A program in event mode may submit between its request and its
+     * sleep; if progress executes the task, only this call signals the notification.
+     */
+    public void submitted(EngineMember to) {
+        counters.addInFlight(1);
+        if (requested && to.arm()) {
+            ring();
+        }
+    }
+
+    /** Counts a completed task. */
+    public void completed() {
+        counters.addInFlight(-1);
+    }
+
+    /**
+     * Keeps an exception of a user's callback until the end of this pass of progress, which then
+     * throws it, with later ones of the same pass suppressed in it.
+     */
+    public void callbackFailed(Throwable thrown) {
+        failures.add(thrown);
+    }
+
+    /**
+     * Refuses a call from any thread but the engine's.
+     *
+     * @throws DpuException NOT_PERMITTED naming both threads
+     */
+    public void requireOwner() {
+        if (Thread.currentThread() != owner) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "called from a thread that is not the engine's: thread=%s, engineThread=%s"
+                            .formatted(Thread.currentThread().getName(), owner.getName()));
+        }
+    }
+
+    private void requireOutside(String operation) {
+        if (progressing) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "%s called from inside a callback: thread=%s"
+                            .formatted(operation, owner.getName()));
+        }
+    }
+
+    /**
+     * Refuses a call on an engine that is closed.
+     *
+     * @throws DpuException BAD_STATE
+     */
+    public void requireOpen() {
+        if (closed) {
+            throw new DpuException(
+                    Status.BAD_STATE, "engine is closed: engineThread=" + owner.getName());
+        }
+    }
+
+    // ---- for the wait strategy ----
+
+    @Override
+    public boolean takeWake() {
+        if (!woken) {
+            return false;
+        }
+        woken = false;
+        return true;
+    }
+
+    @Override
+    public boolean arm() {
+        boolean ready = members.arm();
+        if (events != null) {
+            events.arm();
+        }
+        VarHandle.fullFence();
+        ready |= shuffler != null && shuffler.mustNotSleep();
+        return ready || !mailbox.isEmpty();
+    }
+
+    @Override
+    public void disarm() {
+        members.disarm();
+    }
+
+    @Override
+    public void sleep(long timeoutNanos) {
+        long limitNanos = Math.min(timeoutNanos, MAX_SLEEP_NANOS);
+        poller.sleep(events == null ? limitNanos : events.untilDeadline(limitNanos));
+    }
+
+    private boolean drainMailbox() {
+        if (mailbox.isEmpty()) {
+            return false;
+        }
+        try {
+            mailbox.drain();
+        } catch (Throwable e) { // the remaining work of the mailbox runs in the next pass
+            callbackFailed(e);
+        }
+        return true;
+    }
+
+    private boolean progress(EngineEvents present) {
+        try {
+            return present.progress();
+        } catch (Throwable e) { // of handlers, all of which have run
+            callbackFailed(e);
+            return true;
+        }
+    }
+}

@@ -1,0 +1,365 @@
+package io.softdpu.core.internal.engine;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
+import io.softdpu.core.internal.sanitizer.CompletionShuffler;
+import io.softdpu.core.internal.sanitizer.Mistake;
+import io.softdpu.fabric.link.EventPoller;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Implementation of {@code WorkQueue}, for its users and for the contexts: the contexts, the
+ * completed jobs that wait to be retrieved, and the poller.
+ *
+ * <p>Belongs to the thread that created it, except for {@link #wake()}. Polling allocates nothing,
+ * takes no lock and makes no system call.
+ *
+ * @param <J> the class of jobs
+ */
+@SuppressWarnings("ReferenceEquality") // threads and contexts are compared by identity
+public final class WorkQueueImpl<J> {
+    /** The sanitizer's shuffler of this queue; null if no sanitizer is on. */
+    private final @Nullable CompletionShuffler shuffler = CompletionShuffler.ofCurrent();
+
+    private final Thread owner = Thread.currentThread();
+    private final int depth;
+    private final Copier copier = new Copier();
+    private @Nullable QueueMember<J>[] members = newMembers(4);
+    private int memberCount;
+
+    /** Ring of the completed jobs, and their contexts. */
+    private final @Nullable Object[] ended;
+
+    private final @Nullable QueueMember<J>[] endedOf;
+    private int endedHead;
+    private int endedCount;
+
+    /** Null in polling mode. Volatile for {@link #wake()} alone. */
+    private volatile @Nullable EventPoller poller;
+
+    private boolean armed;
+    private boolean used;
+    private boolean broken;
+    private boolean closed;
+    private int inFlight;
+
+    /** A queue of the calling thread, without contexts, in polling mode. */
+    public WorkQueueImpl(int depth) {
+        this.depth = depth;
+        this.ended = new @Nullable Object[depth];
+        this.endedOf = newMembers(depth);
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of generic classes
+    private static <J> @Nullable QueueMember<J>[] newMembers(int length) {
+        return (@Nullable QueueMember<J>[]) new @Nullable QueueMember[length];
+    }
+
+    // ---- for the user ----
+
+    /** See {@code WorkQueue.add}. */
+    public void add(QueueMember<J> member) {
+        if (memberCount == members.length) {
+            members = Arrays.copyOf(members, memberCount * 2);
+        }
+        members[memberCount++] = member;
+    }
+
+    /** The member of this context; null if the queue was not added to it. */
+    public @Nullable QueueMember<J> member(Object context) {
+        for (int i = 0; i < memberCount; i++) {
+            QueueMember<J> member = Objects.requireNonNull(members[i], "no gaps");
+            if (member.context() == context) {
+                return member;
+            }
+        }
+        return null;
+    }
+
+    /** See {@code WorkQueue.remove}. */
+    public void remove(QueueMember<J> member) {
+        member.remove();
+        int kept = 0;
+        for (int i = 0; i < memberCount; i++) {
+            QueueMember<J> each = members[i];
+            members[i] = null;
+            if (each != member) {
+                members[kept++] = each;
+            }
+        }
+        memberCount = kept;
+    }
+
+    /** Removes the queue from all contexts; no job is in flight. */
+    public void removeAll() {
+        while (memberCount > 0) {
+            remove(Objects.requireNonNull(members[memberCount - 1], "no gaps"));
+        }
+    }
+
+    /** See {@code WorkQueue.trySubmit}. */
+    public Status submit(QueueMember<J> member, J job) {
+        if (inFlight == depth && !member.isInFlight(job)) {
+            return Status.NO_MEMORY;
+        }
+        if (shuffler != null && refusesSubmission(member, job)) {
+            return Status.AGAIN;
+        }
+        used = true;
+        inFlight++;
+        Status submitted = Status.UNEXPECTED;
+        try {
+            submitted = member.submit(job);
+        } finally {
+            if (submitted != Status.SUCCESS) {
+                inFlight--;
+            } else if (armed) {
+                signal();
+            }
+        }
+        return submitted;
+    }
+
+    /**
+     * Does the work that can be done now, unless a completed job is waiting.
+     *
+     * @return SUCCESS if a completed job is waiting, AGAIN if none is, INVALID_VALUE once after a
+     *     context has failed
+     */
+    public Status progress() {
+        used = true;
+        if (endedCount == 0 || shuffler != null) {
+            for (int i = 0; i < memberCount; i++) {
+                progress(Objects.requireNonNull(members[i], "no gaps"));
+            }
+        }
+        if (broken) {
+            broken = false;
+            return Status.INVALID_VALUE;
+        }
+        if (shuffler != null && endedCount > 0) {
+            return shuffleEnded();
+        }
+        return endedCount > 0 ? Status.SUCCESS : Status.AGAIN;
+    }
+
+    /** The next completed job; there is one. */
+    @SuppressWarnings("unchecked") // only ended() adds elements
+    public J take() {
+        J job = (J) Objects.requireNonNull(ended[endedHead], "an ended job");
+        QueueMember<J> member = Objects.requireNonNull(endedOf[endedHead], "its context");
+        ended[endedHead] = null;
+        endedOf[endedHead] = null;
+        endedHead = endedHead + 1 == depth ? 0 : endedHead + 1;
+        endedCount--;
+        inFlight--;
+        member.retrieved(job);
+        return job;
+    }
+
+    /** See {@code WorkQueue.setEventDriven}. */
+    public void setEventDriven(boolean eventDriven) {
+        if (used) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "mode must be set before the first submission and retrieval: queueThread="
+                            + owner.getName());
+        }
+        if (!eventDriven) {
+            closePoller();
+            return;
+        }
+        for (int i = 0; i < memberCount; i++) {
+            QueueMember<J> member = Objects.requireNonNull(members[i], "no gaps");
+            requireEventDriven(member.context(), member.isEventDrivenSupported());
+        }
+        if (poller == null) {
+            poller = new EventPoller();
+        }
+    }
+
+    /** Refuses a context without event-driven mode if the queue is event-driven. */
+    public void requireFit(Object context, boolean eventDrivenSupported) {
+        if (poller != null) {
+            requireEventDriven(context, eventDrivenSupported);
+        }
+    }
+
+    /** Whether the queue is in event-driven mode. */
+    public boolean isEventDriven() {
+        return poller != null;
+    }
+
+    /**
+     * The poller in which the queue sleeps.
+     *
+     * @throws DpuException BAD_STATE in polling mode
+     */
+    public EventPoller poller() {
+        EventPoller present = poller;
+        if (present == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "queue is in polling mode: queueThread="
+                            + owner.getName()
+                            + ", expected=event-driven mode, chosen before the first job");
+        }
+        return present;
+    }
+
+    /** See {@code WorkQueue.armEvent}. */
+    public void arm() {
+        EventPoller present = poller();
+        used = true;
+        armed = true;
+        boolean ready = endedCount > 0 || broken;
+        for (int i = 0; i < memberCount; i++) {
+            ready |= Objects.requireNonNull(members[i], "no gaps").arm();
+        }
+        if (ready) {
+            armed = false;
+            present.wake();
+        }
+    }
+
+    /** See {@code WorkQueue.clearEvent}. */
+    public void clear() {
+        poller().clear();
+        armed = false;
+        for (int i = 0; i < memberCount; i++) {
+            Objects.requireNonNull(members[i], "no gaps").disarm();
+        }
+    }
+
+    /** Closes the queue; it was removed from all contexts. */
+    public void close() {
+        closed = true;
+        closePoller();
+    }
+
+    /** Whether it is closed. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Limit of jobs in flight. */
+    public int depth() {
+        return depth;
+    }
+
+    /** Number of jobs submitted and not yet retrieved. */
+    public int inFlight() {
+        return inFlight;
+    }
+
+    /** The thread that created the queue. */
+    public Thread owner() {
+        return owner;
+    }
+
+    // ---- for the contexts ----
+
+    /** The queue's copier. */
+    public Copier copier() {
+        return copier;
+    }
+
+    /** Adds a completed job, which waits to be retrieved. */
+    public void ended(J job, QueueMember<J> member) {
+        int tail = endedHead + endedCount;
+        int at = tail < depth ? tail : tail - depth;
+        ended[at] = job;
+        endedOf[at] = member;
+        endedCount++;
+    }
+
+    /**
+     * Wakes the queue's thread, because a context has failed and its jobs must be flushed. Any
+     * thread; the queue's own thread does not sleep then.
+     */
+    public void wake() {
+        EventPoller present = poller;
+        if (present != null && Thread.currentThread() != owner) {
+            present.wake();
+        }
+    }
+
+    /**
+     * Refuses a call from any thread but the queue's, and any after close.
+     *
+     * @throws DpuException NOT_PERMITTED naming both threads; BAD_STATE if the queue is closed
+     */
+    public void requireUsable() {
+        if (Thread.currentThread() != owner) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "called from a thread that is not the queue's: thread=%s, queueThread=%s"
+                            .formatted(Thread.currentThread().getName(), owner.getName()));
+        }
+        if (closed) {
+            throw new DpuException(
+                    Status.BAD_STATE, "work queue is closed: queueThread=" + owner.getName());
+        }
+    }
+
+    private boolean refusesSubmission(QueueMember<J> member, J job) {
+        CompletionShuffler active = Objects.requireNonNull(shuffler, "a sanitizer is on");
+        if (member.isInFlight(job)) {
+            active.sanitizer()
+                    .report(
+                            Mistake.TASK_MISUSED,
+                            "job was submitted in flight: " + member.describe(job),
+                            null);
+            return false;
+        }
+        return inFlight > 0 && active.refuses();
+    }
+
+    /** Moves a random completed job to the front, or lets none be retrieved this time. */
+    private Status shuffleEnded() {
+        CompletionShuffler active = Objects.requireNonNull(shuffler, "a sanitizer is on");
+        int chosen = (endedHead + active.oneOf(endedCount)) % depth;
+        Object job = ended[chosen];
+        QueueMember<J> member = endedOf[chosen];
+        ended[chosen] = ended[endedHead];
+        endedOf[chosen] = endedOf[endedHead];
+        ended[endedHead] = job;
+        endedOf[endedHead] = member;
+        return active.refuses() ? Status.AGAIN : Status.SUCCESS;
+    }
+
+    private void progress(QueueMember<J> member) {
+        try {
+            var _ = member.progress();
+        } catch (RuntimeException e) { // a defect of the library
+            broken = true;
+            member.failed(e);
+        }
+    }
+
+    /** Signals work after arming, once per arming. */
+    private void signal() {
+        armed = false;
+        poller().wake();
+    }
+
+    private void requireEventDriven(Object context, boolean supported) {
+        if (!supported) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "context does not support event-driven mode: context=%s, queueThread=%s"
+                            .formatted(context, owner.getName()));
+        }
+    }
+
+    private void closePoller() {
+        EventPoller present = poller;
+        if (present != null) {
+            present.close();
+            poller = null;
+        }
+    }
+}

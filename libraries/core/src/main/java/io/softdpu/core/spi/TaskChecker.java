@@ -1,0 +1,98 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.SubmitFlags;
+import io.softdpu.core.internal.sanitizer.HeldTask;
+import io.softdpu.core.internal.sanitizer.Mistake;
+import io.softdpu.core.internal.sanitizer.SanitizerState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sanitizer checks of one task. Null in a task without a sanitizer, which is the only check on the
+ * data path. The engine's thread.
+ */
+final class TaskChecker extends HeldTask {
+    private final TaskBase task;
+    private final TaskPool<?> pool;
+    private final ContextChecker context;
+    private @Nullable Throwable allocatedAt;
+    private boolean optimizesReports;
+    private long sequence;
+    private Status ended = Status.SUCCESS;
+
+    TaskChecker(TaskBase task, TaskPool<?> pool, ContextChecker context) {
+        this.task = task;
+        this.pool = pool;
+        this.context = context;
+    }
+
+    void handedOut() {
+        allocatedAt = SanitizerState.place();
+        context.handedOut(this);
+    }
+
+    void freed() {
+        context.freed(this);
+    }
+
+    void misused(String what) {
+        report(Mistake.TASK_MISUSED, what);
+    }
+
+    void report(Mistake kind, String reason) {
+        context.shuffler()
+                .sanitizer()
+                .report(kind, "%s: %s".formatted(reason, task.describe()), allocatedAt);
+    }
+
+    /**
+     * Whether to refuse a submission with AGAIN. Never while no other task of the type is in
+     * flight, and never for receives, which a peer completes: a program that retries at the next
+     * completion would wait without end.
+     */
+    boolean refuses() {
+        return pool.checkedInFlight > 0 && !task.completesInOrder() && context.shuffler().refuses();
+    }
+
+    void submitted(SubmitFlags flags) {
+        optimizesReports = flags.optimizesReports();
+        sequence = context.nextSubmission();
+        pool.checkedInFlight++;
+    }
+
+    void refused() {
+        pool.checkedInFlight--;
+    }
+
+    /** Holds the task; its callback runs later. */
+    void hold(Status how) {
+        ended = how;
+        context.shuffler().hold(this);
+    }
+
+    @Override
+    public void deliver() {
+        pool.checkedInFlight--;
+        task.deliver(ended);
+    }
+
+    @Override
+    public @Nullable Object orderKey() {
+        return task.completesInOrder() ? pool : null;
+    }
+
+    @Override
+    public boolean mayWait() {
+        return optimizesReports;
+    }
+
+    @Override
+    public Object group() {
+        return context;
+    }
+
+    @Override
+    public long sequence() {
+        return sequence;
+    }
+}

@@ -1,0 +1,123 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Task type of a context: number of tasks, callbacks, and while the context is started their pool.
+ * Belongs to the thread of the context's engine.
+ *
+ * @param <T> the library's class of these tasks
+ * @param <C> the library's callback for them
+ */
+public final class TaskType<T extends TaskBase, C> {
+    private final String type;
+    private final int limit;
+    private final Supplier<T> maker;
+    private int count;
+    private @Nullable C onSuccess;
+    private @Nullable C onFailure;
+    private @Nullable TaskPool<T> pool;
+
+    /**
+     * Creates a task type that is not configured.
+     *
+     * @param type its name, for messages: {@code send}
+     * @param limit limit of tasks
+     * @param maker creates a task
+     */
+    public TaskType(String type, int limit, Supplier<T> maker) {
+        this.type = type;
+        this.limit = limit;
+        this.maker = maker;
+    }
+
+    /**
+     * Sets the number of tasks from the next start on, and the callbacks; replaces the
+     * configuration before.
+     *
+     * @throws DpuException INVALID_VALUE if the count is not 1 to the limit, or a callback is null
+     */
+    public void configure(int newCount, C newOnSuccess, C newOnFailure) {
+        if (newCount < 1 || newCount > limit) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "number of tasks out of range: type=%s, count=%d, limit=%d"
+                            .formatted(type, newCount, limit));
+        }
+        Arguments.notNull(newOnSuccess, "onSuccess");
+        Arguments.notNull(newOnFailure, "onFailure");
+        onSuccess = newOnSuccess;
+        onFailure = newOnFailure;
+        count = newCount;
+    }
+
+    /** Whether it was configured. */
+    public boolean isConfigured() {
+        return count > 0;
+    }
+
+    /**
+     * Refuses a start without configuration.
+     *
+     * @param context for the message
+     * @throws DpuException BAD_STATE
+     */
+    public void requireConfigured(ContextBase context) {
+        if (count == 0) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "mandatory item is missing: item=%s tasks, context=%s"
+                            .formatted(type, context));
+        }
+    }
+
+    /** The configured number of tasks; 0 if not configured. */
+    public int count() {
+        return count;
+    }
+
+    /** Creates the tasks, if configured; at start. */
+    public void makePool() {
+        if (count > 0) {
+            pool = new TaskPool<>(count, maker);
+        }
+    }
+
+    /** Drops the tasks; at the end of a stop, when all are freed. */
+    public void dropPool() {
+        pool = null;
+    }
+
+    /** Whether all tasks are in the pool. */
+    public boolean allFreed() {
+        TaskPool<T> tasks = pool;
+        return tasks == null || tasks.available() == tasks.total();
+    }
+
+    /**
+     * Allocates a task.
+     *
+     * @throws DpuException BAD_STATE if none were configured before start; else as {@link
+     *     TaskPool#allocate}
+     */
+    public T allocate() {
+        TaskPool<T> tasks = pool;
+        if (tasks == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "task type was not configured before start: type=%s".formatted(type));
+        }
+        return tasks.allocate();
+    }
+
+    /** The callback for a completed task, by its status. */
+    public C callbackFor(T task) {
+        return Objects.requireNonNull(
+                task.status() == Status.SUCCESS ? onSuccess : onFailure, "configured before start");
+    }
+}

@@ -1,0 +1,135 @@
+package io.softdpu.fabric.link;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.event.Registration;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Poller in which an engine sleeps: the doorbells of its links, wake-ups by other threads of this
+ * process, and the engine's {@linkplain EngineEvents descriptors and deadlines}.
+ *
+ * <p>The engine's thread adds, removes, sleeps and clears; any thread may {@link #wake()}. To lose
+ * no wake-up: arm the rings, poll again (rings and mailbox), sleep.
+ */
+public final class EventPoller implements AutoCloseable {
+    private final Poller poller;
+    private @Nullable Doorbell[] doorbells = new @Nullable Doorbell[8];
+
+    /**
+     * Creates a poller without links.
+     *
+     * @throws FabricException SYSTEM if this process has no descriptors left
+     */
+    public EventPoller() {
+        try {
+            poller = new Poller();
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM, "engine cannot sleep: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * The epoll descriptor: constant, readable while a doorbell or wake-up is pending; for poll or
+     * epoll of the program.
+     */
+    public int handle() {
+        return poller.fd();
+    }
+
+    /**
+     * Listens for the link's doorbell. A link has at most one event poller.
+     *
+     * @throws FabricException SYSTEM if the limit of epoll watches of this user is reached
+     */
+    public void add(Link link) {
+        int index = 0;
+        while (index < doorbells.length && doorbells[index] != null) {
+            index++;
+        }
+        if (index == doorbells.length) {
+            doorbells = Arrays.copyOf(doorbells, index * 2);
+        }
+        Doorbell doorbell = new Doorbell(link);
+        try {
+            doorbell.registration = link.listen(poller, doorbell);
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "doorbell cannot be listened for: " + e.getMessage(),
+                    e);
+        }
+        if (doorbell.registration != null) {
+            doorbells[index] = doorbell;
+        }
+    }
+
+    /** Stops listening; does nothing for a link that was not added. */
+    public void remove(Link link) {
+        for (int i = 0; i < doorbells.length; i++) {
+            Doorbell doorbell = doorbells[i];
+            if (doorbell != null && doorbell.link == link) {
+                doorbells[i] = null;
+                doorbell.end();
+            }
+        }
+    }
+
+    /** Ends a sleep now or the next one. Any thread; a syscall only if none is pending already. */
+    public void wake() {
+        poller.wake();
+    }
+
+    /**
+     * Sleeps until a doorbell or a wake-up, or until the timeout and never less; drains the
+     * doorbells.
+     *
+     * @param timeoutNanos 0 polls without sleeping; negative waits without limit
+     * @return whether there was a doorbell or a wake-up
+     */
+    public boolean sleep(long timeoutNanos) {
+        return poller.poll(timeoutNanos) > 0;
+    }
+
+    /** Drains pending doorbells and wake-ups, without sleeping. */
+    public void clear() {
+        sleep(0);
+    }
+
+    /** Closes the poller's descriptors. Links stay with their owners. */
+    @Override
+    public void close() {
+        poller.close();
+    }
+
+    /** Nests the poller of the engine's events in this one; it ends a sleep as a doorbell does. */
+    Registration addNested(Poller below, Poller.Handler handler) {
+        return poller.add(below.fd(), 0, handler);
+    }
+
+    /** Handler of a link's doorbell. */
+    private final class Doorbell implements Poller.Handler {
+        private final Link link;
+        private @Nullable Registration registration;
+
+        private Doorbell(Link link) {
+            this.link = link;
+        }
+
+        @Override
+        public void onReady(int events) {
+            if (!link.drain()) {
+                remove(link); // the peer is gone: epoll would report that without end
+            }
+        }
+
+        private void end() {
+            if (registration != null) {
+                link.unlisten(registration);
+            }
+        }
+    }
+}

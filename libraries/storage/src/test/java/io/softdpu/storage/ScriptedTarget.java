@@ -1,0 +1,256 @@
+package io.softdpu.storage;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaReadTask;
+import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.storage.control.ChannelEnd;
+import io.softdpu.storage.control.ControlChannel;
+import io.softdpu.storage.control.ControlChannels;
+import io.softdpu.storage.control.TcpListener;
+import io.softdpu.storage.control.TcpServerControlChannel;
+import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.wire.IoMessageView;
+import io.softdpu.storage.wire.RdmaConnectionRole;
+import io.softdpu.storage.worker.MessageMemory;
+import io.softdpu.storage.worker.RdmaPair;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Target whose io_messages a test answers: correct otherwise, and without an understanding of
+ * these. Runs on one thread.
+ */
+public final class ScriptedTarget implements AutoCloseable {
+    private static final long TIMEOUT = 20_000_000_000L;
+    private static final long LOOK_NANOS = 1_000_000L;
+    private static final int SLOTS = 8;
+
+    private final Machine machine;
+    private final TcpListener listener = TcpListener.open(ChannelEnd.ANY_PORT);
+    private final CompletableFuture<TcpServerControlChannel> open = new CompletableFuture<>();
+    private final Thread thread;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final BlockingQueue<byte[]> requests = new LinkedBlockingQueue<>();
+    private final Queue<byte[]> answers = new ConcurrentLinkedQueue<>();
+    private ProgressEngine engine;
+    private TcpServerControlChannel channel;
+    private Device device;
+    private @Nullable MessageMemory messages;
+    private @Nullable RdmaPair rdma;
+    private volatile boolean connects = true;
+    private volatile boolean started;
+    private int sent;
+
+    public ScriptedTarget(Path folder) {
+        machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
+        thread = new Thread(this::run, "scripted-target");
+        thread.start();
+    }
+
+    /** Where a service finds it. */
+    public int port() {
+        return listener.address().getPort();
+    }
+
+    /** Has it answer requests for connections without connecting anything. */
+    public ScriptedTarget withoutConnections() {
+        connects = false;
+        return this;
+    }
+
+    /** Whether it was asked to start, and has answered. */
+    public boolean isStarted() {
+        return started;
+    }
+
+    /** Waits for an io_message that has come and was not asked for here yet. */
+    public byte[] awaitRequest() throws InterruptedException {
+        byte[] request = requests.poll(TIMEOUT, TimeUnit.NANOSECONDS);
+        if (request == null) {
+            throw new AssertionError("no request in time");
+        }
+        return request;
+    }
+
+    /** How many io_messages have come beside those that were asked for. */
+    public int waitingRequests() {
+        return requests.size();
+    }
+
+    /** Sends an io_message as soon as the data path has begun, asked for or not. */
+    public void answer(byte[] message) {
+        answers.add(message.clone());
+    }
+
+    @Override
+    public void close() throws Exception {
+        open.join().abort("test ends");
+        Pipeline.join(thread);
+        ended.get(0, TimeUnit.SECONDS); // what it failed with is thrown
+        machine.close();
+    }
+
+    private void run() {
+        try {
+            device = machine.findDevice("t0").open();
+            engine = ProgressEngine.create();
+            channel =
+                    ControlChannels.makeTcpServer(
+                            engine, listener, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+            open.complete(channel);
+            try {
+                channel.awaitConnected(ControlChannel.NO_TIMEOUT);
+                serve();
+            } catch (DpuException e) {
+                // The service has gone, or the test is over.
+            }
+            tearDown();
+            ended.complete(null);
+        } catch (Throwable e) {
+            open.completeExceptionally(e);
+            ended.completeExceptionally(e);
+        }
+    }
+
+    private void serve() {
+        while (true) {
+            ControlMessage request = channel.poll();
+            if (request == null) {
+                sendAnswers();
+                engine.await(LOOK_NANOS);
+                continue;
+            }
+            if (request.payload() instanceof ControlPayload.ErrorResponse) {
+                return; // the reason of the service's end
+            }
+            channel.send(request.reply(handle(request.payload())));
+            started |= request.payload() instanceof ControlPayload.StartStorageRequest;
+            if (request.payload() instanceof ControlPayload.ShutdownRequest) {
+                channel.flush(TIMEOUT);
+                return; // the service waits for the end of the connection
+            }
+        }
+    }
+
+    private ControlPayload handle(ControlPayload request) {
+        return switch (request) {
+            case ControlPayload.QueryStorageRequest _ ->
+                    new ControlPayload.QueryStorageResponse(16 << 10, 4096);
+            case ControlPayload.InitStorageRequest _ -> {
+                createObjects();
+                yield new ControlPayload.InitStorageResponse();
+            }
+            case ControlPayload.CreateRdmaConnectionRequest create -> {
+                Blob local = rdma.export(create.role());
+                if (connects) {
+                    rdma.connect(create.role(), create.connectionDetails());
+                }
+                yield new ControlPayload.CreateRdmaConnectionResponse(
+                        create.contextIndex(), create.role(), local);
+            }
+            case ControlPayload.StartStorageRequest _ -> {
+                for (RdmaConnectionRole role : RdmaConnectionRole.values()) {
+                    while (rdma.context(role).state() != ContextState.RUNNING) {
+                        engine.await(TIMEOUT);
+                    }
+                }
+                for (int i = 0; i < SLOTS; i++) {
+                    rdma.context(RdmaConnectionRole.IO_CONTROL)
+                            .allocateReceive(messages.buf(i))
+                            .submit();
+                }
+                yield new ControlPayload.StartStorageResponse();
+            }
+            case ControlPayload.StopStorageRequest _ -> new ControlPayload.StopStorageResponse();
+            case ControlPayload.ShutdownRequest _ -> new ControlPayload.ShutdownResponse();
+            default -> throw new AssertionError(request);
+        };
+    }
+
+    private void createObjects() {
+        messages =
+                new MessageMemory(device, 2 * SLOTS, Permissions.of(AccessFlag.LOCAL_READ_WRITE));
+        Rdma data = Rdma.create(device);
+        data.configureReadTasks(SLOTS, RdmaReadTask::free, RdmaReadTask::free);
+        Rdma control = Rdma.create(device);
+        engine.connect(data);
+        engine.connect(control);
+        rdma = new RdmaPair(data, control);
+        rdma.configureMessages(
+                SLOTS,
+                RdmaSendTask::free,
+                RdmaSendTask::free,
+                this::received,
+                RdmaReceiveTask::free);
+        rdma.start(TIMEOUT);
+    }
+
+    private void received(RdmaReceiveTask task) {
+        int slot = (int) (task.destination().offset() / IoMessageView.WIRE_BYTES);
+        requests.add(
+                messages.segment()
+                        .asSlice(messages.at(slot), task.resultLength())
+                        .toArray(ValueLayout.JAVA_BYTE));
+        messages.clear(slot);
+        task.submit();
+    }
+
+    private void sendAnswers() {
+        byte[] answer = started ? answers.poll() : null;
+        while (answer != null) {
+            int slot = SLOTS + sent++ % SLOTS;
+            messages.fill(slot);
+            messages.segment()
+                    .asSlice(messages.at(slot), IoMessageView.WIRE_BYTES)
+                    .copyFrom(MemorySegment.ofArray(answer));
+            var connection = rdma.connection(RdmaConnectionRole.IO_CONTROL);
+            connection.context().allocateSend(connection, messages.buf(slot)).submit();
+            answer = answers.poll();
+        }
+    }
+
+    private void tearDown() {
+        if (rdma != null) {
+            for (Context context :
+                    List.of(
+                            rdma.context(RdmaConnectionRole.IO_DATA),
+                            rdma.context(RdmaConnectionRole.IO_CONTROL))) {
+                if (context.state() == ContextState.RUNNING
+                        || context.state() == ContextState.STARTING) {
+                    context.stop();
+                }
+                while (context.state() != ContextState.IDLE) {
+                    engine.await(TIMEOUT);
+                }
+                context.close();
+            }
+        }
+        if (messages != null) {
+            messages.close();
+        }
+        channel.close();
+        engine.close();
+        device.close();
+    }
+}
