@@ -1,0 +1,209 @@
+package io.softdpu.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.storage.initiator.ScriptedInitiator;
+import io.softdpu.storage.wire.IoMessageView;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.SeededRandom;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The io_messages that pass through a real service, between two peers led by the test. */
+class RelayedMessagesTest {
+    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    @TempDir private Path folder;
+    private SeededRandom random;
+    private ScriptedTarget target;
+    private Pipeline pipeline;
+    private ScriptedInitiator initiator;
+
+    @BeforeEach
+    void begin(SeededRandom seeded) {
+        random = seeded;
+        target = new ScriptedTarget(folder);
+        pipeline = new Pipeline(folder, CONTROL_TIMEOUT);
+        pipeline.startService(target.port());
+        initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL);
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        initiator.close();
+        pipeline.endSession();
+        target.close();
+        pipeline.close();
+    }
+
+    private void start() {
+        for (int step = 0; step <= 2; step++) {
+            initiator.proceed(step);
+        }
+    }
+
+    private void finish(int operations) {
+        initiator.proceed(3);
+        initiator.proceed(4);
+        initiator.close(); // the service waits for that
+        SessionReport report = pipeline.awaitService();
+        assertThat(report.status()).isEqualTo(Status.SUCCESS);
+        assertThat(report.operations()).isEqualTo(operations);
+    }
+
+    /** An io_message none of whose bytes means anything. */
+    private byte[] message() {
+        byte[] message = new byte[IoMessageView.WIRE_BYTES];
+        random.nextBytes(message);
+        return message;
+    }
+
+    private void send(byte[] request) {
+        assertThat(initiator.send(request)).isEqualTo(Status.SUCCESS);
+    }
+
+    /** Sends as soon as there is room: a service posts a buffer again after it has answered. */
+    private void sendWhenReady(byte[] request) {
+        Await.until(
+                "room for a request",
+                DEADLINE,
+                () -> {
+                    Status status = initiator.send(request);
+                    assertThat(status).isIn(Status.SUCCESS, Status.AGAIN);
+                    return status == Status.SUCCESS;
+                });
+    }
+
+    @Test
+    @Clause({"sto-003", "sto-021", "sto-120"})
+    void shouldPassARequestOnByteForByte() throws Exception {
+        start();
+        for (byte type : new byte[] {1, 2}) { // a read and a write, with odd bytes in all else
+            byte[] request = message();
+            request[0] = 0;
+            request[1] = 0;
+            request[2] = 0;
+            request[3] = type;
+            sendWhenReady(request);
+            assertThat(target.awaitRequest()).isEqualTo(request);
+            target.answer(request);
+            initiator.receive();
+        }
+        finish(2);
+    }
+
+    @Test
+    @Clause({"sto-004", "sto-023", "sto-121"})
+    void shouldPassAResponseOnByteForByte() throws Exception {
+        start();
+        for (int i = 0; i < 2; i++) {
+            sendWhenReady(message());
+            target.awaitRequest();
+            byte[] response = message();
+            target.answer(response);
+            assertThat(initiator.receive()).isEqualTo(response);
+        }
+        finish(2);
+    }
+
+    @Test
+    @Clause({"sto-019", "sto-119"})
+    void shouldSendTheTargetWhatTheInitiatorSendsAndNothingElse() throws Exception {
+        start();
+        for (int i = 0; i < 3; i++) {
+            assertThat(target.waitingRequests()).as("before it is sent").isZero();
+            byte[] nonsense = message(); // a target would refuse its type
+            sendWhenReady(nonsense);
+            assertThat(target.awaitRequest()).isEqualTo(nonsense);
+            target.answer(nonsense);
+            initiator.receive();
+        }
+        assertThat(target.waitingRequests()).isZero();
+        finish(3);
+        assertThat(target.waitingRequests()).isZero();
+    }
+
+    /** The target answers nothing meanwhile. */
+    @Test
+    @Clause({"sto-064", "sto-112"})
+    void shouldTakeTwiceTheTransactionsAtOnceWithoutARetry() throws Exception {
+        start();
+        List<byte[]> requests = new ArrayList<>();
+        for (int i = 0; i < 2 * ScriptedInitiator.TRANSACTIONS; i++) {
+            requests.add(message());
+            send(requests.getLast());
+        }
+        List<byte[]> passedOn = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            passedOn.add(target.awaitRequest());
+        }
+        assertThat(passedOn).containsExactlyInAnyOrderElementsOf(requests);
+        passedOn.forEach(target::answer);
+        for (int i = 0; i < requests.size(); i++) {
+            initiator.receive();
+        }
+        finish(requests.size());
+    }
+
+    @Test
+    @Clause({"sto-108", "sto-109"})
+    void shouldKeepTransactionsApartThatAreInFlightTogether() throws Exception {
+        start();
+        int together = 2 * ScriptedInitiator.TRANSACTIONS;
+        int rounds = 3;
+        for (int round = 0; round < rounds; round++) {
+            List<byte[]> responses = new ArrayList<>();
+            for (int i = 0; i < together; i++) {
+                sendWhenReady(message());
+            }
+            for (int i = 0; i < together; i++) {
+                target.awaitRequest();
+                responses.add(message());
+            }
+            responses.forEach(target::answer);
+            List<byte[]> heard = new ArrayList<>();
+            for (int i = 0; i < together; i++) {
+                heard.add(initiator.receive());
+            }
+            assertThat(heard).containsExactlyInAnyOrderElementsOf(responses);
+        }
+        finish(rounds * together);
+    }
+
+    @Test
+    @Clause({"sto-099", "sto-100", "sto-103"})
+    void shouldHaveAConsumerAndAProducerOnceItIsInitialised() throws Exception {
+        initiator.proceed(0);
+        assertThat(initiator.consumersOfTheService()).isZero();
+        initiator.proceed(1);
+        initiator.proceed(2);
+        assertThat(initiator.consumersOfTheService()).isEqualTo(1);
+        send(message()); // into the memory of the consumer, and from there by RDMA
+        target.awaitRequest();
+        byte[] response = message(); // by RDMA into memory of the producer
+        target.answer(response);
+        assertThat(initiator.receive()).isEqualTo(response);
+        finish(1);
+    }
+
+    @Test
+    @Clause("sto-088")
+    void shouldHaveNoObjectsOfItsWorkersOnceItHasShutDown() {
+        start();
+        initiator.proceed(3);
+        assertThat(initiator.consumersOfTheService()).as("stopped").isEqualTo(1);
+        initiator.proceed(4);
+        assertThat(initiator.consumersOfTheService()).isZero();
+        initiator.close(); // the service waits for that
+        assertThat(pipeline.awaitService().status()).isEqualTo(Status.SUCCESS);
+    }
+}

@@ -1,0 +1,133 @@
+package io.softdpu.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.initiator.StorageInitiator;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.workload.Phase;
+import io.softdpu.storage.workload.Workload;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The order of what a service does, by its log and by what its target answers. */
+class ServiceLogTest {
+    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
+    private static final Workload READ =
+            new Workload(List.of(Phase.read("read").transactions(4).build()));
+
+    @TempDir private Path folder;
+    private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+    private final Logger logger = Logger.getLogger("io.softdpu.storage.zero-copy");
+    private final Handler handler =
+            new Handler() {
+                @Override
+                public void publish(LogRecord line) {
+                    events.add(line.getMessage());
+                }
+
+                @Override
+                public void flush() {}
+
+                @Override
+                public void close() {}
+            };
+    private Level level;
+
+    @BeforeEach
+    void listen() {
+        level = logger.getLevel();
+        logger.setLevel(Level.FINE);
+        handler.setLevel(Level.FINE);
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void listenNoMore() {
+        logger.removeHandler(handler);
+        logger.setLevel(level);
+    }
+
+    @Test
+    @Clause({"sto-015", "sto-083"})
+    void shouldBeginAndEndTheDataPathOfAllWorkersAfterTheTargetHasAnswered() {
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(2, 2)) {
+            int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
+            try (ControlProxy proxy = new ControlProxy(port, this::answered)) {
+                pipeline.startService(proxy.port());
+                pipeline.openInitiator(READ).run();
+                pipeline.awaitService();
+                pipeline.awaitTarget();
+            }
+        }
+        List<String> order =
+                events.stream()
+                        .filter(e -> e.startsWith("Core: ") || e.startsWith("target: "))
+                        .toList();
+        assertThat(order).hasSize(6);
+        assertThat(order.getFirst())
+                .isEqualTo("target: " + ControlMessageType.START_STORAGE_RESPONSE);
+        assertThat(order.subList(1, 3))
+                .containsExactlyInAnyOrder("Core: 0 running", "Core: 1 running");
+        assertThat(order.get(3)).isEqualTo("target: " + ControlMessageType.STOP_STORAGE_RESPONSE);
+        assertThat(order.subList(4, 6))
+                .containsExactlyInAnyOrder("Core: 0 complete", "Core: 1 complete");
+    }
+
+    private ControlMessage answered(ControlMessage answer) {
+        if (answer.type() == ControlMessageType.START_STORAGE_RESPONSE
+                || answer.type() == ControlMessageType.STOP_STORAGE_RESPONSE) {
+            events.add("target: " + answer.type());
+        }
+        return answer;
+    }
+
+    @Test
+    @Clause({"sto-091", "sto-092", "sto-093"})
+    void shouldCloseChannelsThenMemoryThenRepresentor() {
+        runAlone();
+        assertThat(closed())
+                .containsSubsequence(
+                        "control channel to the storage target",
+                        "control channel to the initiator",
+                        "mmap of the initiator's memory",
+                        "representor");
+        assertThat(closed().getFirst()).startsWith("control channel");
+    }
+
+    @Test
+    @Clause("sto-094")
+    void shouldCloseTheDeviceLast() {
+        runAlone(); // its machine closes, so the device is closed
+        assertThat(closed()).endsWith("device");
+    }
+
+    private void runAlone() {
+        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            StorageInitiator initiator = pipeline.start(64 << 10, READ);
+            initiator.run();
+            pipeline.awaitService();
+            pipeline.awaitTarget();
+        }
+    }
+
+    private List<String> closed() {
+        String closing = "closing: ";
+        return events.stream()
+                .filter(e -> e.startsWith(closing))
+                .map(e -> e.substring(closing.length()))
+                .toList();
+    }
+}

@@ -1,0 +1,105 @@
+package io.softdpu.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.initiator.ScriptedInitiator;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The steps of a service one by one: nothing before it is asked, and an answer after it. */
+class ServiceStepsTest {
+    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
+
+    @TempDir private Path folder;
+    private Pipeline pipeline;
+    private ControlProxy proxy;
+    private ScriptedInitiator initiator;
+
+    @BeforeEach
+    void begin() {
+        pipeline = new Pipeline(folder, CONTROL_TIMEOUT);
+        int port = pipeline.startTarget(MemoryVolume.ofPattern(16 << 10, 4096)).port();
+        proxy = new ControlProxy(port, message -> message);
+        pipeline.startService(proxy.port());
+        initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL);
+    }
+
+    @AfterEach
+    void end() {
+        initiator.close();
+        pipeline.endSession();
+        proxy.close();
+        pipeline.close();
+    }
+
+    @Test
+    @Clause({"sto-010", "sto-058", "sto-059"})
+    void shouldWaitForAQueryAndPassItOnAndAnswerIt() {
+        assertStep(
+                0,
+                ControlMessageType.QUERY_STORAGE_REQUEST,
+                ControlMessageType.QUERY_STORAGE_RESPONSE);
+    }
+
+    @Test
+    @Clause({"sto-011", "sto-070"})
+    void shouldWaitForAnInitAndPassItOnAndAnswerIt() {
+        assertStep(
+                1,
+                ControlMessageType.INIT_STORAGE_REQUEST,
+                ControlMessageType.INIT_STORAGE_RESPONSE);
+    }
+
+    @Test
+    @Clause({"sto-012", "sto-078", "sto-079"})
+    void shouldWaitForAStartAndPassItOnAndAnswerIt() {
+        assertStep(
+                2,
+                ControlMessageType.START_STORAGE_REQUEST,
+                ControlMessageType.START_STORAGE_RESPONSE);
+    }
+
+    @Test
+    @Clause({"sto-016", "sto-082", "sto-085"})
+    void shouldWaitForAStopAndPassItOnAndAnswerIt() {
+        assertStep(
+                3,
+                ControlMessageType.STOP_STORAGE_REQUEST,
+                ControlMessageType.STOP_STORAGE_RESPONSE);
+    }
+
+    @Test
+    @Clause({"sto-017", "sto-087", "sto-089"})
+    void shouldWaitForAShutdownAndPassItOnAndAnswerIt() {
+        assertStep(4, ControlMessageType.SHUTDOWN_REQUEST, ControlMessageType.SHUTDOWN_RESPONSE);
+        initiator.close(); // the service waits for that
+        pipeline.awaitService();
+        pipeline.awaitTarget();
+    }
+
+    private void assertStep(int step, ControlMessageType request, ControlMessageType response) {
+        for (int i = 0; i < step; i++) {
+            initiator.proceed(i);
+        }
+        List<ControlMessageType> before = seen();
+        assertThat(before).as("passed on before it is asked").doesNotContain(request, response);
+        assertThat(pipeline.serviceEnd()).isNotDone();
+
+        assertThat(initiator.proceed(step).type()).isEqualTo(response);
+
+        List<ControlMessageType> after = seen();
+        assertThat(after.subList(before.size(), after.size())).startsWith(request, response);
+    }
+
+    private List<ControlMessageType> seen() {
+        return proxy.seen().stream().map(ControlMessage::type).toList();
+    }
+}

@@ -1,0 +1,69 @@
+package io.softdpu.storage.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.storage.wire.RdmaConnectionRole;
+import io.softdpu.testkit.Clause;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RdmaPairTest {
+    private static final long TIMEOUT = 20_000_000_000L;
+
+    @TempDir private Path folder;
+
+    @Test
+    @Clause("sto-105")
+    void shouldConnectEachOfItsContextsToWhatTheOtherSideExported() {
+        try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
+                Device device = machine.findDevice("p0").open();
+                ProgressEngine engine = ProgressEngine.create()) {
+            RdmaPair here = pair(engine, device);
+            RdmaPair there = pair(engine, device);
+            for (RdmaConnectionRole role : RdmaConnectionRole.values()) {
+                assertThat(here.context(role).state()).isEqualTo(ContextState.STARTING);
+                var ofHere = here.export(role);
+                var ofThere = there.export(role);
+                here.connect(role, ofThere);
+                there.connect(role, ofHere);
+                await(engine, here.context(role), ContextState.RUNNING);
+                await(engine, there.context(role), ContextState.RUNNING);
+            }
+            for (RdmaPair pair : new RdmaPair[] {here, there}) {
+                for (RdmaConnectionRole role : RdmaConnectionRole.values()) {
+                    pair.context(role).stop();
+                    await(engine, pair.context(role), ContextState.IDLE);
+                    pair.context(role).close();
+                }
+            }
+        }
+    }
+
+    private static RdmaPair pair(ProgressEngine engine, Device device) {
+        Rdma data = Rdma.create(device);
+        Rdma control = Rdma.create(device);
+        engine.connect(data);
+        engine.connect(control);
+        RdmaPair pair = new RdmaPair(data, control);
+        data.setConnectionCallback((_, _, _) -> {});
+        pair.configureMessages(1, _ -> {}, _ -> {}, _ -> {}, _ -> {});
+        pair.start(TIMEOUT);
+        return pair;
+    }
+
+    private static void await(ProgressEngine engine, Rdma context, ContextState state) {
+        Deadline deadline = Deadline.in(TIMEOUT);
+        while (context.state() != state) {
+            assertThat(deadline.hasPassed()).as("%s in time", state).isFalse();
+            engine.await(deadline.remainingNanos());
+        }
+    }
+}
