@@ -1,0 +1,258 @@
+package io.softdpu.benchmarks;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Task;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.rdma.RdmaWriteTask;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * A request over shared memory as a storage target serves it: a send of 64 bytes, a write of as
+ * many into the memory of the client, and a send of 64 bytes as the answer; both sides on one
+ * thread, with an engine each.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(2)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class RdmaBenchmark {
+    private static final int BATCH = 32;
+    private static final int BYTES = 64;
+    private static final int ROUNDS_PER_POLL = 1 << 16;
+    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Folder folder = Folder.make();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final RdmaSendTask[] requests = new RdmaSendTask[BATCH];
+    private final RdmaWriteTask[] writes = new RdmaWriteTask[BATCH];
+    private final RdmaSendTask[] answers = new RdmaSendTask[BATCH];
+    private Peer client;
+    private Peer target;
+    private int sent;
+    private int answered;
+    private int replied;
+    private int served;
+
+    /** One side: its memory, and an RDMA instance on an engine of its own. */
+    private final class Peer {
+        final Device device;
+        final ProgressEngine engine;
+        final Mmap mmap;
+        final BufInventory inventory;
+        final Rdma rdma;
+        private int bufs;
+
+        Peer(Side side, String deviceName) {
+            Machine machine = keep(Machine.builder(side).fabricFolder(folder.path()).open());
+            device = keep(machine.findDevice(deviceName).open());
+            engine = keep(ProgressEngine.create());
+            SharedMemory memory = keep(SharedMemory.allocate(4L * BATCH * BYTES));
+            mmap = keep(Mmap.create());
+            inventory = keep(BufInventory.create(4 * BATCH));
+            mmap.setMemory(memory)
+                    .setPermissions(
+                            Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE))
+                    .addDevice(device)
+                    .start();
+            inventory.start();
+            rdma = Rdma.create(device);
+            rdma.setPermissions(Permissions.of(AccessFlag.RDMA_WRITE));
+            rdma.setSendQueueSize(4 * BATCH);
+        }
+
+        void start() {
+            engine.connect(rdma);
+            rdma.start();
+        }
+
+        Buf data() {
+            return keep(inventory.bufByData(mmap, nextOffset(), BYTES));
+        }
+
+        Buf room() {
+            return keep(inventory.bufByAddress(mmap, nextOffset(), BYTES));
+        }
+
+        private long nextOffset() {
+            return (long) bufs++ * BYTES;
+        }
+
+        void receive() {
+            rdma.allocateReceive(room()).submit();
+        }
+
+        void stop() {
+            if (rdma.state() != ContextState.IDLE) {
+                rdma.stop();
+            }
+            until(() -> rdma.state() == ContextState.IDLE);
+            rdma.close();
+        }
+    }
+
+    @Setup
+    public void setUp() {
+        client = new Peer(Side.DPU, "p0");
+        target = new Peer(Side.TARGET, "t0");
+        client.rdma.configureSendTasks(BATCH, _ -> sent++, RdmaBenchmark::failed);
+        client.rdma.configureReceiveTasks(BATCH, this::answered, Task::free);
+        target.rdma.configureReceiveTasks(BATCH, this::requested, Task::free);
+        target.rdma.configureWriteTasks(BATCH, this::written, RdmaBenchmark::failed);
+        target.rdma.configureSendTasks(BATCH, _ -> replied++, RdmaBenchmark::failed);
+        client.start();
+        target.start();
+        RdmaConnection toTarget = client.rdma.exportConnection();
+        RdmaConnection toClient = target.rdma.exportConnection();
+        client.rdma.connect(toClient.blob(), toTarget);
+        target.rdma.connect(toTarget.blob(), toClient);
+        until(() ->
+                toTarget.state() == RdmaConnection.State.CONNECTED
+                        && toClient.state() == RdmaConnection.State.CONNECTED);
+        Mmap remote =
+                keep(Mmap.createFromExport(client.mmap.exportRdma(client.device), target.device));
+        for (int i = 0; i < BATCH; i++) {
+            client.receive();
+            target.receive();
+            requests[i] = client.rdma.allocateSend(toTarget, client.data());
+            answers[i] = target.rdma.allocateSend(toClient, target.data());
+            Buf there =
+                    keep(target.inventory.bufByAddress(remote, (3L * BATCH + i) * BYTES, BYTES));
+            writes[i] = target.rdma.allocateWrite(toClient, target.data(), there);
+            writes[i].setUserData(i);
+        }
+        keep(this::stop);
+    }
+
+    @TearDown
+    public void tearDown() throws Exception {
+        while (!opened.isEmpty()) {
+            opened.pop().close();
+        }
+        folder.close();
+    }
+
+    /** 32 requests are submitted, then both engines make progress until all are answered. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public void requestAndAnswer() {
+        sent = 0;
+        answered = 0;
+        replied = 0;
+        for (RdmaSendTask request : requests) {
+            submit(request);
+        }
+        long deadline = 0;
+        int rounds = 0;
+        while (sent < BATCH || answered < BATCH || replied < BATCH) {
+            client.engine.progress();
+            target.engine.progress();
+            if (++rounds % ROUNDS_PER_POLL == 0) { // a batch takes a few: the clock stays outside
+                deadline = requireInTime(deadline);
+            }
+        }
+    }
+
+    private void requested(RdmaReceiveTask task) {
+        again(task);
+        RdmaWriteTask write = writes[served++ % BATCH];
+        write.destination().resetDataLength();
+        submit(write);
+    }
+
+    private void written(RdmaWriteTask task) {
+        submit(answers[(int) task.userData()]);
+    }
+
+    private void answered(RdmaReceiveTask task) {
+        answered++;
+        again(task);
+    }
+
+    private static void again(RdmaReceiveTask task) {
+        task.destination().resetDataLength();
+        submit(task);
+    }
+
+    private static void submit(Task task) {
+        Status status = task.trySubmit();
+        if (status != Status.SUCCESS) {
+            throw new IllegalStateException("not submitted: status=" + status);
+        }
+    }
+
+    private static void failed(Task task) {
+        throw new IllegalStateException("task has failed: status=" + task.status());
+    }
+
+    /** The deadline begins with the first look. */
+    private long requireInTime(long deadline) {
+        long now = System.nanoTime();
+        if (deadline != 0 && now - deadline > 0) {
+            throw new IllegalStateException(
+                    "requests are not answered: sent=" + sent + ", answered=" + answered);
+        }
+        return deadline == 0 ? now + DEADLINE_NANOS : deadline;
+    }
+
+    private void stop() {
+        for (int i = 0; i < BATCH; i++) {
+            requests[i].free();
+            writes[i].free();
+            answers[i].free();
+        }
+        target.stop();
+        client.stop();
+    }
+
+    private void until(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        while (!condition.getAsBoolean()) {
+            client.engine.progress();
+            target.engine.progress();
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("the other side does not follow");
+            }
+        }
+    }
+
+    private <T extends AutoCloseable> T keep(T resource) {
+        opened.push(resource);
+        return resource;
+    }
+
+    private Buf keep(Buf buf) {
+        opened.push(buf::release);
+        return buf;
+    }
+}
