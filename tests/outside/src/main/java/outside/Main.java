@@ -23,8 +23,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Copies memory of the host by DMA on the DPU, both sides in this one process. The argument is the
- * folder in which they meet.
+ * Copies memory of the host by DMA on the DPU, both sides in this one process. The argument is the fabric folder.
  */
 public final class Main {
     private static final int SIZE_BYTES = 1 << 20;

@@ -5,17 +5,25 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Merges the list of clauses with what tests have shown of them, into the text of
- * docs/conformance.md. Pure: lines in, text out, the same for the same lines in any order.
+ * Merges the list of clauses with the results of their tests, into the text of docs/conformance.md.
+ * Pure function: the same for the same lines in any order.
  */
 final class Conformance {
 
+    /** The document that states the notes, in a table with the ids of clauses before the text. */
+    static final String NOTES = "fidelity.md";
+
+    private static final String NOTES_HEADING = "## Notes of the guides";
+    private static final Pattern NOTE_ROW = Pattern.compile("\\| ([a-z]+-\\d+) \\| (\\S.*) \\|");
     private static final int NAMED_TESTS = 3;
 
     /**
@@ -23,16 +31,17 @@ final class Conformance {
      *
      * @param id such as cc-031
      * @param area the group in which the report lists it
+     * @param isNote whether it tells what programs have to know, which no test can show
      * @param text what the document demands
      */
-    record Clause(String id, String area, String text) {
+    record Clause(String id, String area, boolean isNote, String text) {
 
         static Clause parse(String line) {
             String[] fields = line.split("\t", -1);
             if (fields.length != 5) {
                 throw new IllegalArgumentException("clause line malformed: line=" + line);
             }
-            return new Clause(fields[0], fields[2], fields[4]);
+            return new Clause(fields[0], fields[2], fields[3].equals("note"), fields[4]);
         }
     }
 
@@ -61,10 +70,11 @@ final class Conformance {
         }
     }
 
-    /** What the tests say of a clause. */
+    /** State of a clause by the results of its tests. */
     enum State {
         PASSED("passed"),
         REFUSED("refused"),
+        NOTE("note"),
         FAILED("FAILED"),
         MISSING("missing");
 
@@ -77,14 +87,17 @@ final class Conformance {
 
     private final Map<String, Clause> clauses = new LinkedHashMap<>();
     private final Map<String, List<Shown>> shownById = new TreeMap<>();
+    private final Set<String> stated;
 
     /**
      * Merges.
      *
      * @param clauseLines docs/clauses.tsv with its heading
      * @param resultLines the lines of all modules
+     * @param noteLines the document with the notes
      */
-    Conformance(List<String> clauseLines, Collection<String> resultLines) {
+    Conformance(List<String> clauseLines, Collection<String> resultLines, List<String> noteLines) {
+        stated = stated(noteLines);
         clauseLines.stream()
                 .skip(1)
                 .map(Clause::parse)
@@ -100,6 +113,41 @@ final class Conformance {
                                 shownById
                                         .computeIfAbsent(shown.id, id -> new ArrayList<>())
                                         .add(shown));
+    }
+
+    private static Set<String> stated(List<String> noteLines) {
+        Set<String> ids = new TreeSet<>();
+        boolean inSection = false;
+        for (String line : noteLines) {
+            if (line.startsWith("## ")) {
+                inSection = line.equals(NOTES_HEADING);
+            }
+            Matcher row = NOTE_ROW.matcher(line);
+            if (inSection && row.matches() && !ids.add(row.group(1))) {
+                throw new IllegalArgumentException("note stated twice: id=" + row.group(1));
+            }
+        }
+        return ids;
+    }
+
+    /** Notes that the document does not state, and what it states that is no note. */
+    List<String> notesOutOfPlace() {
+        Set<String> notes =
+                clauses.values().stream()
+                        .filter(Clause::isNote)
+                        .map(Clause::id)
+                        .collect(Collectors.toCollection(TreeSet::new));
+        List<String> problems = new ArrayList<>();
+        notes.stream()
+                .filter(id -> !stated.contains(id))
+                .forEach(id -> problems.add(id + " is not stated in " + NOTES));
+        stated.stream()
+                .filter(id -> !notes.contains(id))
+                .forEach(id -> problems.add(id + " is stated in " + NOTES + " and no note"));
+        notes.stream()
+                .filter(shownById::containsKey)
+                .forEach(id -> problems.add(id + " is a note that a test claims to show"));
+        return problems;
     }
 
     /** Ids that tests name and the list does not have, each with a test that names it. */
@@ -122,6 +170,10 @@ final class Conformance {
     }
 
     State state(String id) {
+        Clause clause = clauses.get(id);
+        if (clause != null && clause.isNote) {
+            return stated.contains(id) ? State.NOTE : State.MISSING;
+        }
         List<Shown> all = shownById.getOrDefault(id, List.of());
         if (all.stream().anyMatch(shown -> shown.result.equals("failed"))) {
             return State.FAILED;
@@ -159,10 +211,11 @@ final class Conformance {
                 `tests/architecture-tests/target/conformance.md`; copy it here when a test with a mark has come or gone.
 
                 A clause is *passed* when at least one test shows it and no test that names it fails, *refused* when a
-                test shows that it is answered with NOT_SUPPORTED, and *missing* otherwise.
+                test shows that it is answered with NOT_SUPPORTED, a *note* when it tells what programs have to know,
+                which no test can show, and the document named with it states it, and *missing* otherwise.
 
-                | area | clauses | passed | refused | missing |
-                |---|---:|---:|---:|---:|
+                | area | clauses | passed | refused | notes | missing |
+                |---|---:|---:|---:|---:|---:|
                 """);
         areas.forEach(
                 (area, members) -> text.append(summary("[" + area + "](#" + area + ")", members)));
@@ -180,12 +233,13 @@ final class Conformance {
                 members.stream()
                         .map(clause -> state(clause.id))
                         .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
-        return "| %s | %d | %d | %d | %d |\n"
+        return "| %s | %d | %d | %d | %d | %d |\n"
                 .formatted(
                         name,
                         members.size(),
                         counts.getOrDefault(State.PASSED, 0L),
                         counts.getOrDefault(State.REFUSED, 0L),
+                        counts.getOrDefault(State.NOTE, 0L),
                         counts.getOrDefault(State.MISSING, 0L)
                                 + counts.getOrDefault(State.FAILED, 0L));
     }
@@ -209,6 +263,7 @@ final class Conformance {
                                 .collect(Collectors.joining("; "));
                 yield state.word + ": " + reasons + " (" + tests + ")";
             }
+            case NOTE -> state.word + ": [" + NOTES + "](" + NOTES + "#notes-of-the-guides)";
             case FAILED, MISSING -> state.word;
         };
     }

@@ -1,6 +1,7 @@
 /**
- * The rules that no single module can hold: who may import whom, what stays out of which code, what
- * the repository must not carry, and which clauses the tests of all modules have shown.
+ * Rules over all modules: dependencies between modules and packages, calls that are not permitted,
+ * descriptions of classes, files of the repository, and the clauses that the tests of all modules
+ * show.
  *
  * <p>Reads what the modules before it in the build have left in their target folders; owns nothing.
  */

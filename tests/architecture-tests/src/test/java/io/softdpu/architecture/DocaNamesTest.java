@@ -20,7 +20,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** docs/doca-names.md has each name of the documents, and what it says is true. */
+/** Checks that docs/doca-names.md has each name of the documents, and that its entries are true. */
 class DocaNamesTest {
     /** When fewer are planned, this is lowered; it is never raised. */
     private static final int PLANNED = 45;
@@ -32,10 +32,11 @@ class DocaNamesTest {
     /** Classes of the command line stand for its commands and words, which are what is used. */
     private static final String COMMANDS = "cli.";
 
-    private static final Set<String> EXPORTED = House.exportedPackages();
+    private static final Set<String> EXPORTED = ProjectModules.exportedPackages();
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
 
-    private final String page = House.read(House.ROOT.resolve("docs/doca-names.md"));
+    private final String page =
+            ProjectModules.read(ProjectModules.ROOT.resolve("docs/doca-names.md"));
     private final Map<String, String> rows = rows();
 
     private Map<String, String> rows() {
@@ -106,10 +107,10 @@ class DocaNamesTest {
     private static Optional<String> whyNot(String name) {
         int hash = name.indexOf('#');
         String type = hash < 0 ? name : name.substring(0, hash);
-        if (!House.classes().contain("io.softdpu." + type)) {
+        if (!ProjectModules.classes().contain("io.softdpu." + type)) {
             return Optional.of("no such class: " + name);
         }
-        JavaClass found = House.classes().get("io.softdpu." + type);
+        JavaClass found = ProjectModules.classes().get("io.softdpu." + type);
         if (!type.startsWith(COMMANDS)
                 && (!found.getModifiers().contains(JavaModifier.PUBLIC)
                         || !EXPORTED.contains(found.getPackageName()))) {
@@ -133,7 +134,7 @@ class DocaNamesTest {
                 .hasValueSatisfying(why -> assertThat(why).contains("no public member"));
         assertThat(whyNot("core.Stratus"))
                 .hasValueSatisfying(why -> assertThat(why).contains("no such class"));
-        assertThat(whyNot("core.internal.engine.EngineCore"))
+        assertThat(whyNot("core.internal.engine.EngineImpl"))
                 .hasValueSatisfying(why -> assertThat(why).contains("a program can name"));
         assertThat(whyNot("core.spi.ContextBase"))
                 .hasValueSatisfying(why -> assertThat(why).contains("a program can name"));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.OtherUser;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The folder that the launcher builds in and runs from: where it is, who may have access to it. */
+/** Tests of the folder in which the launcher builds: its place, and its owner and mode. */
+@StartsProcesses
 class LauncherCacheTest {
 
     @TempDir Path folder;
@@ -134,6 +136,21 @@ class LauncherCacheTest {
     }
 
     @Test
+    void shouldSayInOneLineThatAFileIsNoFolder(Processes processes) throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "kept");
+        ProcessBuilder command = fixture.launcher();
+        command.environment().put("SOFTDPU_CACHE", file.toString());
+
+        shouldRefuse(
+                processes,
+                command,
+                "no folder to build in: folder=" + file + ",",
+                "expected=a folder:",
+                "set SOFTDPU_CACHE to another");
+        assertThat(file).content().isEqualTo("kept");
+    }
+
+    @Test
     void shouldSayInOneLineWhichFolderCannotBeMadeAndWhy(Processes processes) throws IOException {
         // Not even root can make a folder with such a name.
         Path tooLong = folder.resolve("x".repeat(300));
@@ -148,7 +165,7 @@ class LauncherCacheTest {
                 "set SOFTDPU_CACHE");
     }
 
-    /** What another user may have made of a folder, or where. */
+    /** Ways in which another user may have prepared a folder. */
     enum Unsafe {
         WRITABLE_BY_ALL(0777, "drwxrwxrwx"),
         WRITABLE_BY_THE_GROUP(0770, "drwxrwx---"),

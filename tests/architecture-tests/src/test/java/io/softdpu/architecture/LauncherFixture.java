@@ -97,7 +97,7 @@ final class LauncherFixture {
     /** Makes another source tree with the same content: the name of its folder. */
     Path makeTree(String name) throws IOException {
         Path made = Files.createDirectories(folder.resolve(name)).toRealPath();
-        Files.copy(House.ROOT.resolve("softdpu"), made.resolve("softdpu"));
+        Files.copy(ProjectModules.ROOT.resolve("softdpu"), made.resolve("softdpu"));
         setMode(made.resolve("softdpu"), "rwxr-xr-x");
         Files.writeString(made.resolve("pom.xml"), "<project/>");
         Files.createDirectories(made.resolve("applications/cli/src/main"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The launcher: when it builds, what it starts, and on which JDK. */
+/** Tests of the launcher: its builds, the command that it starts, and the choice of the JDK. */
+@StartsProcesses
 class LauncherTest {
 
     @TempDir Path folder;

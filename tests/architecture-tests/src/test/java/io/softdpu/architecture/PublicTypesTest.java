@@ -23,20 +23,20 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A public class shows its users nothing that is for libraries: no member, inherited ones included,
- * mentions a type that they cannot name, and no supertype brings a hook along. And libraries that
- * are not on the bus are shown nothing of it.
+ * Checks that public classes hide from users what is for libraries: no member, inherited ones
+ * included, mentions a type that users cannot name, and no supertype has a hook. Libraries that do
+ * not use the bus see no type of it.
  */
 class PublicTypesTest {
     private static final String OURS = "io.softdpu.";
-    private static final Set<String> EXPORTED = House.exportedPackages();
+    private static final Set<String> EXPORTED = ProjectModules.exportedPackages();
 
     @Test
     void shouldShowUsersOnlyTypesThatTheyCanName() throws ClassNotFoundException {
         List<String> wrong = new ArrayList<>();
-        for (JavaClass type : House.classes()) {
+        for (JavaClass type : ProjectModules.classes()) {
             if (EXPORTED.contains(type.getPackageName())) {
-                Class<?> loaded = House.load(type.getName());
+                Class<?> loaded = ProjectModules.load(type.getName());
                 if (isForUsers(loaded)) {
                     wrong.addAll(wrongWith(loaded));
                 }
@@ -49,9 +49,9 @@ class PublicTypesTest {
     @Test
     void shouldShowTypesOfTheBusInBusServicesAlone() throws ClassNotFoundException {
         Set<String> showing = new LinkedHashSet<>();
-        for (JavaClass type : House.classes()) {
+        for (JavaClass type : ProjectModules.classes()) {
             if (type.getPackageName().matches("io\\.softdpu\\.(core|rdma)\\.(spi|check|copy)")) {
-                members(House.load(type.getName()), true)
+                members(ProjectModules.load(type.getName()), true)
                         .filter(member -> isVisible(member))
                         .flatMap(member -> mentioned(member).stream())
                         .filter(shown -> shown.getPackageName().startsWith(OURS + "fabric"))
@@ -63,7 +63,7 @@ class PublicTypesTest {
 
     @Test
     void shouldNoticeABaseOfLibraries() throws ClassNotFoundException {
-        assertThat(wrongWith(House.load("io.softdpu.compute.DmaContext")))
+        assertThat(wrongWith(ProjectModules.load("io.softdpu.compute.DmaContext")))
                 .contains("io.softdpu.compute.DmaContext is a io.softdpu.core.spi.ContextBase")
                 .contains("io.softdpu.compute.DmaContext has a hook in ContextBase.onStart")
                 .contains("io.softdpu.compute.DmaContext has a hook in DmaContext.onStart")
@@ -71,12 +71,12 @@ class PublicTypesTest {
                         "io.softdpu.compute.DmaContext shows io.softdpu.core.copy.Copier in"
                                 + " ContextBase.copier")
                 .contains(
-                        "io.softdpu.compute.DmaContext shows io.softdpu.core.spi.JobLane in"
-                                + " DmaContext.newJobLane");
-        assertThat(wrongWith(House.load("io.softdpu.compute.MemcpyTask")))
+                        "io.softdpu.compute.DmaContext shows io.softdpu.core.spi.JobQueue in"
+                                + " DmaContext.newJobQueue");
+        assertThat(wrongWith(ProjectModules.load("io.softdpu.compute.MemcpyTask")))
                 .contains("io.softdpu.compute.MemcpyTask is a io.softdpu.core.spi.TaskBase")
                 .contains("io.softdpu.compute.MemcpyTask has a hook in TaskBase.onSubmit");
-        assertThat(wrongWith(House.load("io.softdpu.compute.Dma"))).isEmpty();
+        assertThat(wrongWith(ProjectModules.load("io.softdpu.compute.Dma"))).isEmpty();
     }
 
     private static List<String> wrongWith(Class<?> type) {

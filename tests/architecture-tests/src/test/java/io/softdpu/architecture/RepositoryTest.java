@@ -2,27 +2,18 @@ package io.softdpu.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the files of the repository must not carry. */
+/** Rules about the files of the repository. */
 class RepositoryTest {
 
-    /** Made by builds and tools, not part of the repository. */
-    private static final Set<String> SKIPPED = Set.of(".git", "target", ".idea", ".vscode");
-
-    private final List<Path> files = files();
+    private final List<Path> files = RepositoryFiles.all();
 
     @Test
     void shouldSeeTheRepository() {
@@ -58,14 +49,14 @@ class RepositoryTest {
 
     @Test
     void shouldWaitForEventsInTestsToo() {
-        // A program that a test starts may sleep for good: that is what is tested then.
+        // A program that a test starts may sleep without end, if the test needs a sleeping process.
         assertNowhere(isJava(), Pattern.compile("Thread\\.sleep\\((?!Long\\.MAX_VALUE)"));
     }
 
     @Test
     void shouldShowEachPromiseAndRuleOfTheSecurityPageByTestsThatThereAre() {
         List<String> promises =
-                House.read(House.ROOT.resolve("SECURITY.md"))
+                RepositoryFiles.read(Path.of("SECURITY.md"))
                         .lines()
                         .filter(line -> line.startsWith("| "))
                         .filter(line -> !line.startsWith("| to |") && !line.startsWith("| rule |"))
@@ -84,6 +75,24 @@ class RepositoryTest {
                 assertThat(files).as(promise).anyMatch(file -> file.endsWith(name));
             }
         }
+    }
+
+    @Test
+    void shouldHaveTheTargetsOfItsLinks() {
+        Pattern link = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");
+        List<String> broken = new ArrayList<>();
+        for (Path page : files) {
+            if (page.toString().endsWith(".md")) {
+                link.matcher(RepositoryFiles.read(page))
+                        .results()
+                        .map(found -> found.group(1))
+                        .filter(target ->
+                                !Files.exists(
+                                        ProjectModules.ROOT.resolve(page).resolveSibling(target)))
+                        .forEach(target -> broken.add(page + ": " + target));
+            }
+        }
+        assertThat(broken).isEmpty();
     }
 
     @Test
@@ -109,7 +118,7 @@ class RepositoryTest {
         assertThat(looked).as("files that the rule looks at").isNotEmpty();
         for (Path file : looked) {
             int number = 0;
-            for (String line : House.read(House.ROOT.resolve(file)).split("\n", -1)) {
+            for (String line : RepositoryFiles.read(file).split("\n", -1)) {
                 number++;
                 if (pattern.matcher(line).find()) {
                     places.add(file + ":" + number + ": " + line.strip());
@@ -117,33 +126,5 @@ class RepositoryTest {
             }
         }
         assertThat(places).as("lines with " + pattern).isEmpty();
-    }
-
-    private static List<Path> files() {
-        List<Path> files = new ArrayList<>();
-        try {
-            Files.walkFileTree(
-                    House.ROOT,
-                    new SimpleFileVisitor<>() {
-                        @Override
-                        public FileVisitResult preVisitDirectory(
-                                Path folder, BasicFileAttributes attributes) {
-                            return SKIPPED.contains(folder.getFileName().toString())
-                                    ? FileVisitResult.SKIP_SUBTREE
-                                    : FileVisitResult.CONTINUE;
-                        }
-
-                        @Override
-                        public FileVisitResult visitFile(
-                                Path file, BasicFileAttributes attributes) {
-                            files.add(House.ROOT.relativize(file));
-                            return FileVisitResult.CONTINUE;
-                        }
-                    });
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        files.sort(null);
-        return files;
     }
 }

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Layers: modules require only those below them, and packages have no cycles. */
-class FloorsTest {
+/** Rules of the layers: modules require only modules below them, and packages form no cycles. */
+class LayersTest {
     /** Types of linux by which the control channels have TCP sockets of their own. */
     private static final Set<String> SOCKETS =
             Set.of(
@@ -34,59 +34,62 @@ class FloorsTest {
                     "io.softdpu.linux.TcpSocket");
 
     static List<String> modules() {
-        return House.modules();
+        return ProjectModules.modules();
     }
 
     @Test
     void shouldBuildTheModuleOfTheseRulesLast() {
         // It depends on none, so Maven keeps the place that the parent pom gives it.
-        assertThat(House.modules()).last().isEqualTo("architecture-tests");
+        assertThat(ProjectModules.modules()).last().isEqualTo("architecture-tests");
     }
 
     @Test
     void shouldHaveThreeGroupsOfModules() {
         assertThat(
                         Stream.of("libraries", "applications", "tests")
-                                .map(House::group)
+                                .map(ProjectModules::group)
                                 .flatMap(List::stream))
-                .containsExactlyElementsOf(House.modules());
+                .containsExactlyElementsOf(ProjectModules.modules());
     }
 
     @ParameterizedTest
     @MethodSource("modules")
     void shouldHaveClassesAndADescriptor(String module) {
-        assertThat(House.classes().stream().map(House::module)).contains(module);
-        assertThat(House.descriptor(module).name()).isEqualTo(House.descriptorName(module));
+        assertThat(ProjectModules.classes().stream().map(ProjectModules::module)).contains(module);
+        assertThat(ProjectModules.descriptor(module).name())
+                .isEqualTo(ProjectModules.descriptorName(module));
     }
 
-    /** The order of the parent pom is that of the floors, libraries lowest. */
+    /** The order of the parent pom is the order of the layers, libraries lowest. */
     @ParameterizedTest
     @MethodSource("modules")
     void shouldRequireOnlyModulesNamedBeforeIt(String module) {
-        List<String> modules = House.modules();
+        List<String> modules = ProjectModules.modules();
 
-        assertThat(modules.subList(0, modules.indexOf(module))).containsAll(House.requires(module));
+        assertThat(modules.subList(0, modules.indexOf(module)))
+                .containsAll(ProjectModules.requires(module));
     }
 
-    /** A requirement without a use would let a class through that should not know the other. */
+    /** An unused requirement would permit dependencies that nothing needs. */
     @ParameterizedTest
     @MethodSource("modules")
     void shouldUseTheModulesItRequires(String module) {
         Set<String> used =
-                House.classes().that(belongTo(module)).stream()
+                ProjectModules.classes().that(belongTo(module)).stream()
                         .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
-                        .flatMap(dependency -> House.moduleOf(dependency.getTargetClass()).stream())
+                        .flatMap(dependency ->
+                                ProjectModules.moduleOf(dependency.getTargetClass()).stream())
                         .collect(Collectors.toSet());
 
-        assertThat(used).containsAll(House.requires(module));
+        assertThat(used).containsAll(ProjectModules.requires(module));
     }
 
-    /** An export to a module that takes nothing of it is an entry for nobody. */
+    /** An export to a module that does not use the package is unnecessary. */
     @ParameterizedTest
     @MethodSource("modules")
     void shouldExportToModulesThatUseThePackage(String module) {
         List<String> unused = new ArrayList<>();
-        for (ModuleDescriptor.Exports export : House.descriptor(module).exports()) {
+        for (ModuleDescriptor.Exports export : ProjectModules.descriptor(module).exports()) {
             for (String target : export.targets()) {
                 if (usersOf(export.source()).noneMatch(target::equals)) {
                     unused.add("package=" + export.source() + ", exported to=" + target);
@@ -98,7 +101,7 @@ class FloorsTest {
 
     /** Names of the modules with a class that depends on one in a package. */
     private static Stream<String> usersOf(String packageName) {
-        return House.classes().stream()
+        return ProjectModules.classes().stream()
                 .filter(type ->
                         type.getDirectDependenciesFromSelf().stream()
                                 .anyMatch(dependency ->
@@ -107,11 +110,11 @@ class FloorsTest {
                                                 .getBaseComponentType()
                                                 .getPackageName()
                                                 .equals(packageName)))
-                .map(type -> House.descriptorName(House.module(type)))
+                .map(type -> ProjectModules.descriptorName(ProjectModules.module(type)))
                 .distinct();
     }
 
-    /** The module descriptor says so too; the class path, on which tests run, does not. */
+    /** Module descriptors state this too, but tests run on the class path, which ignores them. */
     @Test
     void shouldUseOfLinuxAboveFabricOnlyWhatItIsFor() {
         classes()
@@ -131,13 +134,13 @@ class FloorsTest {
                                         + " storage.backend, its sockets from storage.control, and"
                                         + " of storage its memory limits",
                                 (from, to) ->
-                                        !House.moduleOf(to).equals(Optional.of("linux"))
+                                        !ProjectModules.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
-                .check(House.classes());
+                .check(ProjectModules.classes());
     }
 
     private static boolean mayUse(JavaClass from, JavaClass to) {
-        String module = House.moduleOf(from).orElseThrow();
+        String module = ProjectModules.moduleOf(from).orElseThrow();
         return switch (to.getPackageName()) {
             case "io.softdpu.linux.text" -> true;
             case "io.softdpu.linux.event" -> module.equals("core");
@@ -163,12 +166,12 @@ class FloorsTest {
                                 (from, to) ->
                                         !to.getPackageName()
                                                 .matches("io\\.softdpu\\..*\\.(spi|check)")))
-                .check(House.classes());
+                .check(ProjectModules.classes());
     }
 
-    /** The libraries but those for which a library of others does part of the work. */
+    /** The libraries except those that use third-party libraries. */
     private static String[] jdkOnly() {
-        return House.group("libraries").stream()
+        return ProjectModules.group("libraries").stream()
                 .filter(module -> !Set.of("topology-json", "storage").contains(module))
                 .toArray(String[]::new);
     }
@@ -187,7 +190,7 @@ class FloorsTest {
                                                         .matches(
                                                                 "java\\..*|io\\.softdpu\\..*"
                                                                         + "|org\\.jspecify\\..*")))
-                .check(House.classes());
+                .check(ProjectModules.classes());
     }
 
     @Test
@@ -196,13 +199,13 @@ class FloorsTest {
                 .matching("io.softdpu.(**)")
                 .should()
                 .beFreeOfCycles()
-                .check(House.classes());
+                .check(ProjectModules.classes());
     }
 
     private static DescribedPredicate<JavaClass> belongTo(String... modules) {
         return DescribedPredicate.describe(
                 "belong to " + String.join(", ", modules),
-                type -> List.of(modules).contains(House.module(type)));
+                type -> List.of(modules).contains(ProjectModules.module(type)));
     }
 
     private static ArchCondition<JavaClass> dependOnlyOn(

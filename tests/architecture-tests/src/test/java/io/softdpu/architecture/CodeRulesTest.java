@@ -31,16 +31,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What main code must not do, and where the exceptions are. */
-class HouseRulesTest {
+/** Rules about calls and dependencies of main code, with the permitted exceptions. */
+class CodeRulesTest {
 
     private static final DescribedPredicate<JavaClass> PRODUCT =
             describe(
                     "are part of the product",
-                    type -> !House.group("tests").contains(House.module(type)));
+                    type -> !ProjectModules.group("tests").contains(ProjectModules.module(type)));
 
     private static final DescribedPredicate<JavaClass> LIBRARY =
-            PRODUCT.and(describe("not of the command", type -> !House.module(type).equals("cli")));
+            PRODUCT.and(
+                    describe(
+                            "not of the command",
+                            type -> !ProjectModules.module(type).equals("cli")));
 
     private static final DescribedPredicate<JavaClass> WIRE =
             describe("are in a wire package", type -> type.getPackageName().endsWith(".wire"));
@@ -93,16 +96,16 @@ class HouseRulesTest {
                             "examines the descriptor"),
                     Map.entry(
                             "io.softdpu.linux.file.CheckedFile.openChannel",
-                            "opens what it has examined, by /proc/self/fd"),
+                            "opens the examined descriptor again, by /proc/self/fd"),
                     Map.entry(
                             "io.softdpu.fabric.folder.FabricFolder.join",
-                            "opens the folder itself, with O_DIRECTORY, which waits for nothing"),
+                            "opens the folder itself, with O_DIRECTORY, which does not block"),
                     Map.entry(
                             "io.softdpu.fabric.folder.FabricFolder.connect",
-                            "opens a place with O_PATH, which waits for nothing, and examines it"),
+                            "opens a path with O_PATH, which does not block, and examines it"),
                     Map.entry(
                             "io.softdpu.fabric.folder.NameLocks.lockFolder",
-                            "opens the folder itself, with O_DIRECTORY, which waits for nothing"),
+                            "opens the folder itself, with O_DIRECTORY, which does not block"),
                     Map.entry(
                             "io.softdpu.linux.MemoryLimits.lines",
                             "reads /proc and the files of cgroups in /sys"),
@@ -113,16 +116,16 @@ class HouseRulesTest {
                             "reads /proc/self/cmdline"),
                     Map.entry(
                             "io.softdpu.perf.child.SharedFolder.create",
-                            "makes a file with CREATE_NEW, which opens nothing that is there"));
+                            "creates a file with CREATE_NEW, which opens no existing file"));
 
     @Test
     void shouldOpenFilesByNameWhereTheDescriptorIsExaminedAlone() {
         noClasses()
                 .that(PRODUCT)
                 .should(access("a file by its name", OPENS::contains, MAY_OPEN.keySet()))
-                .because("what stands behind a name is known only once it is open: CheckedFile")
-                .check(House.classes());
-        assertThat(House.classes().stream().filter(PRODUCT))
+                .because("the type of a file is known only after it was opened: use CheckedFile")
+                .check(ProjectModules.classes());
+        assertThat(ProjectModules.classes().stream().filter(PRODUCT))
                 .as("no exception is left over")
                 .flatExtracting(type -> accesses(type))
                 .filteredOn(access -> OPENS.contains(nameOf(access.getTarget())))
@@ -136,13 +139,13 @@ class HouseRulesTest {
                 .that()
                 .resideOutsideOfPackage("io.softdpu.fabric.ring")
                 .and()
-                .doNotHaveFullyQualifiedName("io.softdpu.fabric.region.GenerationPage")
+                .doNotHaveFullyQualifiedName("io.softdpu.fabric.region.RevocationPage")
                 .and()
                 .doNotHaveFullyQualifiedName("io.softdpu.linux.NativeMemory")
                 .should()
-                .accessField("io.softdpu.linux.NativeMemory", "EVERYTHING")
+                .accessField("io.softdpu.linux.NativeMemory", "ALL_MEMORY")
                 .because("nothing there checks bounds or lifetime")
-                .check(House.classes());
+                .check(ProjectModules.classes());
     }
 
     @Test
@@ -151,8 +154,8 @@ class HouseRulesTest {
                 .that(WIRE)
                 .should()
                 .dependOnClassesThat(
-                        describe("do I/O, wait or call native code", HouseRulesTest::acts))
-                .check(House.classes());
+                        describe("do I/O, wait or call native code", CodeRulesTest::acts))
+                .check(ProjectModules.classes());
     }
 
     private static boolean acts(JavaClass type) {
@@ -170,7 +173,10 @@ class HouseRulesTest {
 
     @Test
     void shouldKeepWirePackagesFreeOfClocks() {
-        noClasses().that(WIRE).should(access("a clock", CLOCKS::contains)).check(House.classes());
+        noClasses()
+                .that(WIRE)
+                .should(access("a clock", CLOCKS::contains))
+                .check(ProjectModules.classes());
     }
 
     @Test
@@ -186,7 +192,7 @@ class HouseRulesTest {
         noClasses()
                 .that(LIBRARY)
                 .should(access("standard streams or the exit", places::contains))
-                .check(House.classes());
+                .check(ProjectModules.classes());
     }
 
     @Test
@@ -199,7 +205,7 @@ class HouseRulesTest {
                                                 Thread.class.getName() + ".sleep",
                                                 TimeUnit.class.getName() + ".sleep")
                                         ::contains))
-                .check(House.classes());
+                .check(ProjectModules.classes());
     }
 
     @Test
@@ -209,12 +215,12 @@ class HouseRulesTest {
                 .dependOnClassesThat(
                         JavaClass.Predicates.resideInAnyPackage(
                                         "sun..", "jdk.internal..", "com.sun..")
-                                // exported to everybody, and documented
+                                // exported to all modules, and documented
                                 .and(
                                         DescribedPredicate.not(
                                                 JavaClass.Predicates.resideInAPackage(
                                                         "com.sun.management"))))
-                .check(House.classes());
+                .check(ProjectModules.classes());
     }
 
     @Test
@@ -231,20 +237,22 @@ class HouseRulesTest {
                                 }
                             }
                         })
-                .check(House.classes());
+                .check(ProjectModules.classes());
         Set<String> loading =
                 Set.of(
                         "java.lang.System.load",
                         "java.lang.System.loadLibrary",
                         "java.lang.Runtime.load",
                         "java.lang.Runtime.loadLibrary");
-        noClasses().should(access("library loading", loading::contains)).check(House.classes());
+        noClasses()
+                .should(access("library loading", loading::contains))
+                .check(ProjectModules.classes());
     }
 
     @Test
     void shouldCallNativeCodeFromLinuxAlone() {
         DescribedPredicate<JavaClass> linux =
-                describe("belong to linux", type -> House.module(type).equals("linux"));
+                describe("belong to linux", type -> ProjectModules.module(type).equals("linux"));
         noClasses()
                 .that(PRODUCT.and(DescribedPredicate.not(linux)))
                 .should()
@@ -253,9 +261,9 @@ class HouseRulesTest {
                 .orShould()
                 .dependOnClassesThat()
                 .areAssignableTo(SymbolLookup.class)
-                .check(House.classes());
-        assertThat(House.classes().stream().filter(linux))
-                .as("the rule looks at something: linux does use the linker")
+                .check(ProjectModules.classes());
+        assertThat(ProjectModules.classes().stream().filter(linux))
+                .as("linux uses the linker, so the rule checks something")
                 .anySatisfy(type ->
                         assertThat(type.getDirectDependenciesFromSelf())
                                 .anyMatch(to -> to.getTargetClass().isAssignableTo(Linker.class)));
@@ -264,7 +272,7 @@ class HouseRulesTest {
     @Test
     void shouldDescribeEveryPackageAndMarkItNullMarked() {
         Set<JavaPackage> packages =
-                House.classes().stream()
+                ProjectModules.classes().stream()
                         .filter(type -> !type.getSimpleName().equals("module-info"))
                         .map(JavaClass::getPackage)
                         .collect(Collectors.toSet());
@@ -279,7 +287,7 @@ class HouseRulesTest {
 
     @Test
     void shouldFindAnAccessThatIsForbidden() {
-        // The conditions above are code too: this class does what they look for.
+        // Tests the conditions themselves: this class does what they forbid.
         var self = new ClassFileImporter().importClasses(Forbidden.class);
 
         assertThat(
@@ -314,7 +322,7 @@ class HouseRulesTest {
         return access(what, wanted, Set.of());
     }
 
-    /** As above, but not from these methods. */
+    /** Calls, references and field accesses, except from these methods. */
     private static ArchCondition<JavaClass> access(
             String what, Predicate<String> wanted, Set<String> exceptFrom) {
         return new ArchCondition<>("access " + what) {

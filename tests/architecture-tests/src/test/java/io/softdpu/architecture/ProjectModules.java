@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.module.ModuleDescriptor;
 import java.net.MalformedURLException;
+import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -28,32 +29,34 @@ import java.util.stream.Collectors;
  * The modules of the build, their folders and descriptors, and their main classes. The parent pom
  * names the modules, the descriptors say which module requires which.
  */
-final class House {
+final class ProjectModules {
 
     static final Path ROOT = Path.of("").toAbsolutePath().getParent().getParent();
 
     private static final Map<String, Path> FOLDERS = folders();
 
+    /** The folder of a module's classes, below the module's: the quick build has one of its own. */
+    private static final Path BUILT = built();
+
     private static final JavaClasses CLASSES =
             new ClassFileImporter()
                     .importPaths(
                             modules().stream()
-                                    .map(module -> folder(module).resolve("target/classes"))
+                                    .map(module -> classFolder(module))
                                     .filter(Files::isDirectory)
                                     .toList());
 
-    /** What the modules depend on comes with the command, on which this module depends. */
+    /** Loads main classes; their dependencies come from the class path of these tests. */
     private static final ClassLoader LOADER =
             new URLClassLoader(
-                    modules().stream()
-                            .map(module -> url(folder(module).resolve("target/classes")))
-                            .toArray(URL[]::new),
-                    House.class.getClassLoader());
+                    modules().stream().map(module -> url(classFolder(module))).toArray(URL[]::new),
+                    ProjectModules.class.getClassLoader());
 
     private static final Map<String, String> MODULE_OF_CLASS =
-            CLASSES.stream().collect(Collectors.toMap(JavaClass::getName, House::moduleBySource));
+            CLASSES.stream()
+                    .collect(Collectors.toMap(JavaClass::getName, ProjectModules::moduleBySource));
 
-    private House() {}
+    private ProjectModules() {}
 
     /** The modules that the parent pom names, in its order. */
     static List<String> modules() {
@@ -63,6 +66,31 @@ final class House {
     /** The folder of a module. */
     static Path folder(String module) {
         return Objects.requireNonNull(FOLDERS.get(module), module);
+    }
+
+    /** The folder of the main classes of a module. */
+    static Path classFolder(String module) {
+        return buildFolder(module).resolve("classes");
+    }
+
+    /** The folder that this build compiles a module into. */
+    static Path buildFolder(String module) {
+        return folder(module).resolve(BUILT);
+    }
+
+    private static Path built() {
+        try {
+            Path own =
+                    Path.of(
+                            ProjectModules.class
+                                    .getProtectionDomain()
+                                    .getCodeSource()
+                                    .getLocation()
+                                    .toURI());
+            return Path.of("").toAbsolutePath().relativize(own.getParent());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static Map<String, Path> folders() {
@@ -81,9 +109,9 @@ final class House {
         return modules().stream().filter(module -> folder(module).startsWith(group)).toList();
     }
 
-    /** What the compiled descriptor of a module says. */
+    /** The compiled descriptor of a module. */
     static ModuleDescriptor descriptor(String module) {
-        Path file = folder(module).resolve("target/classes/module-info.class");
+        Path file = classFolder(module).resolve("module-info.class");
         try (InputStream in = Files.newInputStream(file)) {
             return ModuleDescriptor.read(in);
         } catch (IOException e) {
@@ -107,7 +135,7 @@ final class House {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Packages that a module exports to everybody. */
+    /** Packages that a module exports without naming the modules that may use them. */
     static Set<String> exportedPackages() {
         return modules().stream()
                 .flatMap(module -> descriptor(module).exports().stream())
