@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# The Comm Channel's fast path beside Agrona's ring, Aeron IPC and UCX, turn by turn in one run.
+# The Comm Channel's fast path beside Agrona's ring, Aeron IPC and UCX, by turns in one run.
 #
 #   benchmarks/beside-comch.sh                 three rounds, a table
 #   benchmarks/beside-comch.sh --rounds N      more of them
-#   benchmarks/beside-comch.sh --seconds N     how long each of our measurements lasts (default 2)
-#   benchmarks/beside-comch.sh --json FILE|-   the figures as JSON as well; -: in place of the table
+#   benchmarks/beside-comch.sh --seconds N     duration of each of our measurements (default 2)
+#   benchmarks/beside-comch.sh --json FILE|-   the figures as JSON as well; -: instead of the table
 #   benchmarks/beside-comch.sh --ours          ours alone
 #
-# Needs a JDK as ./softdpu does, two cores, 160 MiB of room in /dev/shm, and maven, python3 and
+# Needs a JDK as ./softdpu does, two cores, 160 MiB of space in /dev/shm, and maven, python3 and
 # ucx-utils, which it installs by these names where it runs as root; Maven fetches the jar of Aeron
-# and Agrona. Nothing else should run on the machine. Takes about two minutes a round. SOFTDPU_ROOT names
+# and Agrona. The machine should be idle otherwise. Takes about two minutes per round. SOFTDPU_ROOT names
 # the tree whose ./softdpu is measured, where that is not this one.
 #
-# All of them look all the time. The peers' processes are bound to a core each, where they are
-# best, and not to two threads of one core where there is a choice; ours are not bound. A round trip
-# is told by its median, for all. Agrona and Aeron read the clock at both ends of one and keep the
-# figure outside it; ours reads it once between two, and keeping the figure counts.
+# All of them poll. The peers' processes are pinned to one core each, which is best for them, and
+# not to two threads of one core if there is a choice; ours are not pinned. The result of round trips
+# is the median. Agrona and Aeron read the clock at both ends of one and record the value outside it;
+# ours reads it once between two, and recording the value counts.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -29,7 +29,7 @@ ours_only=
 # shellcheck source=benchmarks/lib.sh
 . "$here/lib.sh"
 read_options "$@"
-(($(nproc) > 1)) || fail "two processes that look all the time need two cores: cores=1"
+(($(nproc) > 1)) || fail "two polling processes need two cores: cores=1"
 need python3:python3 mvn:maven setpriv:util-linux taskset:util-linux
 [[ -n $ours_only ]] || need ucx_perftest:ucx-utils
 begin

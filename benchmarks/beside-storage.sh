@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# The storage pipeline beside nbdkit's memory plugin under fio's nbd engine, turn by turn in one run.
+# The storage pipeline beside nbdkit's memory plugin under fio's nbd engine, by turns in one run.
 #
 #   benchmarks/beside-storage.sh                 three rounds, a table
 #   benchmarks/beside-storage.sh --rounds N      more of them
-#   benchmarks/beside-storage.sh --seconds N     how long each measurement lasts (default 3)
-#   benchmarks/beside-storage.sh --json FILE|-   the figures as JSON as well; -: in place of the table
+#   benchmarks/beside-storage.sh --seconds N     duration of each measurement (default 3)
+#   benchmarks/beside-storage.sh --json FILE|-   the figures as JSON as well; -: instead of the table
 #   benchmarks/beside-storage.sh --ours          ours alone; idle and paced for half of the time
 #
-# Needs a JDK as ./softdpu does, 300 MiB of room in /dev/shm, and maven, nbdkit, fio, gcc, libc6-dev
-# and python3, which it installs by these names where it runs as root. Nothing else should run on
-# the machine. Takes about two minutes a round. The idle and the paced phase last 10 seconds or
+# Needs a JDK as ./softdpu does, 300 MiB of space in /dev/shm, and maven, nbdkit, fio, gcc, libc6-dev
+# and python3, which it installs by these names where it runs as root. The machine should be
+# idle otherwise. Takes about two minutes per round. The idle and the paced phase last 10 seconds or
 # more: the CPU time of a process comes in steps of 10 ms. SOFTDPU_ROOT names the tree whose ./softdpu is
 # measured, where that is not this one.
 #
-# Ours is the load of the initiator itself, which hands its requests over in its own memory; theirs
-# passes a socket. It compares what a program gets that links either.
+# Our load is part of the initiator, which passes requests in its own memory; theirs passes a
+# socket. This compares the two from the view of a program that links either.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -40,7 +40,7 @@ unset GLIBC_TUNABLES # ./softdpu sets its own
 tunable=
 if [[ $(uname -m) == x86_64 ]]; then
     tunable=$(sed -n 's/.*\(glibc\.cpu\.x86_non_temporal_threshold=0x[0-9a-f]*\).*/\1/p' "$root/softdpu")
-    [[ -n $tunable ]] || fail "./softdpu does not say from which size on copies go past the caches"
+    [[ -n $tunable ]] || fail "./softdpu sets no size from which copies use non-temporal stores"
 fi
 file=$shm/volume # fio's: tmpfs, as our memory is
 
@@ -75,7 +75,7 @@ for case, found in demo.items():
         print(case + suffix, "op/s", found["iops"])
 if not suffix and "random_read_4k" in demo:
     if operations < 1_000_000:
-        # What is allocated once would count for too much.
+        # One-time allocations would distort the result.
         print(f"beside-storage: allocated_bytes_per_op: n/a: operations={operations}, needed=1000000",
               file=sys.stderr)
     else:
@@ -121,7 +121,7 @@ run_fio() {
     fi
 }
 
-# fio's operations a second, or GB/s where the case is sequential, pinned as `pin` says: case, who,
+# fio's operations per second, or GB/s where the case is sequential, pinned as `pin` says: case, who,
 # arguments.
 fio_figure() {
     local case=$1 who=$2

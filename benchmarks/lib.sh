@@ -1,11 +1,15 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # what is set here is used there, and the other way
-# What the scripts here share; to be read by them after `here` and `root` are set.
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared with the scripts
+# Functions of the scripts here, which source this file after setting `here` and `root`.
 
 export LC_ALL=C # figures have a point, whatever the user's language
 
 script=$(basename "$0" .sh)
 
-say() { echo "$script: $*" >&2; }
+# Control characters of names and values are replaced: they could control the terminal.
+say() {
+    local message=$*
+    printf '%s: %s\n' "$script" "${message//[[:cntrl:]]/?}" >&2
+}
 
 fail() {
     say "$@"
@@ -17,7 +21,7 @@ usage() {
     sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
 }
 
-# What both comparisons can be told: sets rounds, seconds, json and ours_only.
+# Parses the options of both comparisons: sets rounds, seconds, json and ours_only.
 read_options() {
     while (($#)); do
         case $1 in
@@ -55,7 +59,7 @@ read_options() {
     done
 }
 
-# ---- what has to be there
+# ---- requirements
 
 # Installs the packages of the commands that are missing: command:package ...
 need() {
@@ -70,7 +74,7 @@ need() {
 install_packages() {
     say "installing $*"
     if [[ $(id -u) != 0 ]]; then
-        fail "not root, so these are left to you: apt-get install $*"
+        fail "packages are missing, and only root can install them: apt-get install $*"
     fi
     apt-get update -qq >&2
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
@@ -82,11 +86,11 @@ need_c_library() {
     gcc -o "$work/nothing" "$work/nothing.c" 2>/dev/null || install_packages libc6-dev
 }
 
-# Room in /dev/shm: MiB.
+# Checks the free space in /dev/shm: MiB.
 need_shared_memory() {
     local free
     free=$(df -Pk /dev/shm | awk 'NR == 2 {print int($4 / 1024)}')
-    ((free >= $1)) || fail "too little room: folder=/dev/shm, free=$free MiB, needed=$1 MiB"
+    ((free >= $1)) || fail "too little space: folder=/dev/shm, free=$free MiB, needed=$1 MiB"
 }
 
 # The file of --json must be writable before anything is measured, not only after it.
@@ -133,7 +137,7 @@ tidy() {
 }
 
 # Starts a command in the background, its pid in `started`. It ends at the limit, and with this
-# script even where that is killed.
+# script even if that is killed.
 start() {
     setpriv --pdeathsig TERM timeout -k 5 "$limit" "$@" &
     started=$!
@@ -170,12 +174,12 @@ await() {
     return "$status"
 }
 
-# Waits for the end of a command of the background, which must be a good one: pid.
+# Waits for the end of a command of the background, which must succeed: pid.
 finish() {
-    await "$1" || fail "what ran beside has failed: status=$?"
+    await "$1" || fail "background command has failed: status=$?"
 }
 
-# Runs a command; what it says on standard error is shown if it fails. It is in the background, for
+# Runs a command; its standard error is shown if it fails. It is in the background, for
 # a signal would have to wait until a command in the foreground ends.
 run() {
     start "$@" 2>"$work/err"
@@ -198,14 +202,14 @@ listening() {
     done
 }
 
-# A TCP port that nobody listens on just now.
+# A TCP port that is free at the moment.
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
 # ---- cores
 
-# The numbers of a list such as 0-3,8, one a line.
+# The numbers of a list such as 0-3,8, one per line.
 numbers() {
     tr , '\n' | while IFS=- read -r from to; do seq "$from" "${to:-$from}"; done
 }
@@ -234,7 +238,7 @@ figure() {
     printf '%s\t%s\t%s\t%s\t%s\n' "$round" "$@" >>"$work/figures"
 }
 
-# What the figures are measured on, before anything is measured.
+# The machine of the measurements, determined before they begin.
 machine() {
     echo "$(nproc) cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)," \
         "Linux $(uname -r), load average before it $(cut -d ' ' -f 1 /proc/loadavg)"

@@ -77,18 +77,18 @@ public final class AeronIpc {
     }
 
     private void ping() {
-        long[] nanos = new long[Figures.RUNS * ROUND_TRIPS];
+        long[] nanos = new long[Measurements.RUNS * ROUND_TRIPS];
         for (int i = 0; i < nanos.length; i++) {
             long begin = System.nanoTime();
             send();
             receive(1, 1);
             nanos[i] = System.nanoTime() - begin;
         }
-        Figures.printMedianRoundTrip(nanos);
+        Measurements.printMedianRoundTrip(nanos);
     }
 
     private void pong() {
-        for (int i = 0; i < Figures.RUNS * ROUND_TRIPS; i++) {
+        for (int i = 0; i < Measurements.RUNS * ROUND_TRIPS; i++) {
             receive(1, 1);
             send();
         }
@@ -96,8 +96,8 @@ public final class AeronIpc {
     }
 
     private void sendAll() {
-        long[] nanos = new long[Figures.RUNS];
-        for (int run = 0; run < Figures.RUNS; run++) {
+        long[] nanos = new long[Measurements.RUNS];
+        for (int run = 0; run < Measurements.RUNS; run++) {
             long begin = System.nanoTime();
             for (int i = 0; i < MESSAGES; i++) {
                 send();
@@ -105,11 +105,11 @@ public final class AeronIpc {
             receive(1, 1); // all are there
             nanos[run] = System.nanoTime() - begin;
         }
-        Figures.printMedianRate(MESSAGES, nanos);
+        Measurements.printMedianRate(MESSAGES, nanos);
     }
 
     private void receiveAll() {
-        for (int run = 0; run < Figures.RUNS; run++) {
+        for (int run = 0; run < Measurements.RUNS; run++) {
             receive(MESSAGES, FRAGMENTS);
             send();
         }

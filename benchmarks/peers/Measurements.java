@@ -1,14 +1,14 @@
 import java.util.Arrays;
 import java.util.Locale;
 
-/** What a peer's runs have found; the first two are to warm up and do not count. */
-final class Figures {
+/** Measured values of the runs of a peer; the first two are for warm-up and do not count. */
+final class Measurements {
     private static final int WARM_UPS = 2;
 
     /** How often a measurement is made. */
     static final int RUNS = WARM_UPS + 5;
 
-    private Figures() {}
+    private Measurements() {}
 
     /** Prints {@code p50_ns N}, from the nanoseconds of all round trips of all runs in turn. */
     static void printMedianRoundTrip(long[] nanos) {
