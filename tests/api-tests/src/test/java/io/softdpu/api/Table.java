@@ -2,6 +2,7 @@ package io.softdpu.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.testkit.BuildFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -61,7 +62,7 @@ final class Table {
     /** Fails where a line differs from the committed one; says how to commit what has come out. */
     void compare() {
         String text = String.join("\n", lines) + "\n";
-        Path written = Path.of("target", name);
+        Path written = BuildFolder.resolve(name);
         try {
             Files.writeString(written, text);
         } catch (IOException e) {

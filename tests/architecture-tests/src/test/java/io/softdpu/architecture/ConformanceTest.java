@@ -2,6 +2,7 @@ package io.softdpu.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.testkit.BuildFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,9 +111,7 @@ class ConformanceTest {
                         resultLines(),
                         Files.readAllLines(
                                 ProjectModules.ROOT.resolve("docs/" + Conformance.NOTES)));
-        Files.writeString(
-                ProjectModules.ROOT.resolve("tests/architecture-tests/target/conformance.md"),
-                conformance.toMarkdown());
+        Files.writeString(BuildFolder.resolve("conformance.md"), conformance.toMarkdown());
 
         assertThat(conformance.unknown()).as("ids that are not in docs/clauses.tsv").isEmpty();
         assertThat(conformance.notesOutOfPlace()).isEmpty();
@@ -122,7 +121,7 @@ class ConformanceTest {
     private static List<String> resultLines() throws IOException {
         List<String> lines = new ArrayList<>();
         for (String module : ProjectModules.modules()) {
-            Path target = ProjectModules.folder(module).resolve("target");
+            Path target = ProjectModules.buildFolder(module);
             Path clauses = target.resolve("clauses");
             if (!Files.isDirectory(clauses)) {
                 continue; // a module none of whose tests has a mark

@@ -24,9 +24,9 @@ import org.junit.platform.launcher.TestPlan;
  * Writes the result of each test with {@link Clause}, for the generator of {@code
  * docs/conformance.md}.
  *
- * <p>One file per test class in {@code target/clauses}, one line per clause and test: {@code id,
- * test, passed|failed|skipped, reason of the refusal}, separated by tabs, sorted. JUnit finds this
- * listener by ServiceLoader wherever testkit is on the test class path.
+ * <p>One file per test class in the {@code clauses} of {@link BuildFolder}, one line per clause and
+ * test: {@code id, test, passed|failed|skipped, reason of the refusal}, separated by tabs, sorted.
+ * JUnit finds this listener by ServiceLoader wherever testkit is on the test class path.
  */
 public final class ClauseListener implements TestExecutionListener {
 
@@ -44,9 +44,9 @@ public final class ClauseListener implements TestExecutionListener {
     private final Path folder;
     private final Map<MethodSource, Outcome> outcomes = new ConcurrentHashMap<>();
 
-    /** Writes below the working directory, which Maven sets to the module. */
+    /** Writes into the folder of the build that runs the tests. */
     public ClauseListener() {
-        this(Path.of("target", "clauses"));
+        this(BuildFolder.resolve("clauses"));
     }
 
     ClauseListener(Path folder) {

@@ -56,8 +56,8 @@ public final class Soak {
     }
 
     /**
-     * Says what a test has done, as one line on standard output and in {@code
-     * target/soak/NAME.txt}, which keeps the last.
+     * Says what a test has done, as one line on standard output and in {@code soak/NAME.txt} of
+     * {@link BuildFolder}, which keeps the last.
      *
      * @param name of the test, as a file may be called
      * @param seed that repeats it under {@code -Dsoftdpu.seed}
@@ -67,7 +67,7 @@ public final class Soak {
     public static void report(String name, long seed, Duration took, String findings) {
         String line = line(name, seed, took, findings);
         System.out.println(line);
-        Path folder = Path.of("target", "soak");
+        Path folder = BuildFolder.resolve("soak");
         try {
             Files.createDirectories(folder);
             Files.writeString(

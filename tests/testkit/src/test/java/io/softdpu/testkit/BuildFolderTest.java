@@ -1,0 +1,38 @@
+package io.softdpu.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+class BuildFolderTest {
+
+    @Test
+    void shouldBeTheOneThatTheBuildCompilesTo() throws URISyntaxException {
+        assumeBuild();
+        Path classes =
+                Path.of(
+                        BuildFolderTest.class
+                                .getProtectionDomain()
+                                .getCodeSource()
+                                .getLocation()
+                                .toURI());
+
+        assertThat(BuildFolder.resolve("test-classes").toAbsolutePath()).isEqualTo(classes);
+    }
+
+    @Test
+    void shouldHoldTheFabricsOfTheBuild() {
+        assumeBuild();
+
+        assertThat(Path.of(System.getenv("SOFTDPU_FABRIC")).getParent())
+                .isEqualTo(BuildFolder.resolve("fabric").toAbsolutePath().getParent());
+    }
+
+    private static void assumeBuild() {
+        Assumptions.assumeTrue(
+                System.getProperty(BuildFolder.PROPERTY) != null, "no build runs the tests");
+    }
+}
