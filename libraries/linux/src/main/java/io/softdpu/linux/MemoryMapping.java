@@ -69,6 +69,7 @@ public final class MemoryMapping {
     }
 
     private static long map(int fd, long sizeBytes, boolean writable, int flags) {
+        RestrictedThreads.requireAllowed("mmap");
         CallState state = CallState.current();
         long result;
         try {

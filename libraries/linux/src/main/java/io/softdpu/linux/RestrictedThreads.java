@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks, in tests, that threads which serve all peers make no system call whose duration a peer
- * determines: munmap, madvise and ftruncate, and close of a descriptor that a peer has sent.
+ * determines: mmap, munmap, madvise and ftruncate, and close of a descriptor that a peer has sent.
  * Enabled by {@code -Dsoftdpu.restricted=true} when the JVM starts; otherwise each method does
  * nothing. Any thread.
  *

@@ -41,6 +41,8 @@ final class RestrictedThreadsTest {
 
         assertThat(RestrictedThreads.enter(scope)).isNull();
 
+        refused("mmap", scope, () -> MemoryMapping.map(memory, MemoryMapping.pageSize(), true));
+        refused("mmap", scope, () -> MemoryMapping.mapPrivate(MemoryMapping.pageSize()));
         refused("munmap", scope, () -> MemoryMapping.unmap(address, MemoryMapping.pageSize()));
         refused(
                 "madvise",
@@ -48,7 +50,7 @@ final class RestrictedThreadsTest {
                 () -> MemoryMapping.populate(address, MemoryMapping.pageSize(), true));
         refused("ftruncate", scope, () -> FileDescriptors.truncate(memory, 1));
         refused("close of a received descriptor", scope, () -> FileDescriptors.close(received));
-        assertThat(RestrictedThreads.violations()).hasSize(4);
+        assertThat(RestrictedThreads.violations()).hasSize(6);
         FileDescriptors.close(received); // it counts once
     }
 
