@@ -75,7 +75,7 @@ public final class SystemCalls {
     }
 
     @FunctionalInterface
-    private interface Call {
+    interface Call {
         long make(MemorySegment state) throws Throwable;
     }
 
@@ -168,7 +168,7 @@ public final class SystemCalls {
         }
     }
 
-    private static long checked(String name, Call call) {
+    static long checked(String name, Call call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
             long result = call.make(state);
@@ -188,7 +188,7 @@ public final class SystemCalls {
     }
 
     @SuppressWarnings("restricted") // tests run with native access
-    private static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {
+    static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {
         Linker linker = Linker.nativeLinker();
         return linker.downcallHandle(
                 linker.defaultLookup().findOrThrow(name),
