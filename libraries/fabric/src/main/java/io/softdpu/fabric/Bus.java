@@ -302,23 +302,6 @@ public final class Bus implements AutoCloseable {
         return mappedBytes.allBytes();
     }
 
-    /** Scheduled work on the bus thread. */
-    public interface Alarm {
-        /** Cancels the work, unless it has run or runs now. Any thread; idempotent. */
-        void cancel();
-    }
-
-    /**
-     * Runs the work once on the bus thread after the delay; never after the bus has closed.
-     *
-     * @param delayNanos delay; 0 or less means as soon as possible
-     * @return handle to cancel it; until then the bus holds the work
-     */
-    public Alarm after(long delayNanos, Runnable work) {
-        requireOpen();
-        return threads.loop().schedule(System.nanoTime() + Math.max(0, delayNanos), work)::cancel;
-    }
-
     /** Leaves the fabric: names, exports and links of this bus end. Waits for the bus thread. */
     @Override
     public void close() {

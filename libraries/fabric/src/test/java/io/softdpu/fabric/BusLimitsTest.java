@@ -16,7 +16,6 @@ import io.softdpu.fabric.thread.MappingWorkers;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
-import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -152,28 +150,6 @@ final class BusLimitsTest {
             Await.until("the lease is over", DEADLINE, () -> region.leases() == 0);
         }
         memory.release();
-    }
-
-    @Test
-    void shouldForgetACancelledAlarmWithAllThatItHolds() {
-        AtomicBoolean ran = new AtomicBoolean();
-        WeakReference<Object> held = scheduleAndCancel(ran);
-        Await.until(
-                "what the alarm held is collected",
-                DEADLINE,
-                () -> {
-                    System.gc();
-                    return held.refersTo(null);
-                });
-        assertThat(ran).isFalse();
-    }
-
-    private WeakReference<Object> scheduleAndCancel(AtomicBoolean ran) {
-        Object kept = new Object();
-        for (int i = 0; i < 100; i++) {
-            importer.after(60 * SECOND, () -> ran.set(kept.hashCode() != 0)).cancel();
-        }
-        return new WeakReference<>(kept);
     }
 
     @Test

@@ -115,32 +115,6 @@ class BusTest {
     }
 
     @Test
-    void shouldRunDelayedWorkOnceOnTheBusThreadAndNotTooEarly() throws Exception {
-        BlockingQueue<String> ran = new ArrayBlockingQueue<>(4);
-        long begin = System.nanoTime();
-        long[] after = new long[1];
-        bus().after(
-                        30_000_000,
-                        () -> {
-                            after[0] = System.nanoTime() - begin;
-                            ran.add(Thread.currentThread().getName());
-                        });
-        assertThat(ran.poll(20, TimeUnit.SECONDS)).isEqualTo("softdpu-bus");
-        assertThat(after[0]).isGreaterThanOrEqualTo(30_000_000);
-        assertThat(ran.poll(50, TimeUnit.MILLISECONDS)).isNull();
-    }
-
-    @Test
-    void shouldDropDelayedWorkWhenTheBusCloses() {
-        Bus bus = bus();
-        List<String> ran = new ArrayList<>();
-        bus.after(60 * SECOND, () -> ran.add("too early"));
-        bus.close();
-        assertThat(ran).isEmpty();
-        assertThatThrownBy(() -> bus.after(0, () -> {})).isInstanceOf(FabricException.class);
-    }
-
-    @Test
     void shouldShareMemoryBothWays() throws Exception {
         SharedSegment memory = memory(10_000);
         ExportedRegion exported = bus().export(memory, true, null);

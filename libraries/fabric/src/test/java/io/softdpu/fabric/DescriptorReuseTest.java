@@ -62,7 +62,7 @@ class DescriptorReuseTest {
         BlockingQueue<PendingLink> arrivals = new ArrayBlockingQueue<>(1);
         Endpoint endpoint = bus.listen("server", arrivals::add);
         CountDownLatch busy = new CountDownLatch(1);
-        bus.after(0, () -> awaitUninterrupted(busy));
+        bus.threads().loop().execute(() -> awaitUninterrupted(busy));
         SharedSegment inbound = SharedSegment.allocate("inbound", SIZE_BYTES);
         CompletableFuture<Attachment> connecting =
                 bus.connect("server", new byte[0], inbound, 20 * SECOND);

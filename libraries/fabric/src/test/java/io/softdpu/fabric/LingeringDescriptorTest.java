@@ -219,17 +219,16 @@ final class LingeringDescriptorTest {
     private CountDownLatch holdTheBusThread() throws InterruptedException {
         CountDownLatch held = new CountDownLatch(1);
         CountDownLatch free = new CountDownLatch(1);
-        var _ =
-                victim.after(
-                        0,
-                        () -> {
-                            held.countDown();
-                            try {
-                                assertThat(free.await(20, TimeUnit.SECONDS)).isTrue();
-                            } catch (InterruptedException e) {
-                                throw new AssertionError(e);
-                            }
-                        });
+        victim.threads()
+                .loop()
+                .execute(() -> {
+                    held.countDown();
+                    try {
+                        assertThat(free.await(20, TimeUnit.SECONDS)).isTrue();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                });
         assertThat(held.await(20, TimeUnit.SECONDS)).isTrue();
         return free;
     }

@@ -131,16 +131,6 @@ public final class BusLoop {
         watches.remove(watch);
     }
 
-    /**
-     * Runs the work once on the bus thread, not before the deadline; never if the loop ends first.
-     * Any thread.
-     */
-    public Alarm schedule(long deadlineNanos, Runnable work) {
-        Alarm alarm = new Alarm(deadlineNanos, work);
-        execute(alarm::begin);
-        return alarm;
-    }
-
     /** Number of handlers; any thread, for tests. */
     public int watched() {
         return watches.size();
@@ -191,56 +181,5 @@ public final class BusLoop {
         synchronized (commands) {
             runCommands();
         }
-    }
-
-    /** Scheduled work; its states change on the bus thread. */
-    public final class Alarm implements Handler {
-        private final long deadlineNanos;
-        private volatile @Nullable Runnable work;
-        private @Nullable BusWatch watch;
-
-        private Alarm(long deadlineNanos, Runnable work) {
-            this.deadlineNanos = deadlineNanos;
-            this.work = work;
-        }
-
-        private void begin() {
-            if (work != null && !ended) {
-                watch = join(this);
-                watch.setDeadline(deadlineNanos);
-            }
-        }
-
-        /** Cancels the work, unless it has run or runs now. Any thread; idempotent. */
-        public void cancel() {
-            if (work != null) {
-                work = null; // makes its objects collectable at once
-                execute(this::leave);
-            }
-        }
-
-        private void leave() {
-            if (watch != null) {
-                watch.end();
-            }
-        }
-
-        @Override
-        public void onEvents(int events) {
-            throw new IllegalStateException("an alarm has no descriptor");
-        }
-
-        @Override
-        public void onDeadline() {
-            Runnable due = work;
-            work = null;
-            leave();
-            if (due != null) {
-                due.run();
-            }
-        }
-
-        @Override
-        public void onShutdown() {}
     }
 }
