@@ -105,11 +105,6 @@ final class MmapExports {
         return pci != null || rdma != null;
     }
 
-    /** The key of the RDMA export, or 0. */
-    int remoteKey() {
-        return remoteKey;
-    }
-
     void revoke() {
         if (pci != null) {
             pci.close();

@@ -68,23 +68,6 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     }
 
     @Override
-    public long remoteAddress(Mmap mmap) {
-        mmap.requireStarted();
-        return mmap.exports().address();
-    }
-
-    @Override
-    public int remoteKey(Mmap mmap) {
-        MmapOrigin origin = mmap.origin();
-        if (origin != null && origin.byRdma()) {
-            return origin.descriptor().remoteKey();
-        }
-        synchronized (mmap) {
-            return mmap.exports().remoteKey();
-        }
-    }
-
-    @Override
     public void retain(Mmap mmap) {
         mmap.retainUser();
     }

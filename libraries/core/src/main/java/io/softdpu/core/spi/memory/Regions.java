@@ -69,15 +69,6 @@ public abstract class Regions<M, B, P, D> {
     public abstract boolean isMapped(M mmap);
 
     /**
-     * The RDMA address of the first byte: for a local mmap its address in this process, for an
-     * import the exporter's address, so that a range has one address on all machines.
-     */
-    public abstract long remoteAddress(M mmap);
-
-    /** The key of the mmap's RDMA export, or of the export that it was imported from; 0: none. */
-    public abstract int remoteKey(M mmap);
-
-    /**
      * Keeps the mmap open, as a buf in it does.
      *
      * @throws DpuException BAD_STATE if it is not started
