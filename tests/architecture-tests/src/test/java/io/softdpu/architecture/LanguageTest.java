@@ -70,7 +70,8 @@ class LanguageTest {
         List<String> places = new ArrayList<>();
         PLAIN_WORDS.forEach((words, plain) -> {
             Pattern pattern = pattern(words);
-            Stream.concat(javaFiles().filter(LanguageTest::isProduct), pages())
+            Stream.of(javaFiles().filter(LanguageTest::isProduct), pages(), scriptsAndPoms())
+                    .flatMap(files -> files)
                     .forEach(file -> {
                         String text = RepositoryFiles.read(file);
                         Matcher found = pattern.matcher(text);
@@ -138,6 +139,21 @@ class LanguageTest {
     }
 
     @Test
+    void shouldLookAtScriptsAndPoms() {
+        assertThat(scriptsAndPoms().map(Path::toString))
+                .contains(
+                        "pom.xml",
+                        "libraries/core/pom.xml",
+                        "softdpu",
+                        "soak",
+                        ".ci/run",
+                        "outside/check",
+                        "benchmarks/compare.py",
+                        "benchmarks/lib.sh")
+                .doesNotContain("LICENSE", "docs/clauses.tsv");
+    }
+
+    @Test
     void shouldFindWordsOverTheEndOfALine() {
         assertThat(pattern("(let|lets|letting) (\\w+ )?go"))
                 .matches(pattern -> pattern.matcher("     * lets it\n     * go").find())
@@ -164,6 +180,16 @@ class LanguageTest {
 
     private static boolean isProduct(Path file) {
         return !file.startsWith("tests") && file.toString().contains("/src/main/");
+    }
+
+    /** Poms, and files that an interpreter runs or a script includes. */
+    private Stream<Path> scriptsAndPoms() {
+        return files.stream()
+                .filter(file ->
+                        file.endsWith("pom.xml")
+                                || file.toString().endsWith(".sh")
+                                || file.toString().endsWith(".py")
+                                || RepositoryFiles.isRunByAnInterpreter(file));
     }
 
     /** The pages of the repository, but those that quote other documents. */

@@ -1,6 +1,7 @@
 package io.softdpu.architecture;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
@@ -44,6 +46,15 @@ final class RepositoryFiles {
         }
         files.sort(null);
         return files;
+    }
+
+    /** Whether a file that is relative to the root begins with the line of an interpreter. */
+    static boolean isRunByAnInterpreter(Path file) {
+        try (InputStream in = Files.newInputStream(ProjectModules.ROOT.resolve(file))) {
+            return Arrays.equals(in.readNBytes(2), new byte[] {'#', '!'});
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The text of a file that is relative to the root. */
