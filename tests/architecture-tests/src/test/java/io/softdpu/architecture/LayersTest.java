@@ -118,15 +118,7 @@ class LayersTest {
     @Test
     void shouldUseOfLinuxAboveFabricOnlyWhatItIsFor() {
         classes()
-                .that(
-                        belongTo(
-                                "core",
-                                "comch",
-                                "topology-json",
-                                "storage",
-                                "samples",
-                                "perf",
-                                "cli"))
+                .that(belongTo(usersOfLinuxAboveFabric()))
                 .should(
                         dependOnlyOn(
                                 "linux.text; linux.event from core, and memmove from its copier;"
@@ -137,6 +129,16 @@ class LayersTest {
                                         !ProjectModules.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
                 .check(ProjectModules.classes());
+    }
+
+    /** By their descriptors; the compiler refuses any use to the others. */
+    private static String[] usersOfLinuxAboveFabric() {
+        List<String> modules = ProjectModules.modules();
+        return modules.stream()
+                .skip(modules.indexOf("fabric") + 1)
+                .filter(module -> !ProjectModules.group("tests").contains(module))
+                .filter(module -> ProjectModules.requires(module).contains("linux"))
+                .toArray(String[]::new);
     }
 
     private static boolean mayUse(JavaClass from, JavaClass to) {
@@ -167,6 +169,34 @@ class LayersTest {
                                         !to.getPackageName()
                                                 .matches("io\\.softdpu\\..*\\.(spi|check)")))
                 .check(ProjectModules.classes());
+    }
+
+    /** The command finds them by ServiceLoader; no class of it uses them, so its pom names them. */
+    @Test
+    void shouldHaveTheServiceProvidersOfAllLibrariesInTheCommand() {
+        assertThat(ProjectModules.requires("testkit"))
+                .as("the class path of these tests has libraries of the command alone")
+                .isEmpty();
+
+        List<String> missing = new ArrayList<>();
+        int found = 0;
+        for (String module : ProjectModules.group("libraries")) {
+            for (ModuleDescriptor.Provides service : ProjectModules.descriptor(module).provides()) {
+                for (String provider : service.providers()) {
+                    found++;
+                    if (!isOnTheClassPath(provider)) {
+                        missing.add("provider=" + provider + ", module=" + module);
+                    }
+                }
+            }
+        }
+        assertThat(found).isPositive();
+        assertThat(missing).as("not among the dependencies of cli").isEmpty();
+    }
+
+    private static boolean isOnTheClassPath(String type) {
+        String file = type.replace('.', '/') + ".class";
+        return LayersTest.class.getClassLoader().getResource(file) != null;
     }
 
     /** The libraries except those that use third-party libraries. */
