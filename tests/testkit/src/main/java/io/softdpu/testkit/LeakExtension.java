@@ -16,11 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
-import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
  * Fails a test that leaves a descriptor, a mapping, a thread, a process, a file or a region behind,
@@ -31,11 +27,7 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  * for all its tests is there before and after each of them, and is looked for when the class ends.
  * What ends by itself gets some seconds for that. See {@link ResourceSnapshot} for what counts.
  */
-public final class LeakExtension
-        implements BeforeAllCallback, TestInstancePreConstructCallback, BeforeEachCallback {
-
-    private static final ExtensionContext.Namespace BASELINES =
-            ExtensionContext.Namespace.create(LeakExtension.class);
+public final class LeakExtension extends BaselineExtension {
 
     /** JUnit's configuration parameter for how long things may take to end by themselves. */
     static final String DEADLINE_PARAMETER = "softdpu.leaks.deadline.millis";
@@ -58,45 +50,14 @@ public final class LeakExtension
     public LeakExtension() {}
 
     @Override
-    public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
-        return ExtensionContextScope.TEST_METHOD;
-    }
-
-    @Override
-    public void preConstructTestInstance(
-            TestInstanceFactoryContext instance, ExtensionContext context) {
-        begin(context);
-    }
-
-    @Override
-    public void beforeAll(ExtensionContext context) {
-        begin(context);
-    }
-
-    @Override
-    public void beforeEach(ExtensionContext context) {
-        begin(context);
-    }
-
-    /**
-     * Once a context, as early as it goes. JUnit closes what a store holds when all else of its
-     * context has ended, the first last.
-     */
-    private static void begin(ExtensionContext context) {
-        // A store answers with what the store of the class holds, too; hence a key of its own.
-        context.getStore(BASELINES)
-                .computeIfAbsent(
-                        context.getUniqueId(),
-                        id -> {
-                            ResourceSnapshot now = ResourceSnapshot.now();
-                            now.retainIn(REPORTED);
-                            return new Baseline(
-                                    context.getRequiredTestClass().getName(),
-                                    deadline(context),
-                                    now,
-                                    OriginsReader.violations().size());
-                        },
-                        Baseline.class);
+    AutoCloseable baseline(ExtensionContext context) {
+        ResourceSnapshot now = ResourceSnapshot.now();
+        now.retainIn(REPORTED);
+        return new Baseline(
+                context.getRequiredTestClass().getName(),
+                deadline(context),
+                now,
+                OriginsReader.violations().size());
     }
 
     private static Duration deadline(ExtensionContext context) {
