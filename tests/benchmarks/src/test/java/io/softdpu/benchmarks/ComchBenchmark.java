@@ -13,7 +13,6 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
@@ -23,10 +22,7 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.fabric.ring.FastPathRing;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -56,10 +52,8 @@ public class ComchBenchmark {
     private static final int BUFFERS = 64;
     private static final int BYTES = FastPathRing.INLINE_BYTES;
     private static final int ROUNDS_PER_POLL = 1 << 16;
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final Folder folder = Folder.make();
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final BothSides sides = new BothSides();
     private ProgressEngine hostEngine;
     private ProgressEngine dpuEngine;
     private ComchConnection client;
@@ -70,30 +64,27 @@ public class ComchBenchmark {
 
     @Setup
     public void setUp() {
-        Machine host = keep(Machine.builder(Side.HOST).fabricFolder(folder.path()).open());
-        Machine dpu = keep(Machine.builder(Side.DPU).fabricFolder(folder.path()).open());
-        Device pf0 = keep(host.findDevice("pf0").open());
-        Device p0 = keep(dpu.findDevice("p0").open());
-        hostEngine = keep(ProgressEngine.create());
-        dpuEngine = keep(ProgressEngine.create());
+        Machine host = sides.machine(Side.HOST);
+        Machine dpu = sides.machine(Side.DPU);
+        Device pf0 = sides.keep(host.findDevice("pf0").open());
+        Device p0 = sides.keep(dpu.findDevice("p0").open());
+        hostEngine = sides.engine();
+        dpuEngine = sides.engine();
         ComchServer server =
-                ComchServer.create(p0, keep(p0.findRepresentor("hpf0").open(p0)), "benchmark");
+                ComchServer.create(p0, sides.keep(p0.findRepresentor("hpf0").open(p0)), "benchmark");
         server.setConnectionCallbacks((arrived, _) -> client = arrived, (_, _) -> {});
         start(server, dpuEngine);
         ComchClient connecting = ComchClient.create(pf0, "benchmark");
         start(connecting, hostEngine);
-        until(() -> client != null && connecting.state() == ContextState.RUNNING);
+        sides.until(() -> client != null && connecting.state() == ContextState.RUNNING);
         consume(p0);
-        until(() -> remoteConsumer != 0);
+        sides.until(() -> remoteConsumer != 0);
         produce(pf0, connecting.connection());
     }
 
     @TearDown
     public void tearDown() throws Exception {
-        while (!opened.isEmpty()) {
-            opened.pop().close();
-        }
-        folder.close();
+        sides.close();
     }
 
     /** 32 are submitted, then both engines make progress until all are complete: a message each. */
@@ -114,19 +105,13 @@ public class ComchBenchmark {
             hostEngine.progress();
             dpuEngine.progress();
             if (++rounds % ROUNDS_PER_POLL == 0) { // a batch takes a few: the clock stays outside
-                deadline = requireInTime(deadline);
+                deadline = BothSides.requireInTime(deadline, this::late);
             }
         }
     }
 
-    /** The deadline begins with the first look. */
-    private long requireInTime(long deadline) {
-        long now = System.nanoTime();
-        if (deadline != 0 && now - deadline > 0) {
-            throw new IllegalStateException(
-                    "messages do not arrive: sent=" + sent + ", received=" + received);
-        }
-        return deadline == 0 ? now + DEADLINE_NANOS : deadline;
+    private String late() {
+        return "messages do not arrive: sent=" + sent + ", received=" + received;
     }
 
     private static void failed(ComchProducerSendTask task) {
@@ -139,7 +124,7 @@ public class ComchBenchmark {
         endpoint.setConsumerCallbacks((_, id) -> remoteConsumer = id, (_, _) -> {});
         engine.connect(endpoint);
         endpoint.start();
-        keep(() -> stop(endpoint));
+        sides.keep(() -> sides.stop(endpoint));
     }
 
     private void consume(Device device) {
@@ -157,8 +142,8 @@ public class ComchBenchmark {
                 ComchPostReceiveTask::free);
         dpuEngine.connect(consumer);
         consumer.start();
-        keep(() -> stop(consumer));
-        until(() -> consumer.state() == ContextState.RUNNING);
+        sides.keep(() -> sides.stop(consumer));
+        sides.until(() -> consumer.state() == ContextState.RUNNING);
         for (int i = 0; i < BUFFERS; i++) {
             consumer.allocatePostReceiveTask(memory.buf(i)).submit();
         }
@@ -170,13 +155,13 @@ public class ComchBenchmark {
         producer.setSendTasks(BATCH, _ -> sent++, ComchBenchmark::failed);
         hostEngine.connect(producer);
         producer.start();
-        keep(() -> {
+        sides.keep(() -> {
             for (ComchProducerSendTask send : sends) {
                 send.free();
             }
-            stop(producer);
+            sides.stop(producer);
         });
-        until(() -> producer.state() == ContextState.RUNNING);
+        sides.until(() -> producer.state() == ContextState.RUNNING);
         for (int i = 0; i < BATCH; i++) {
             memory.buf(i).setData(memory.buf(i).offset(), BYTES);
             sends[i] = producer.allocateSendTask(memory.buf(i), remoteConsumer);
@@ -191,45 +176,21 @@ public class ComchBenchmark {
 
     /** All of it is given back after what uses it has stopped: an mmap with bufs does not close. */
     private Memory memory(Device device, int messages) {
-        SharedMemory memory = keep(SharedMemory.allocate((long) messages * BYTES));
-        Mmap mmap = keep(Mmap.create());
+        SharedMemory memory = sides.keep(SharedMemory.allocate((long) messages * BYTES));
+        Mmap mmap = sides.keep(Mmap.create());
         mmap.setMemory(memory)
                 .setPermissions(
                         Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE))
                 .addDevice(device)
                 .start();
-        BufInventory inventory = keep(BufInventory.create(messages));
+        BufInventory inventory = sides.keep(BufInventory.create(messages));
         inventory.start();
         Buf[] bufs = new Buf[messages];
         for (int i = 0; i < messages; i++) {
             Buf buf = inventory.bufByAddress(mmap, (long) i * BYTES, BYTES);
             bufs[i] = buf;
-            keep(buf::release);
+            sides.keep(buf);
         }
         return new Memory(mmap, bufs);
-    }
-
-    private void stop(Context context) {
-        if (context.state() != ContextState.IDLE) {
-            context.stop();
-        }
-        until(() -> context.state() == ContextState.IDLE);
-        context.close();
-    }
-
-    private void until(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        while (!condition.getAsBoolean()) {
-            hostEngine.progress();
-            dpuEngine.progress();
-            if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("the other side does not follow");
-            }
-        }
-    }
-
-    private <T extends AutoCloseable> T keep(T resource) {
-        opened.push(resource);
-        return resource;
     }
 }

@@ -4,7 +4,6 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
@@ -18,10 +17,7 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -50,10 +46,8 @@ public class RdmaBenchmark {
     private static final int BATCH = 32;
     private static final int BYTES = 64;
     private static final int ROUNDS_PER_POLL = 1 << 16;
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final Folder folder = Folder.make();
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final BothSides sides = new BothSides();
     private final RdmaSendTask[] requests = new RdmaSendTask[BATCH];
     private final RdmaWriteTask[] writes = new RdmaWriteTask[BATCH];
     private final RdmaSendTask[] answers = new RdmaSendTask[BATCH];
@@ -74,12 +68,12 @@ public class RdmaBenchmark {
         private int bufs;
 
         Peer(Side side, String deviceName) {
-            Machine machine = keep(Machine.builder(side).fabricFolder(folder.path()).open());
-            device = keep(machine.findDevice(deviceName).open());
-            engine = keep(ProgressEngine.create());
-            SharedMemory memory = keep(SharedMemory.allocate(4L * BATCH * BYTES));
-            mmap = keep(Mmap.create());
-            inventory = keep(BufInventory.create(4 * BATCH));
+            Machine machine = sides.machine(side);
+            device = sides.keep(machine.findDevice(deviceName).open());
+            engine = sides.engine();
+            SharedMemory memory = sides.keep(SharedMemory.allocate(4L * BATCH * BYTES));
+            mmap = sides.keep(Mmap.create());
+            inventory = sides.keep(BufInventory.create(4 * BATCH));
             mmap.setMemory(memory)
                     .setPermissions(
                             Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE))
@@ -97,11 +91,11 @@ public class RdmaBenchmark {
         }
 
         Buf data() {
-            return keep(inventory.bufByData(mmap, nextOffset(), BYTES));
+            return sides.keep(inventory.bufByData(mmap, nextOffset(), BYTES));
         }
 
         Buf room() {
-            return keep(inventory.bufByAddress(mmap, nextOffset(), BYTES));
+            return sides.keep(inventory.bufByAddress(mmap, nextOffset(), BYTES));
         }
 
         private long nextOffset() {
@@ -110,14 +104,6 @@ public class RdmaBenchmark {
 
         void receive() {
             rdma.allocateReceive(room()).submit();
-        }
-
-        void stop() {
-            if (rdma.state() != ContextState.IDLE) {
-                rdma.stop();
-            }
-            until(() -> rdma.state() == ContextState.IDLE);
-            rdma.close();
         }
     }
 
@@ -136,30 +122,27 @@ public class RdmaBenchmark {
         RdmaConnection toClient = target.rdma.exportConnection();
         client.rdma.connect(toClient.blob(), toTarget);
         target.rdma.connect(toTarget.blob(), toClient);
-        until(() ->
+        sides.until(() ->
                 toTarget.state() == RdmaConnection.State.CONNECTED
                         && toClient.state() == RdmaConnection.State.CONNECTED);
         Mmap remote =
-                keep(Mmap.createFromExport(client.mmap.exportRdma(client.device), target.device));
+                sides.keep(Mmap.createFromExport(client.mmap.exportRdma(client.device), target.device));
         for (int i = 0; i < BATCH; i++) {
             client.receive();
             target.receive();
             requests[i] = client.rdma.allocateSend(toTarget, client.data());
             answers[i] = target.rdma.allocateSend(toClient, target.data());
             Buf there =
-                    keep(target.inventory.bufByAddress(remote, (3L * BATCH + i) * BYTES, BYTES));
+                    sides.keep(target.inventory.bufByAddress(remote, (3L * BATCH + i) * BYTES, BYTES));
             writes[i] = target.rdma.allocateWrite(toClient, target.data(), there);
             writes[i].setUserData(i);
         }
-        keep(this::stop);
+        sides.keep(this::stop);
     }
 
     @TearDown
     public void tearDown() throws Exception {
-        while (!opened.isEmpty()) {
-            opened.pop().close();
-        }
-        folder.close();
+        sides.close();
     }
 
     /** 32 requests are submitted, then both engines make progress until all are answered. */
@@ -178,7 +161,7 @@ public class RdmaBenchmark {
             client.engine.progress();
             target.engine.progress();
             if (++rounds % ROUNDS_PER_POLL == 0) { // a batch takes a few: the clock stays outside
-                deadline = requireInTime(deadline);
+                deadline = BothSides.requireInTime(deadline, this::late);
             }
         }
     }
@@ -215,14 +198,8 @@ public class RdmaBenchmark {
         throw new IllegalStateException("task has failed: status=" + task.status());
     }
 
-    /** The deadline begins with the first look. */
-    private long requireInTime(long deadline) {
-        long now = System.nanoTime();
-        if (deadline != 0 && now - deadline > 0) {
-            throw new IllegalStateException(
-                    "requests are not answered: sent=" + sent + ", answered=" + answered);
-        }
-        return deadline == 0 ? now + DEADLINE_NANOS : deadline;
+    private String late() {
+        return "requests are not answered: sent=" + sent + ", answered=" + answered;
     }
 
     private void stop() {
@@ -231,28 +208,7 @@ public class RdmaBenchmark {
             writes[i].free();
             answers[i].free();
         }
-        target.stop();
-        client.stop();
-    }
-
-    private void until(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        while (!condition.getAsBoolean()) {
-            client.engine.progress();
-            target.engine.progress();
-            if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("the other side does not follow");
-            }
-        }
-    }
-
-    private <T extends AutoCloseable> T keep(T resource) {
-        opened.push(resource);
-        return resource;
-    }
-
-    private Buf keep(Buf buf) {
-        opened.push(buf::release);
-        return buf;
+        sides.stop(target.rdma);
+        sides.stop(client.rdma);
     }
 }
