@@ -4,7 +4,6 @@ import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
-import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.memory.AccessFlag;
@@ -15,34 +14,12 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Rules for the tasks of producers and consumers, and for the bufs in flight with them. */
-class FastPathTaskTest {
-    private static final byte[] NOTHING = {};
-    private static final int MIB = 1 << 20;
-
-    @TempDir Path folder;
-    private Card card;
-    private Card.Pair pair;
-
-    @BeforeEach
-    void open() {
-        card = new Card(folder);
-        pair = card.pair();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        card.close();
-    }
-
+class FastPathTaskTest extends FastPathFixture {
     @Clause({"cc-097", "cc-114"})
     @Test
     void shouldRefuseMisuseOfProducerSends() {
@@ -267,25 +244,5 @@ class FastPathTaskTest {
         card.until("sent", () -> !sending.statuses.isEmpty());
         assertThat(receiving.data.getFirst()).hasSize(8);
         room.release();
-    }
-
-    private Queue.Receiving receiving(Peer peer, long sizeBytes, int tasks) {
-        return new Queue.Receiving(peer, engineOf(peer), sizeBytes, tasks).run(card);
-    }
-
-    private Queue.Sending sending(Peer peer, long sizeBytes, int tasks) {
-        return new Queue.Sending(peer, engineOf(peer), sizeBytes, tasks).run(card);
-    }
-
-    private ProgressEngine engineOf(Peer peer) {
-        return peer.endpoint instanceof ComchServer ? card.dpuEngine : card.hostEngine;
-    }
-
-    private static byte[] pattern(int size) {
-        byte[] bytes = new byte[size];
-        for (int i = 0; i < size; i++) {
-            bytes[i] = (byte) (i * 31 + 7);
-        }
-        return bytes;
     }
 }

@@ -1,45 +1,21 @@
 package io.softdpu.comch;
 
-import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Data from a producer to the buffers of a consumer. */
-class FastPathTest {
-    private static final byte[] NOTHING = {};
-    private static final int MIB = 1 << 20;
-
-    @TempDir Path folder;
-    private Card card;
-    private Card.Pair pair;
-
-    @BeforeEach
-    void open() {
-        card = new Card(folder);
-        pair = card.pair();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        card.close();
-    }
-
+class FastPathTest extends FastPathFixture {
     @Clause({"cc-018", "cc-106", "cc-112"})
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 40, 63, 64, 65, 4096, 262_144, 262_145, 1_000_000})
@@ -316,88 +292,6 @@ class FastPathTest {
         data.release();
     }
 
-    @Clause({"cc-143", "cc-144", "cc-146"})
-    @Test
-    void shouldCallEachOfTheTwoConsumerCallbacksOfEitherSide() {
-        Queue.Receiving onServer = receiving(pair.server(), 4096, 1);
-        Queue.Receiving onClient = receiving(pair.client(), 4096, 1);
-        int ofServer = onServer.consumer.id();
-        int ofClient = onClient.consumer.id();
-        card.until("told", () -> pair.client().events.size() == 1);
-        card.until("told", () -> pair.server().events.size() == 2); // of the connection, too
-        Peer.stop(card, onServer.consumer);
-        Peer.stop(card, onClient.consumer);
-        card.until("told", () -> pair.client().events.size() == 2);
-        card.until("told", () -> pair.server().events.size() == 3);
-        assertThat(pair.client().events)
-                .containsExactly("consumer " + ofServer, "expired " + ofServer);
-        assertThat(pair.server().events)
-                .containsExactly("connected true", "consumer " + ofClient, "expired " + ofClient);
-    }
-
-    @Clause({"cc-142", "cc-147"})
-    @Test
-    void shouldNameTheConnectionWithTheRemoteConsumer() {
-        Peer second = Peer.client(card, Card.NAME);
-        second.endpoint.start();
-        card.until("second", () -> pair.server().connectionsOfEvents.size() == 2);
-        card.until("second", () -> second.endpoint.state() == ContextState.RUNNING);
-        ComchConnection ofFirst = pair.server().connectionsOfEvents.get(0);
-        ComchConnection ofSecond = pair.server().connectionsOfEvents.get(1);
-        Queue.Receiving later = receiving(second, 4096, 1);
-        card.until("told", () -> pair.server().consumerConnections.size() == 1);
-        receiving(pair.client(), 4096, 1);
-        card.until("told", () -> pair.server().consumerConnections.size() == 2);
-        Peer.stop(card, later.consumer);
-        card.until("told", () -> pair.server().consumerConnections.size() == 3);
-        assertThat(pair.server().consumerConnections).containsExactly(ofSecond, ofFirst, ofSecond);
-    }
-
-    @Clause({"cc-052", "cc-119", "cc-145"})
-    @Test
-    void shouldTellThePeerAndNobodyElseOfConsumers() {
-        Queue.Receiving first = receiving(pair.server(), 4096, 1);
-        Queue.Receiving second = receiving(pair.server(), 4096, 1);
-        Queue.Receiving other = receiving(pair.client(), 4096, 1);
-        card.settle();
-        assertThat(pair.client().consumers)
-                .containsExactly(first.consumer.id(), second.consumer.id());
-        assertThat(pair.server().consumers).containsExactly(other.consumer.id());
-        assertThat(pair.client().connection().remoteConsumers())
-                .containsExactly(first.consumer.id(), second.consumer.id());
-        assertThat(new int[] {first.consumer.id(), second.consumer.id(), other.consumer.id()})
-                .doesNotHaveDuplicates();
-        int gone = first.consumer.id();
-        Peer.stop(card, first.consumer);
-        assertThat(pair.client().events)
-                .containsExactly(
-                        "consumer " + gone, "consumer " + second.consumer.id(), "expired " + gone);
-        assertThat(pair.client().connection().remoteConsumers())
-                .containsExactly(second.consumer.id());
-        first.run(card);
-        assertThat(first.consumer.id()).isNotEqualTo(gone);
-    }
-
-    @Clause({"cc-051", "cc-053"})
-    @Test
-    void shouldRegisterConsumerByProgressOfItsConnectionAlone() {
-        var own = card.engine();
-        Queue.Receiving receiving = new Queue.Receiving(pair.server(), own, 4096, 1);
-        receiving.consumer.start();
-        for (int i = 0; i < 2000; i++) {
-            own.progress();
-            card.hostEngine.progress();
-        }
-        assertThat(receiving.consumer.state()).isEqualTo(ContextState.STARTING);
-        assertThat(pair.client().consumers).isEmpty();
-        Buf buf = receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 64);
-        assertRefused(Status.BAD_STATE, () -> receiving.consumer.allocatePostReceiveTask(buf));
-        buf.release();
-        card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);
-        assertThat(pair.client().consumers).containsExactly(receiving.consumer.id());
-        assertThat(receiving.post(0, 64)).isEqualTo(Status.SUCCESS);
-    }
-
     @Clause({"cc-014", "cc-016", "cc-121"})
     @Test
     void shouldKeepOrderOfEachProducerAndTellConsumersApart() {
@@ -538,155 +432,5 @@ class FastPathTest {
         assertThat(receiving.immediates.get(0)).containsExactly(1);
         assertThat(receiving.data.get(0)).isEqualTo(large);
         assertThat(receiving.immediates.get(1)).containsExactly(2);
-    }
-
-    @Clause("cc-153")
-    @Test
-    void shouldFlushPostedBuffersWhenTheConsumerStops() {
-        Queue.Receiving receiving = receiving(pair.server(), 4096, 8);
-        for (int i = 0; i < 5; i++) {
-            receiving.post(i * 100L, 100);
-        }
-        assertThat(receiving.consumer.stop()).isEqualTo(Status.IN_PROGRESS);
-        assertThat(receiving.consumer.state()).isEqualTo(ContextState.STOPPING);
-        card.until("idle", () -> receiving.consumer.state() == ContextState.IDLE);
-        assertThat(receiving.statuses).hasSize(5).containsOnly(Status.SHUTDOWN);
-        assertThat(receiving.data).allMatch(bytes -> bytes.length == 0);
-        assertThat(receiving.memory.inventory().free())
-                .isEqualTo(receiving.memory.inventory().total());
-    }
-
-    @Test
-    void shouldFinishTheSendsThatWereTakenWhenTheProducerStops() {
-        Queue.Receiving receiving = receiving(pair.server(), 4 * MIB, 2);
-        Queue.Sending sending = sending(pair.client(), 4 * MIB, 2);
-        receiving.post(0, MIB);
-        receiving.post(MIB, MIB);
-        sending.send(receiving.consumer.id(), pattern(MIB), NOTHING);
-        Buf small = sending.memory.inventory().bufByData(sending.memory.mmap(), 3 * MIB, 10);
-        sending.send(receiving.consumer.id(), small, NOTHING);
-        assertThat(sending.producer.stop()).isEqualTo(Status.IN_PROGRESS);
-        card.until("idle", () -> sending.producer.state() == ContextState.IDLE);
-        card.until("received", () -> receiving.statuses.size() == 2);
-        assertThat(sending.statuses).containsExactly(Status.SUCCESS, Status.SUCCESS);
-        assertThat(receiving.data.getFirst()).isEqualTo(pattern(MIB));
-    }
-
-    @Test
-    void shouldFinishLargeCopyIntoConsumerThatStops() {
-        Queue.Receiving receiving = receiving(pair.server(), 4 * MIB, 2);
-        Queue.Sending sending = sending(pair.client(), 4 * MIB, 2);
-        receiving.post(0, 2 * MIB);
-        receiving.post(3 * MIB, 64);
-        sending.send(receiving.consumer.id(), pattern(2 * MIB), NOTHING);
-        card.hostEngine.progress(); // the copy has begun
-        receiving.consumer.stop();
-        card.until("idle", () -> receiving.consumer.state() == ContextState.IDLE);
-        card.until("sent", () -> !sending.statuses.isEmpty());
-        assertThat(receiving.statuses).containsExactly(Status.SUCCESS, Status.SHUTDOWN);
-        assertThat(receiving.data.getFirst()).isEqualTo(pattern(2 * MIB));
-        assertThat(sending.statuses).containsExactly(Status.SUCCESS);
-    }
-
-    @Test
-    void shouldRefuseToStopTheEndpointUnderProducersAndConsumers() {
-        Queue.Receiving receiving = receiving(pair.server(), 4096, 1);
-        Queue.Sending sending = sending(pair.client(), 4096, 1);
-        assertRefused(Status.IN_USE, pair.server().endpoint::stop);
-        assertRefused(Status.IN_USE, pair.client().endpoint::stop);
-        assertThat(pair.server().connection.disconnect()).isEqualTo(Status.IN_USE);
-        assertThat(pair.client().connection().disconnect()).isEqualTo(Status.IN_USE);
-        assertThat(pair.server().endpoint.state()).isEqualTo(ContextState.RUNNING);
-        Peer.stop(card, receiving.consumer);
-        Peer.stop(card, sending.producer);
-        pair.client().endpoint.stop();
-        card.until("idle", () -> pair.client().endpoint.state() == ContextState.IDLE);
-        card.until("told", () -> pair.server().events.contains("disconnected true"));
-    }
-
-    @Clause({"cc-109", "cc-164"})
-    @Test
-    void shouldStopConsumerAndProducerWhoseConnectionHasEnded() {
-        Queue.Receiving receiving = new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 4);
-        List<ContextState> states = new ArrayList<>();
-        receiving.consumer.setStateChangedCallback((context, from, to) -> states.add(to));
-        receiving.run(card);
-        Queue.Sending ofServer = sending(pair.server(), 4096, 4);
-        receiving.post(0, 100);
-        receiving.post(100, 100);
-        pair.client().endpoint.stop(); // the client has neither, so it may
-        card.until("consumer", () -> receiving.consumer.state() == ContextState.IDLE);
-        card.until("producer", () -> ofServer.producer.state() == ContextState.IDLE);
-        assertThat(receiving.statuses)
-                .containsExactly(Status.CONNECTION_RESET, Status.CONNECTION_RESET);
-        assertThat(receiving.consumer.failure().status()).isEqualTo(Status.CONNECTION_RESET);
-        assertThat(ofServer.producer.failure().status()).isEqualTo(Status.CONNECTION_RESET);
-        card.until("told", () -> pair.server().events.contains("disconnected true"));
-        assertThat(states)
-                .containsExactly(
-                        ContextState.STARTING,
-                        ContextState.RUNNING,
-                        ContextState.STOPPING,
-                        ContextState.IDLE);
-        assertRefused(Status.NOT_CONNECTED, receiving.consumer::start);
-    }
-
-    @Test
-    void shouldExpireTheConsumersOfPeerThatEnds() {
-        Queue.Receiving receiving = receiving(pair.server(), 4096, 4);
-        int id = receiving.consumer.id();
-        pair.client().endpoint.stop();
-        card.until("idle", () -> pair.client().endpoint.state() == ContextState.IDLE);
-        assertThat(pair.client().events).containsExactly("consumer " + id, "expired " + id);
-        assertThat(pair.client().consumers).isEmpty();
-    }
-
-    @Test
-    void shouldLimitConsumersOfOneSide() {
-        int limit = ComchCapabilities.of(card.p0.info()).maxConsumers();
-        Card.Memory memory = card.memory(card.p0, 4096);
-        Queue.Receiving[] all = new Queue.Receiving[limit];
-        for (int i = 0; i < limit; i++) {
-            all[i] = new Queue.Receiving(pair.server(), card.dpuEngine, memory, 1);
-            all[i].consumer.start();
-        }
-        card.until("all known", () -> pair.client().consumers.size() == limit);
-        Queue.Receiving more = new Queue.Receiving(pair.server(), card.dpuEngine, memory, 1);
-        more.run(card);
-        card.until("refused", () -> more.consumer.state() == ContextState.IDLE);
-        assertThat(more.consumer.failure().status()).isEqualTo(Status.FULL);
-        Peer.stop(card, all[0].consumer);
-        more.run(card);
-        assertThat(more.consumer.state()).isEqualTo(ContextState.RUNNING);
-    }
-
-    @Test
-    void shouldNotCloseReceiveMemoryUnderConsumer() {
-        Queue.Receiving receiving = receiving(pair.server(), 4096, 1);
-        assertThat(org.assertj.core.api.Assertions.catchThrowable(receiving.memory.mmap()::close))
-                .isNotNull();
-        Peer.stop(card, receiving.consumer);
-        receiving.consumer.close();
-        receiving.memory.mmap().close();
-    }
-
-    private Queue.Receiving receiving(Peer peer, long sizeBytes, int tasks) {
-        return new Queue.Receiving(peer, engineOf(peer), sizeBytes, tasks).run(card);
-    }
-
-    private Queue.Sending sending(Peer peer, long sizeBytes, int tasks) {
-        return new Queue.Sending(peer, engineOf(peer), sizeBytes, tasks).run(card);
-    }
-
-    private ProgressEngine engineOf(Peer peer) {
-        return peer.endpoint instanceof ComchServer ? card.dpuEngine : card.hostEngine;
-    }
-
-    private static byte[] pattern(int size) {
-        byte[] bytes = new byte[size];
-        for (int i = 0; i < size; i++) {
-            bytes[i] = (byte) (i * 31 + 7);
-        }
-        return bytes;
     }
 }

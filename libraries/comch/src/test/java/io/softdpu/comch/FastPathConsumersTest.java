@@ -1,0 +1,124 @@
+package io.softdpu.comch;
+
+import static io.softdpu.comch.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.testkit.Clause;
+import org.junit.jupiter.api.Test;
+
+/** Consumers as the peer of their connection knows them. */
+class FastPathConsumersTest extends FastPathFixture {
+    @Clause({"cc-143", "cc-144", "cc-146"})
+    @Test
+    void shouldCallEachOfTheTwoConsumerCallbacksOfEitherSide() {
+        Queue.Receiving onServer = receiving(pair.server(), 4096, 1);
+        Queue.Receiving onClient = receiving(pair.client(), 4096, 1);
+        int ofServer = onServer.consumer.id();
+        int ofClient = onClient.consumer.id();
+        card.until("told", () -> pair.client().events.size() == 1);
+        card.until("told", () -> pair.server().events.size() == 2); // of the connection, too
+        Peer.stop(card, onServer.consumer);
+        Peer.stop(card, onClient.consumer);
+        card.until("told", () -> pair.client().events.size() == 2);
+        card.until("told", () -> pair.server().events.size() == 3);
+        assertThat(pair.client().events)
+                .containsExactly("consumer " + ofServer, "expired " + ofServer);
+        assertThat(pair.server().events)
+                .containsExactly("connected true", "consumer " + ofClient, "expired " + ofClient);
+    }
+
+    @Clause({"cc-142", "cc-147"})
+    @Test
+    void shouldNameTheConnectionWithTheRemoteConsumer() {
+        Peer second = Peer.client(card, Card.NAME);
+        second.endpoint.start();
+        card.until("second", () -> pair.server().connectionsOfEvents.size() == 2);
+        card.until("second", () -> second.endpoint.state() == ContextState.RUNNING);
+        ComchConnection ofFirst = pair.server().connectionsOfEvents.get(0);
+        ComchConnection ofSecond = pair.server().connectionsOfEvents.get(1);
+        Queue.Receiving later = receiving(second, 4096, 1);
+        card.until("told", () -> pair.server().consumerConnections.size() == 1);
+        receiving(pair.client(), 4096, 1);
+        card.until("told", () -> pair.server().consumerConnections.size() == 2);
+        Peer.stop(card, later.consumer);
+        card.until("told", () -> pair.server().consumerConnections.size() == 3);
+        assertThat(pair.server().consumerConnections).containsExactly(ofSecond, ofFirst, ofSecond);
+    }
+
+    @Clause({"cc-052", "cc-119", "cc-145"})
+    @Test
+    void shouldTellThePeerAndNobodyElseOfConsumers() {
+        Queue.Receiving first = receiving(pair.server(), 4096, 1);
+        Queue.Receiving second = receiving(pair.server(), 4096, 1);
+        Queue.Receiving other = receiving(pair.client(), 4096, 1);
+        card.settle();
+        assertThat(pair.client().consumers)
+                .containsExactly(first.consumer.id(), second.consumer.id());
+        assertThat(pair.server().consumers).containsExactly(other.consumer.id());
+        assertThat(pair.client().connection().remoteConsumers())
+                .containsExactly(first.consumer.id(), second.consumer.id());
+        assertThat(new int[] {first.consumer.id(), second.consumer.id(), other.consumer.id()})
+                .doesNotHaveDuplicates();
+        int gone = first.consumer.id();
+        Peer.stop(card, first.consumer);
+        assertThat(pair.client().events)
+                .containsExactly(
+                        "consumer " + gone, "consumer " + second.consumer.id(), "expired " + gone);
+        assertThat(pair.client().connection().remoteConsumers())
+                .containsExactly(second.consumer.id());
+        first.run(card);
+        assertThat(first.consumer.id()).isNotEqualTo(gone);
+    }
+
+    @Clause({"cc-051", "cc-053"})
+    @Test
+    void shouldRegisterConsumerByProgressOfItsConnectionAlone() {
+        var own = card.engine();
+        Queue.Receiving receiving = new Queue.Receiving(pair.server(), own, 4096, 1);
+        receiving.consumer.start();
+        for (int i = 0; i < 2000; i++) {
+            own.progress();
+            card.hostEngine.progress();
+        }
+        assertThat(receiving.consumer.state()).isEqualTo(ContextState.STARTING);
+        assertThat(pair.client().consumers).isEmpty();
+        Buf buf = receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 64);
+        assertRefused(Status.BAD_STATE, () -> receiving.consumer.allocatePostReceiveTask(buf));
+        buf.release();
+        card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);
+        assertThat(pair.client().consumers).containsExactly(receiving.consumer.id());
+        assertThat(receiving.post(0, 64)).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldExpireTheConsumersOfPeerThatEnds() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 4);
+        int id = receiving.consumer.id();
+        pair.client().endpoint.stop();
+        card.until("idle", () -> pair.client().endpoint.state() == ContextState.IDLE);
+        assertThat(pair.client().events).containsExactly("consumer " + id, "expired " + id);
+        assertThat(pair.client().consumers).isEmpty();
+    }
+
+    @Test
+    void shouldLimitConsumersOfOneSide() {
+        int limit = ComchCapabilities.of(card.p0.info()).maxConsumers();
+        Card.Memory memory = card.memory(card.p0, 4096);
+        Queue.Receiving[] all = new Queue.Receiving[limit];
+        for (int i = 0; i < limit; i++) {
+            all[i] = new Queue.Receiving(pair.server(), card.dpuEngine, memory, 1);
+            all[i].consumer.start();
+        }
+        card.until("all known", () -> pair.client().consumers.size() == limit);
+        Queue.Receiving more = new Queue.Receiving(pair.server(), card.dpuEngine, memory, 1);
+        more.run(card);
+        card.until("refused", () -> more.consumer.state() == ContextState.IDLE);
+        assertThat(more.consumer.failure().status()).isEqualTo(Status.FULL);
+        Peer.stop(card, all[0].consumer);
+        more.run(card);
+        assertThat(more.consumer.state()).isEqualTo(ContextState.RUNNING);
+    }
+}
