@@ -2,73 +2,19 @@ package io.softdpu.core.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.core.spi.JobBase;
-import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
-import io.softdpu.testkit.SeededRandom;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class WorkQueueTest {
-    private static final int DEPTH = 4;
-
-    @TempDir Path folder;
-    private Machines machines;
-    private Device device;
-    private TinyJobs context;
-    private WorkQueue queue;
-    private final JobEvent event = JobEvent.create();
-
-    @BeforeEach
-    void open() {
-        machines = new Machines(folder);
-        device = machines.device(Side.HOST, "pf0");
-        context = machines.add(new TinyJobs("tiny", device));
-        context.start();
-        queue = machines.add(WorkQueue.create(DEPTH));
-        queue.add(context);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        for (int left = queue.inFlightJobs(); left > 0; left--) { // what stays fails the next line
-            retrieve();
-        }
-        machines.close();
-    }
-
-    /** Retrieves until the result is not AGAIN, at most once per slice. */
-    private Status retrieve() {
-        for (int i = 0; i < 100; i++) {
-            Status retrieved = queue.progressRetrieve(event);
-            if (retrieved != Status.AGAIN) {
-                return retrieved;
-            }
-        }
-        throw new AssertionError("nothing has ended");
-    }
-
+class WorkQueueTest extends WorkQueueFixture {
     @Test
     @Clause({"core-127", "core-128", "core-129"})
     void shouldSubmitWithoutWaitingAndAnswerAgainUntilTheJobIsDone() {
@@ -402,219 +348,12 @@ class WorkQueueTest {
     }
 
     @Test
-    @Clause({"core-126", "core-149"})
-    void shouldNotLetAnyOtherThreadIn() throws Exception {
-        List<DpuException> refusals =
-                ContextTest.onAnotherThread(
-                        () -> queue.submit(context.job()),
-                        () -> queue.trySubmit(context.job()),
-                        () -> queue.progressRetrieve(event),
-                        () -> queue.add(context),
-                        () -> queue.remove(context),
-                        () -> queue.setEventDriven(true),
-                        queue::eventHandle,
-                        queue::armEvent,
-                        queue::clearEvent,
-                        () -> queue.awaitEvent(0),
-                        queue::close);
-        assertThat(refusals)
-                .hasSize(11)
-                .allSatisfy(e -> {
-                    assertThat(e.status()).isEqualTo(Status.NOT_PERMITTED);
-                    assertThat(e)
-                            .hasMessageContainingAll(
-                                    "thread=other",
-                                    "queueThread=" + Thread.currentThread().getName());
-                });
-    }
-
-    @Test
     void shouldRefuseADepthOutOfRange() {
         for (int depth : new int[] {0, -1, WorkQueue.MAX_DEPTH + 1, Integer.MIN_VALUE}) {
             Thrown.with(Status.INVALID_VALUE, () -> WorkQueue.create(depth))
                     .hasMessageContaining("depth=" + depth);
         }
         Thrown.with(Status.INVALID_VALUE, () -> new JobType(" "));
-    }
-
-    @Test
-    @Clause("core-130")
-    void shouldServeSeveralThreadsWithAQueueEach(SeededRandom random) throws Exception {
-        int threads = 3;
-        int jobsEach = 2_000;
-        CyclicBarrier begin = new CyclicBarrier(threads);
-        List<CompletableFuture<Integer>> done = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
-            SeededRandom own = random.fork();
-            CompletableFuture<Integer> future = new CompletableFuture<>();
-            done.add(future);
-            Thread.ofPlatform()
-                    .start(() -> {
-                        try {
-                            begin.await(20, TimeUnit.SECONDS);
-                            future.complete(work(jobsEach, own));
-                        } catch (Throwable e) {
-                            future.completeExceptionally(e);
-                        }
-                    });
-        }
-        int slices = 0;
-        for (CompletableFuture<Integer> each : done) {
-            slices += each.get(60, TimeUnit.SECONDS);
-        }
-        assertThat(context.slices).hasValue(slices);
-    }
-
-    /** The queue of this thread is on the context all the time. */
-    @Test
-    @Clause("core-147")
-    void shouldLetThreadsAddAndRemoveQueuesWhileOthersLook() throws Exception {
-        int threads = 3;
-        int rounds = 1_000;
-        CyclicBarrier begin = new CyclicBarrier(threads + 1);
-        AtomicBoolean over = new AtomicBoolean();
-        CompletableFuture<Void> looking = onItsOwnThread(begin, () -> look(over));
-        List<CompletableFuture<Void>> working = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
-            working.add(onItsOwnThread(begin, () -> comeAndGo(rounds)));
-        }
-        for (CompletableFuture<Void> each : working) {
-            each.get(60, TimeUnit.SECONDS);
-        }
-        over.set(true);
-        looking.get(20, TimeUnit.SECONDS);
-        Thrown.with(Status.NOT_PERMITTED, context::stop).hasMessageContaining("queues=1");
-        queue.remove(context);
-        assertThat(context.stop()).isEqualTo(Status.SUCCESS);
-        assertThat(context.slices).hasValue(threads * rounds);
-    }
-
-    @Test
-    @Clause("core-147")
-    void shouldKeepOtherThreadsOutUntilAQueueIsAdded() throws Exception {
-        List<String> over = Collections.synchronizedList(new ArrayList<>());
-        CountDownLatch added = new CountDownLatch(1);
-        CountDownLatch inTheMiddle = new CountDownLatch(1);
-        Thread remover =
-                Thread.ofPlatform()
-                        .start(() -> {
-                            try (WorkQueue own = WorkQueue.create(1)) {
-                                own.add(context);
-                                added.countDown();
-                                awaitLatch(inTheMiddle);
-                                own.remove(context);
-                                over.add("removed");
-                            }
-                        });
-        Thread adder =
-                Thread.ofPlatform()
-                        .unstarted(() -> {
-                            try (WorkQueue own = WorkQueue.create(1)) {
-                                own.add(context);
-                                over.add("added");
-                            }
-                        });
-        Thread stopper =
-                Thread.ofPlatform()
-                        .unstarted(() -> {
-                            Thrown.with(Status.NOT_PERMITTED, context::stop);
-                            over.add("not stopped");
-                        });
-        awaitLatch(added);
-        List<String> early = new ArrayList<>();
-        context.whileAddingQueue =
-                () -> {
-                    inTheMiddle.countDown();
-                    adder.start();
-                    stopper.start();
-                    for (Thread each : List.of(remover, adder, stopper)) {
-                        Await.until(
-                                "thread is kept out, or through",
-                                Duration.ofSeconds(20),
-                                () ->
-                                        each.getState() == Thread.State.BLOCKED
-                                                || each.getState() == Thread.State.TERMINATED);
-                    }
-                    early.addAll(over);
-                };
-        WorkQueue second = machines.add(WorkQueue.create(1));
-        second.add(context);
-        for (Thread each : List.of(remover, adder, stopper)) {
-            assertThat(each.join(Duration.ofSeconds(20))).isTrue();
-        }
-        assertThat(early).as("while the queue was being added").isEmpty();
-        assertThat(over).containsExactlyInAnyOrder("removed", "added", "not stopped");
-    }
-
-    private static void awaitLatch(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static CompletableFuture<Void> onItsOwnThread(CyclicBarrier begin, Runnable work) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        Thread.ofPlatform()
-                .start(() -> {
-                    try {
-                        begin.await(20, TimeUnit.SECONDS);
-                        work.run();
-                        done.complete(null);
-                    } catch (Throwable e) {
-                        done.completeExceptionally(e);
-                    }
-                });
-        return done;
-    }
-
-    private void look(AtomicBoolean over) {
-        do {
-            assertThat(context.state()).isEqualTo(ContextState.RUNNING);
-            assertThat(context.failure()).isNull();
-            Thrown.with(Status.NOT_PERMITTED, context::stop);
-        } while (!over.get());
-    }
-
-    private void comeAndGo(int rounds) {
-        JobEvent ownEvent = JobEvent.create();
-        for (int i = 0; i < rounds; i++) {
-            try (WorkQueue own = WorkQueue.create(1)) {
-                own.add(context);
-                own.submit(context.job());
-                assertThat(own.progressRetrieve(ownEvent)).isEqualTo(Status.SUCCESS);
-                own.remove(context);
-            }
-        }
-    }
-
-    /** Keeps a queue of the calling thread busy; how many slices that took. */
-    private int work(int jobs, SeededRandom random) {
-        int slices = 0;
-        try (WorkQueue own = WorkQueue.create(DEPTH)) {
-            own.add(context);
-            JobEvent ownEvent = JobEvent.create();
-            List<TinyJob> free = new ArrayList<>();
-            for (int i = 0; i < DEPTH; i++) {
-                free.add(context.job());
-            }
-            int submitted = 0;
-            int retrieved = 0;
-            while (retrieved < jobs) {
-                if (submitted < jobs && !free.isEmpty() && random.nextBoolean()) {
-                    TinyJob job = free.removeLast();
-                    job.setSlices(1 + random.nextInt(3));
-                    slices += job.slices;
-                    own.submit(job);
-                    submitted++;
-                } else if (own.progressRetrieve(ownEvent) == Status.SUCCESS) {
-                    free.add((TinyJob) ownEvent.job());
-                    retrieved++;
-                }
-            }
-        }
-        return slices;
     }
 
     /** Job of another library, for this context. */
