@@ -1,9 +1,11 @@
 package io.softdpu.rdma.contract;
 
+import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +50,12 @@ public abstract class RdmaContract {
     /** Opens the far side. */
     final Peer openFar() {
         return add(Peer.open(environment(), folder(), environment().farSide()));
+    }
+
+    /** Opens the near side with a configuration of its own. */
+    final Peer openConfigured(Consumer<Rdma> configure) {
+        return add(
+                Peer.open(environment(), folder(), environment().nearSide(), Peer.ALL, configure));
     }
 
     /** Closes a peer after the test. */
