@@ -29,10 +29,7 @@ public final class PageFaults {
 
     private static final MethodHandle GETRUSAGE =
             SystemCalls.bind(
-                    "getrusage",
-                    ValueLayout.JAVA_INT,
-                    ValueLayout.JAVA_INT,
-                    ValueLayout.ADDRESS);
+                    "getrusage", ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS);
 
     private PageFaults() {}
 

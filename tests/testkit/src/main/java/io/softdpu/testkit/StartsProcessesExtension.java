@@ -15,8 +15,7 @@ public final class StartsProcessesExtension extends BaselineExtension {
 
     @Override
     AutoCloseable baseline(ExtensionContext context) {
-        return new Baseline(
-                context.getTags().contains(StartsProcesses.TAG), ProcessStarts.count());
+        return new Baseline(context.getTags().contains(StartsProcesses.TAG), ProcessStarts.count());
     }
 
     /**
