@@ -126,14 +126,17 @@ public class RdmaBenchmark {
                 toTarget.state() == RdmaConnection.State.CONNECTED
                         && toClient.state() == RdmaConnection.State.CONNECTED);
         Mmap remote =
-                sides.keep(Mmap.createFromExport(client.mmap.exportRdma(client.device), target.device));
+                sides.keep(
+                        Mmap.createFromExport(
+                                client.mmap.exportRdma(client.device), target.device));
         for (int i = 0; i < BATCH; i++) {
             client.receive();
             target.receive();
             requests[i] = client.rdma.allocateSend(toTarget, client.data());
             answers[i] = target.rdma.allocateSend(toClient, target.data());
             Buf there =
-                    sides.keep(target.inventory.bufByAddress(remote, (3L * BATCH + i) * BYTES, BYTES));
+                    sides.keep(
+                            target.inventory.bufByAddress(remote, (3L * BATCH + i) * BYTES, BYTES));
             writes[i] = target.rdma.allocateWrite(toClient, target.data(), there);
             writes[i].setUserData(i);
         }
