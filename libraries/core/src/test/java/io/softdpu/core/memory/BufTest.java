@@ -290,6 +290,9 @@ class BufTest {
         assertThat(twin.headroom()).isEqualTo(8);
         assertThat(twin.dataLength()).isEqualTo(4);
         assertThat(twin.tailroom()).isEqualTo(20);
+        for (int i = 0; i < SIZE; i++) {
+            mmap.segment().set(ValueLayout.JAVA_BYTE, i, (byte) i);
+        }
         byte[] before = mmap.segment().toArray(ValueLayout.JAVA_BYTE);
         twin.setData(20, 10);
         assertThat(mmap.segment().toArray(ValueLayout.JAVA_BYTE))
