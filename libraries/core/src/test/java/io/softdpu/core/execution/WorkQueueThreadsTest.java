@@ -47,6 +47,15 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
                                     "thread=other",
                                     "queueThread=" + Thread.currentThread().getName());
                 });
+        TinyJob failing = context.job();
+        failing.outcome = Status.NOT_PERMITTED;
+        queue.submit(failing);
+        queue.submit(context.job());
+        assertThat(queue.inFlightJobs()).as("of its own thread").isEqualTo(2);
+        assertThat(retrieve()).isEqualTo(Status.IO_FAILED);
+        assertThat(event.status()).isEqualTo(Status.NOT_PERMITTED);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(event.status()).isEqualTo(Status.SUCCESS);
     }
 
     @Test
