@@ -3,6 +3,7 @@ package io.softdpu.rdma.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaOpcode;
@@ -171,7 +172,26 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
     }
 
     @Test
-    @Clause({"rdma-008", "rdma-189"})
+    @Clause("rdma-189")
+    void shouldCompleteTasksAndDeliverEventsInProgressWhileRunning() {
+        assertThat(near.states).containsExactly(ContextState.STARTING, ContextState.RUNNING);
+        assertThat(near.connectionStates).endsWith(RdmaConnection.State.CONNECTED);
+        far.receive(far.room(0, 64), 1);
+        near.send(toFar, near.data(0, 64), 2);
+        assertThat(far.outcomes).as("without progress").isEmpty();
+        assertThat(far.next(near).kind()).isEqualTo("receive");
+        assertThat(near.next(far).kind()).isEqualTo("send");
+
+        near.connectionStates.clear();
+        toFar.disconnect();
+        assertThat(near.connectionStates).as("without progress").isEmpty();
+        Peer.drive("the event", () -> !near.connectionStates.isEmpty(), near);
+        assertThat(near.connectionStates).containsExactly(RdmaConnection.State.DISCONNECTED);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+    }
+
+    @Test
+    @Clause("rdma-008")
     void shouldCarryTrafficOfRandomSizesInOrder(SeededRandom random) {
         int messages = 600;
         long slotBytes = 40_000;
