@@ -19,7 +19,7 @@ final class BlockSize {
                 || sizeBytes > MemoryVolume.MAX_BLOCK_SIZE_BYTES) {
             throw new ParameterException(
                     command,
-                    "block size is illegal: option=--block-size, size="
+                    "block size is illegal: option=--block-size, sizeBytes="
                             + sizeBytes
                             + ", expected=a power of two from "
                             + MemoryVolume.MIN_BLOCK_SIZE_BYTES

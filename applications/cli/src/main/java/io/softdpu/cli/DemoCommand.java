@@ -169,7 +169,7 @@ final class DemoCommand implements Callable<Integer> {
             err.println(
                     Errors.line(
                             Status.IO_FAILED,
-                            "data is wrong: expected_sha256=%s, actual_sha256=%s, bytes_verified=%d"
+                            "data is wrong: expectedSha256=%s, actualSha256=%s, verifiedBytes=%d"
                                     .formatted(
                                             result.expectedSha256(),
                                             result.actualSha256().orElse("none"),
@@ -210,7 +210,7 @@ final class DemoCommand implements Callable<Integer> {
         if (sizeBytes % blockSizeBytes != 0) {
             throw new ParameterException(
                     command,
-                    "volume size is illegal: option=--size, size="
+                    "volume size is illegal: option=--size, sizeBytes="
                             + sizeBytes
                             + ", expected=a multiple of --block-size="
                             + blockSizeBytes);

@@ -125,7 +125,7 @@ final class TargetCommand extends RoleCommand {
             if (size % blockSize != 0) {
                 throw new ParameterException(
                         spec().commandLine(),
-                        "volume size is illegal: option=--volume, size="
+                        "volume size is illegal: option=--volume, sizeBytes="
                                 + size
                                 + ", expected=a multiple of --block-size="
                                 + blockSize);

@@ -90,9 +90,9 @@ class StorageRolesTest {
         assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
         assertThat(initiator.errorLines())
                 .contains(
-                        "softdpu: NO_MEMORY: memory for the data is above the limit: size=4194304,"
-                                + " max_memory=2097152, expected=a storage that fits, or"
-                                + " --max-memory=4194304 or more");
+                        "softdpu: NO_MEMORY: memory for the data is above the limit:"
+                            + " sizeBytes=4194304, maxMemoryBytes=2097152, expected=a storage that"
+                            + " fits, or --max-memory=4194304 or more");
         assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
         assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
     }
@@ -107,7 +107,7 @@ class StorageRolesTest {
             target.awaitErrorLine(
                     "client refused: client=tcp://127.0.0.1:"
                             + stranger.getLocalPort()
-                            + ", reason=wire_size is illegal: wire_size=1195725856",
+                            + ", reason=wire size is illegal: wireSizeBytes=1195725856",
                     DEADLINE);
             ChildProcess service = pipeline.service(target);
             ChildProcess initiator = pipeline.initiator("read_write_data_validity_test");

@@ -107,12 +107,13 @@ class UsageTest {
                 "sample nosuch|Unmatched argument at index 1: 'nosuch', expected=one of"
                         + " dma-copy-host, dma-copy-dpu, pe-polling,",
                 "demo --blok|Unknown option: '--blok'",
-                "demo --size 5000|option=--size, size=5000, expected=a multiple of"
+                "demo --size 5000|option=--size, sizeBytes=5000, expected=a multiple of"
                         + " --block-size=4096",
                 "demo --size 0|size is zero: size=0",
                 "demo --size 64Q|not a size: size=64Q",
-                "demo --block-size 5000|option=--block-size, size=5000, expected=a power of two",
-                "demo --block-size 256|option=--block-size, size=256, expected=a power of two",
+                "demo --block-size 5000|option=--block-size, sizeBytes=5000, expected=a power of"
+                        + " two",
+                "demo --block-size 256|option=--block-size, sizeBytes=256, expected=a power of two",
                 "demo --seconds 0|time is illegal: seconds=0",
                 "demo --volume a --size 1M|options=--volume, --size",
                 "demo --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
@@ -130,7 +131,9 @@ class UsageTest {
                         + "--execution-strategy read_throughput_test --max-memory much"
                         + "|option '--max-memory': not a size: size=much",
                 TARGET + "--volume memory:none|option '--volume': not a size: size=none",
-                TARGET + "--volume memory:1000|option=--volume, size=1000, expected=a multiple of",
+                TARGET
+                        + "--volume memory:1000|option=--volume, sizeBytes=1000, expected=a"
+                        + " multiple of",
                 "storage target -d t0 --cpu 0 --volume memory:1M --listen-port 65536"
                         + "|port=65536, expected=0 to 65535",
                 SERVICE + "127.0.0.1:1 --cpu x|option '--cpu'"

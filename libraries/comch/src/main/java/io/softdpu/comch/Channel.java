@@ -223,14 +223,14 @@ final class Channel {
         int length = inbound.length();
         long word = inbound.word();
         if (type == null) {
-            return "message type=" + inbound.type();
+            return "message type is unknown, type=" + inbound.type();
         }
         if (disconnectReceived) {
             return "message after the disconnect, type=" + type;
         }
         if (type == MessageType.DATA) {
             if (length > maxMessageBytes || word != 0) {
-                return "illegal data message, length=" + length + ", word=" + word;
+                return "illegal data message, lengthBytes=" + length + ", word=" + word;
             }
             copier.message(inbound.segment(), payload, services.scratch(), 0, length);
             connection.received(length);
@@ -239,7 +239,7 @@ final class Channel {
         }
         if (type == MessageType.DISCONNECT) {
             if (length != 0 || word != 0) {
-                return "illegal disconnect, length=" + length + ", word=" + word;
+                return "illegal disconnect, lengthBytes=" + length + ", word=" + word;
             }
             disconnectReceived = true;
             if (phase == Phase.OPEN) {

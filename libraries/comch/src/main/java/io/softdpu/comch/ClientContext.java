@@ -232,7 +232,7 @@ final class ClientContext extends EndpointContext implements ComchClient {
                     || attachment.remote().sizeBytes() < theirs.ring().sizeBytes()) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "server's welcome does not fit: maxMessageSize=%d, own=%d, ringBytes=%d"
+                        "server's welcome does not fit: maxMessageSizeBytes=%d, own=%d, ringBytes=%d"
                                 .formatted(
                                         theirs.maxMessageBytes(),
                                         maxMessageSize(),
@@ -282,7 +282,7 @@ final class ClientContext extends EndpointContext implements ComchClient {
         fatal(
                 new DpuException(
                         reason.status(),
-                        "not connected: server=%s, function=%s, timeout_ms=%d, %s%s"
+                        "not connected: server=%s, function=%s, timeoutMillis=%d, %s%s"
                                 .formatted(
                                         serverName(),
                                         device().info().function().key(),

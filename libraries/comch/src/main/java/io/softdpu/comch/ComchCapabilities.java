@@ -170,7 +170,7 @@ public final class ComchCapabilities {
         if (sizeBytes >= maxNameLength()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "server name is too long for the device: name=%s, sizeBytes=%d, maximum=%d, device=%s"
+                    "server name is too long for the device: name=%s, sizeBytes=%d, expected=at most %d, device=%s"
                             .formatted(name, sizeBytes, maxNameLength() - 1, function.key()));
         }
     }

@@ -113,7 +113,7 @@ final class ConsumerRegistry {
         boolean wordLegal = id > 0 && (statusCode == 0 || type == MessageType.CONSUMER_REFUSED);
         boolean lengthLegal = length == 0 || type == MessageType.CONSUMER_NEW;
         if (!wordLegal || !lengthLegal) {
-            return "illegal control message, type=%s, id=%d, status=%d, length=%d"
+            return "illegal control message, type=%s, id=%d, status=%d, lengthBytes=%d"
                     .formatted(type, id, statusCode, length);
         }
         return switch (type) {

@@ -64,7 +64,7 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
     @Override
     public final void setMaxMessageSize(int sizeBytes) {
         requireConfigurable();
-        requireRange("maxMessageSize", sizeBytes, capabilities.maxMessageSize());
+        requireRange("maxMessageSizeBytes", sizeBytes, capabilities.maxMessageSize());
         maxMessageBytes = sizeBytes;
     }
 
@@ -279,14 +279,15 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
         if (value < 1 || value > maximum) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "out of range: %s=%d, minimum=1, maximum=%d".formatted(what, value, maximum));
+                    "out of range: %s=%d, expected=1 to %d".formatted(what, value, maximum));
         }
     }
 
     static void requirePositive(String what, long value) {
         if (value <= 0) {
             throw new DpuException(
-                    Status.INVALID_VALUE, "not positive: %s=%d".formatted(what, value));
+                    Status.INVALID_VALUE,
+                    "not positive: %s=%d, expected=1 or more".formatted(what, value));
         }
     }
 }

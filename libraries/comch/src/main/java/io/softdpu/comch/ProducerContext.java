@@ -264,7 +264,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             ring.abandon(ticket, id);
             return corrupt(
                     to,
-                    "posting outside the memory: offset=%d, length=%d, memoryBytes=%d"
+                    "posting outside the memory: offsetBytes=%d, lengthBytes=%d, memoryBytes=%d"
                             .formatted(offset, length, to.memory().byteSize()));
         }
         task.claimed(to, ticket, offset);

@@ -60,7 +60,7 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
                 || sourceOffset > source.byteSize() - lengthBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "illegal immediate data: offset=%d, length=%d, memoryBytes=%d, maximum=%d"
+                    "illegal immediate data: offsetBytes=%d, lengthBytes=%d, memoryBytes=%d, expected=at most %d"
                             .formatted(
                                     sourceOffset,
                                     lengthBytes,

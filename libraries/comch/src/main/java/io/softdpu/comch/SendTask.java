@@ -47,7 +47,7 @@ final class SendTask extends TaskBase implements ComchSendTask {
         if (sourceOffset < 0 || lengthBytes < 0 || sourceOffset > source.byteSize() - lengthBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "message outside its memory: offset=%d, length=%d, memoryBytes=%d"
+                    "message outside its memory: offsetBytes=%d, lengthBytes=%d, memoryBytes=%d"
                             .formatted(sourceOffset, lengthBytes, source.byteSize()));
         }
         memory = source;

@@ -47,7 +47,7 @@ class HostileRingPeerTest {
             Map.ofEntries(
                     Map.entry("server-queue/produced", "ring produced index out of range"),
                     Map.entry("server-queue/slot-length", "ring slot length out of range"),
-                    Map.entry("server-queue/slot-type", "message type"),
+                    Map.entry("server-queue/slot-type", "message type is unknown"),
                     Map.entry("server-queue/slot-word", "illegal data message"),
                     Map.entry("own-queue/consumed", "ring consumed index out of range"),
                     Map.entry("own-consumer/consumed", "illegal posting posted index out of range"),

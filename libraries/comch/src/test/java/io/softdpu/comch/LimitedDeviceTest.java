@@ -56,7 +56,7 @@ class LimitedDeviceTest {
             assertRefused(
                             Status.INVALID_VALUE,
                             () -> ComchServer.create(card.p0, card.hpf0, "n".repeat(20)))
-                    .hasMessageContainingAll("sizeBytes=20", "maximum=19", "dpu/p0");
+                    .hasMessageContainingAll("sizeBytes=20", "expected=at most 19", "dpu/p0");
             assertRefused(Status.INVALID_VALUE, () -> ComchClient.create(card.pf0, "n".repeat(20)));
             card.keep(ComchServer.create(card.p0, card.hpf0, "n".repeat(19)));
             card.keep(ComchClient.create(card.pf0, "n".repeat(19)));
@@ -76,7 +76,7 @@ class LimitedDeviceTest {
             server.setMaxMessageSize(100);
             server.setReceiveQueueSize(8);
             assertRefused(Status.INVALID_VALUE, () -> server.setMaxMessageSize(101))
-                    .hasMessageContainingAll("maxMessageSize=101", "maximum=100");
+                    .hasMessageContainingAll("maxMessageSizeBytes=101", "expected=1 to 100");
             assertRefused(Status.INVALID_VALUE, () -> server.setReceiveQueueSize(9));
         }
     }

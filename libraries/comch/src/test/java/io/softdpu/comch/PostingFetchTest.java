@@ -111,7 +111,7 @@ class PostingFetchTest {
             card.until("broken", () -> connection.failure() != null);
             assertThat(connection.failure())
                     .hasMessageContaining("illegal posting")
-                    .hasMessageContaining("posting outside the memory: offset=");
+                    .hasMessageContaining("posting outside the memory: offsetBytes=");
             refused++;
             return false;
         }

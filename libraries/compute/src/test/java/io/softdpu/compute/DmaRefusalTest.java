@@ -77,7 +77,7 @@ class DmaRefusalTest {
         Buf destination = fixture.destination(memory, 100, 64);
         DmaMemcpyTask task = fixture.dma.allocateMemcpy(source, destination);
         assertThatThrownBy(task::submit)
-                .hasMessageContainingAll("source=buf[", "dataLength=65", "destination=buf[")
+                .hasMessageContainingAll("source=buf[", "dataLengthBytes=65", "destination=buf[")
                 .hasMessageContaining("maxListLength=64");
         task.free();
         source.release();

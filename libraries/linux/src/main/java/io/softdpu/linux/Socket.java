@@ -177,7 +177,7 @@ public final class Socket {
     /** Requires a message length above 0 and within the segment. */
     static void checkLength(MemorySegment bytes, int length) {
         if (length <= 0) {
-            throw new IllegalArgumentException("length must be above 0: length=" + length);
+            throw new IllegalArgumentException("length must be above 0: lengthBytes=" + length);
         }
         Objects.checkFromIndexSize(0, length, bytes.byteSize());
     }

@@ -93,9 +93,9 @@ final class RdmaSettings {
                             + name
                             + "="
                             + value
-                            + ", least="
+                            + ", expected="
                             + least
-                            + ", most="
+                            + " to "
                             + most);
         }
     }

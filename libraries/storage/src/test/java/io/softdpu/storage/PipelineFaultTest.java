@@ -84,8 +84,8 @@ class PipelineFaultTest {
             assertThat(failure)
                     .hasMessageContaining("result=INVALID_VALUE")
                     .hasMessageContaining(
-                            "storage_offset=" + Long.toUnsignedString(bad.storageOffset))
-                    .hasMessageContaining("failed_operations=10");
+                            "storageOffsetBytes=" + Long.toUnsignedString(bad.storageOffset))
+                    .hasMessageContaining("failedOperations=10");
             PhaseReport report = initiator.initiatorReport().phases().getFirst();
             assertThat(report.operations()).isEqualTo(100);
             assertThat(report.errors()).isEqualTo(10);
@@ -161,7 +161,7 @@ class PipelineFaultTest {
             assertThat(mismatch.status()).isEqualTo(Status.IO_FAILED);
             assertThat(mismatch.offset()).isEqualTo(offset);
             assertThat(mismatch)
-                    .hasMessageContaining("offset=" + offset)
+                    .hasMessageContaining("offsetBytes=" + offset)
                     .hasMessageContaining("expected=0x%02x".formatted(expected))
                     .hasMessageContaining("actual=0x%02x".formatted((byte) (expected ^ 0x40)));
             assertThat(mismatch.hexDump().lines())
@@ -192,13 +192,13 @@ class PipelineFaultTest {
 
             assertThat(failure.status()).isEqualTo(Status.INVALID_VALUE);
             assertThat(failure)
-                    .hasMessageContaining("size=1044480, expected=1048576")
+                    .hasMessageContaining("sizeBytes=1044480, expected=1048576")
                     .hasMessageContaining("plain");
             // The other two hear it in the same words.
             for (var end : List.of(pipeline.serviceEnd(), pipeline.targetEnd())) {
                 assertThat(catchThrowableOfType(DpuException.class, () -> Pipeline.await(end)))
                         .hasMessageContaining("initiator ended the session: reason=content")
-                        .hasMessageContaining("size=1044480, expected=1048576");
+                        .hasMessageContaining("sizeBytes=1044480, expected=1048576");
             }
         }
     }
@@ -214,7 +214,7 @@ class PipelineFaultTest {
             DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
 
             assertThat(failure.status()).isEqualTo(Status.INVALID_VALUE);
-            assertThat(failure).hasMessageContaining("core_count=2, expected=at most 1");
+            assertThat(failure).hasMessageContaining("coreCount=2, expected=at most 1");
             assertStatus(pipeline::awaitService, Status.INVALID_VALUE);
             assertStatus(pipeline::awaitTarget, Status.INVALID_VALUE);
         }

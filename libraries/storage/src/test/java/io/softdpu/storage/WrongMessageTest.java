@@ -129,7 +129,7 @@ class WrongMessageTest {
                 assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
                 assertThat(failure)
                         .hasMessageContaining(
-                                "field=" + (id ? "message_id" : "correlation_id") + ", got=");
+                                "field=" + (id ? "messageId" : "correlationId") + ", got=");
             }
         }
         report("wrong-numbers-to-service", random, start, states, cases);
@@ -163,7 +163,7 @@ class WrongMessageTest {
                                     + wrong.wrong().wireName()
                                     + ", expected=none",
                             "field=type, got=" + wrong.wrong().wireName() + ", expected=",
-                            "field=message_id, got=0, expected=",
+                            "field=messageId, got=0, expected=",
                             WrongMessages.ERROR.message());
         }
         report("unasked-by-target", random, start, states, cases.size());

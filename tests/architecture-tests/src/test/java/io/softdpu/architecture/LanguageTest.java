@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rules of the language of the project: class descriptions begin with a noun phrase or a verb, and
- * some words have a plain one that is used instead.
+ * Rules of the language of the project: class descriptions begin with a noun phrase or a verb, some
+ * words have a plain one that is used instead, and keys of messages have one form.
  */
 class LanguageTest {
 
@@ -43,6 +43,20 @@ class LanguageTest {
                         + " (message|operation|copy|call)",
                 "per");
     }
+
+    /** String literal on one line. */
+    private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\n]|\\\\.)*)\"");
+
+    /** Key of a message with an underscore, or of a quantity without its unit. */
+    private static final Pattern FOREIGN_KEY =
+            Pattern.compile(
+                    "(?<![\\w.-])([A-Za-z]\\w*_\\w*"
+                        + "|(\\w*O|o)ffset|(data|message|max)?[lL]ength|delay|elapsed|waited)=");
+
+    /** Name with an underscore that a check puts before the value in its message. */
+    private static final Pattern FOREIGN_NAME =
+            Pattern.compile(
+                    "\\b(require\\w*|invalid|unexpected|u32|u64|blob)\\((in,)?\\s*\"\\w*_\\w*\"");
 
     /** Between two words of a phrase: white space, also around the begin of a comment's line. */
     private static final String BLANK = "\\\\s+(?:(?:\\\\*|//|#)\\\\s*)?";
@@ -87,6 +101,41 @@ class LanguageTest {
                     });
         });
         assertThat(places).as("words with a plain one beside each").isEmpty();
+    }
+
+    @Test
+    void shouldWriteKeysOfMessagesInOneForm() {
+        List<String> places = new ArrayList<>();
+        javaFiles()
+                .filter(LanguageTest::isProduct)
+                .forEach(file -> {
+                    String text = RepositoryFiles.read(file);
+                    foreignKeys(text)
+                            .forEach((at, key) ->
+                                    places.add(file + ":" + lineOf(text, at) + ": " + key));
+                });
+        assertThat(places)
+                .as(
+                        "keys in another form than camelCase with a unit, as sizeBytes and"
+                                + " waitedMillis")
+                .isEmpty();
+    }
+
+    @Test
+    void shouldFindKeysWithAnUnderscoreOrWithoutAUnit() {
+        assertThat(
+                        foreignKeys(
+                                "f(\"bad: block_size=\" + size + \", blockSizeBytes=4,"
+                                        + " offset=%d\")"))
+                .containsOnlyKeys(8, 51)
+                .containsValues("block_size=", "offset=");
+        assertThat(foreignKeys("requireRange(\n    \"max_memory\", 1)"))
+                .containsValue("requireRange( \"max_memory\"");
+        assertThat(
+                        foreignKeys(
+                                "int a_b = 1; // \"quoted: offsetBytes=1, --block-size=2,"
+                                        + " listLength=3\""))
+                .isEmpty();
     }
 
     @Test
@@ -168,6 +217,23 @@ class LanguageTest {
     private static Pattern pattern(String words) {
         return Pattern.compile(
                 "\\b(?:" + words.replaceAll(" ", BLANK) + ")\\b", Pattern.CASE_INSENSITIVE);
+    }
+
+    /** Keys that do not follow the rule, by their position. */
+    private static Map<Integer, String> foreignKeys(String source) {
+        Map<Integer, String> keys = new LinkedHashMap<>();
+        Matcher literal = LITERAL.matcher(source);
+        while (literal.find()) {
+            Matcher key = FOREIGN_KEY.matcher(literal.group(1));
+            while (key.find()) {
+                keys.put(literal.start(1) + key.start(), key.group());
+            }
+        }
+        Matcher name = FOREIGN_NAME.matcher(source);
+        while (name.find()) {
+            keys.put(name.start(), name.group().replaceAll("\\s+", " "));
+        }
+        return keys;
     }
 
     private static long lineOf(String text, int position) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The text form, which {@link #parse} and {@link #toString} share, is for example
  *
  * <pre>
- * read:name=random_read_4k,io_size=4096,transactions=32,order=random,nanos=3000000000
- * write:name=write_all,io_size=1048576,transactions=16,order=sequential,fill=written
+ * read:name=random_read_4k,ioSizeBytes=4096,transactions=32,order=random,nanos=3000000000
+ * write:name=write_all,ioSizeBytes=1048576,transactions=16,order=sequential,fill=written
  * </pre>
  *
  * @param operation read or write
@@ -86,14 +86,14 @@ public record PhaseSpec(
             throw new IllegalArgumentException("phase has an illegal order: order=" + order);
         }
         @Nullable String nanos = fields.remove("nanos");
-        @Nullable String pace = fields.remove("pace_nanos");
+        @Nullable String pace = fields.remove("paceNanos");
         @Nullable String fill = fields.remove("fill");
         @Nullable String expect = fields.remove("expect");
         PhaseSpec phase =
                 new PhaseSpec(
                         operation,
                         take(fields, "name"),
-                        Integer.parseInt(take(fields, "io_size")),
+                        Integer.parseInt(take(fields, "ioSizeBytes")),
                         Integer.parseInt(take(fields, "transactions")),
                         order.equals("random"),
                         nanos == null ? 0 : Long.parseLong(nanos),
@@ -111,14 +111,14 @@ public record PhaseSpec(
     public String toString() {
         List<String> fields = new ArrayList<>();
         fields.add("name=" + name);
-        fields.add("io_size=" + ioSizeBytes);
+        fields.add("ioSizeBytes=" + ioSizeBytes);
         fields.add("transactions=" + transactions);
         fields.add("order=" + (random ? "random" : "sequential"));
         if (nanos > 0) {
             fields.add("nanos=" + nanos);
         }
         if (paceNanos > 0) {
-            fields.add("pace_nanos=" + paceNanos);
+            fields.add("paceNanos=" + paceNanos);
         }
         if (fill != null) {
             fields.add("fill=" + fill.word());

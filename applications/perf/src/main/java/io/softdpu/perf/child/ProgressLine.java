@@ -19,7 +19,7 @@ public record ProgressLine(
     private static final Pattern FORM =
             Pattern.compile(
                     "phase: name=(\\w{1,40}), state=(running|finished), operations=(\\d{1,18}),"
-                            + " payload_bytes=(\\d{1,18}), elapsed_nanos=(\\d{1,18})");
+                            + " payloadBytes=(\\d{1,18}), elapsedNanos=(\\d{1,18})");
 
     /** True at the begin or end of a phase. */
     public boolean isBoundary() {
@@ -50,9 +50,9 @@ public record ProgressLine(
                 + (finished ? "finished" : "running")
                 + ", operations="
                 + operations
-                + ", payload_bytes="
+                + ", payloadBytes="
                 + payloadBytes
-                + ", elapsed_nanos="
+                + ", elapsedNanos="
                 + elapsedNanos;
     }
 }

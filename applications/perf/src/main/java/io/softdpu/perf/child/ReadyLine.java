@@ -8,7 +8,7 @@ import java.util.OptionalInt;
  */
 public final class ReadyLine {
     private static final String LISTENING = "listening: port=";
-    private static final String WAITING = "waiting: command_channel_name=";
+    private static final String WAITING = "waiting: commandChannelName=";
 
     private ReadyLine() {}
 

@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 public record ResourceUse(long nanos, long cpuNanos, long allocatedBytes) {
     private static final Pattern FORM =
             Pattern.compile(
-                    "resources: nanos=(-?\\d{1,18}), cpu_nanos=(\\d{1,18}),"
-                            + " allocated_bytes=(\\d{1,18})");
+                    "resources: nanos=(-?\\d{1,18}), cpuNanos=(\\d{1,18}),"
+                            + " allocatedBytes=(\\d{1,18})");
 
     /** The resource use of this process. */
     public static ResourceUse now() {
@@ -63,9 +63,9 @@ public record ResourceUse(long nanos, long cpuNanos, long allocatedBytes) {
         // Not formatted, since formatting allocates while allocations are counted.
         return "resources: nanos="
                 + nanos
-                + ", cpu_nanos="
+                + ", cpuNanos="
                 + cpuNanos
-                + ", allocated_bytes="
+                + ", allocatedBytes="
                 + allocatedBytes;
     }
 }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 record PerfReport(long received, long atNanos, @Nullable Percentiles latencies, ResourceUse use) {
     private static final Pattern FORM =
             Pattern.compile(
-                    "report: received=(\\d{1,18}), at_nanos=(-?\\d{1,18}),"
-                            + " latencies_ns=(?:none|(\\d{1,18})/(\\d{1,18})/(\\d{1,18})),"
+                    "report: received=(\\d{1,18}), atNanos=(-?\\d{1,18}),"
+                            + " latenciesNanos=(?:none|(\\d{1,18})/(\\d{1,18})/(\\d{1,18})),"
                             + " (resources: .*)");
 
     /** Reads a message; empty if it is none of these. */
@@ -49,9 +49,9 @@ record PerfReport(long received, long atNanos, @Nullable Percentiles latencies, 
         // Not formatted, since formatting allocates while allocations are counted.
         return "report: received="
                 + received
-                + ", at_nanos="
+                + ", atNanos="
                 + atNanos
-                + ", latencies_ns="
+                + ", latenciesNanos="
                 + (latencies == null
                         ? "none"
                         : latencies.p50Nanos()

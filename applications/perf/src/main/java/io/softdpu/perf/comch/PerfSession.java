@@ -127,7 +127,7 @@ public final class PerfSession {
         if (!ended) {
             throw new DpuException(
                     Status.TIME_OUT,
-                    "process of the DPU does not end after the measurement: pid=%d, waited_s=%d"
+                    "process of the DPU does not end after the measurement: pid=%d, waitedSeconds=%d"
                             .formatted(process.pid(), ENDING_SECONDS));
         }
         if (process.exitValue() != 0) {

@@ -227,7 +227,7 @@ abstract class PerfSide implements AutoCloseable {
         if (System.nanoTime() - deadlineNanos > 0) {
             throw new DpuException(
                     Status.TIME_OUT,
-                    "the other side does not follow: awaited=%s, waited_ms=%d"
+                    "the other side does not follow: awaited=%s, waitedMillis=%d"
                             .formatted(awaited, TimeUnit.NANOSECONDS.toMillis(patienceNanos)));
         }
     }

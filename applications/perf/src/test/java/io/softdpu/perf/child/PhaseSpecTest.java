@@ -29,7 +29,7 @@ class PhaseSpecTest {
         assertThat(PhaseSpec.parse(once.toString())).isEqualTo(once);
         assertThat(once)
                 .hasToString(
-                        "write:name=write_all,io_size=1048576,transactions=16,order=sequential,"
+                        "write:name=write_all,ioSizeBytes=1048576,transactions=16,order=sequential,"
                                 + "fill=written,expect=volume");
     }
 
@@ -37,16 +37,16 @@ class PhaseSpecTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "erase:name=a,io_size=1,transactions=1,order=random|neither with read:",
+                "erase:name=a,ioSizeBytes=1,transactions=1,order=random|neither with read:",
                 "name=a|neither with read:",
-                "read:io_size=1,transactions=1,order=random|lacks a field: field=name",
-                "read:name=a,transactions=1,order=random|lacks a field: field=io_size",
-                "read:name=a,io_size=1,transactions=1,order=backwards|illegal order",
-                "read:name=a,io_size=1,transactions=1,order=random,fill=ones|no such content",
-                "read:name=a,io_size=1,transactions=1,order=random,speed=9|unknown fields",
-                "read:name=a,name=b,io_size=1,transactions=1,order=random|illegal field",
-                "read:name=a,io_size=1,transactions=1,order=random,|illegal field",
-                "read:name=A b,io_size=1,transactions=1,order=random|phase is illegal"
+                "read:ioSizeBytes=1,transactions=1,order=random|lacks a field: field=name",
+                "read:name=a,transactions=1,order=random|lacks a field: field=ioSizeBytes",
+                "read:name=a,ioSizeBytes=1,transactions=1,order=backwards|illegal order",
+                "read:name=a,ioSizeBytes=1,transactions=1,order=random,fill=ones|no such content",
+                "read:name=a,ioSizeBytes=1,transactions=1,order=random,speed=9|unknown fields",
+                "read:name=a,name=b,ioSizeBytes=1,transactions=1,order=random|illegal field",
+                "read:name=a,ioSizeBytes=1,transactions=1,order=random,|illegal field",
+                "read:name=A b,ioSizeBytes=1,transactions=1,order=random|phase is illegal"
             })
     void shouldRefuseAPlanThatIsNone(String text, String reason) {
         assertThatThrownBy(() -> PhaseSpec.parse(text))

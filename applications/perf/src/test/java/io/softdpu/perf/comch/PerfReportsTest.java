@@ -126,7 +126,7 @@ class PerfReportsTest {
         assertThatThrownBy(() -> measure(plan, 3 * SECOND))
                 .isInstanceOfSatisfying(
                         DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.TIME_OUT))
-                .hasMessageMatching(".*awaited=.*, received=7, sent=[1-9]\\d*, waited_ms=3000");
+                .hasMessageMatching(".*awaited=.*, received=7, sent=[1-9]\\d*, waitedMillis=3000");
 
         assertThat(dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS)).hasSize(1);
     }

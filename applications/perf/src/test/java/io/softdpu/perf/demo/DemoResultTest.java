@@ -76,7 +76,7 @@ class DemoResultTest {
                                 3,
                                 false,
                                 1,
-                                List.of("softdpu: IO_FAILED: data differs: offset=9"),
+                                List.of("softdpu: IO_FAILED: data differs: offsetBytes=9"),
                                 null));
 
         assertThat(result.culprit()).map(ChildOutcome::name).contains("initiator");

@@ -54,7 +54,7 @@ class UseByPhaseTest {
         ResourceUse now = ResourceUse.now();
 
         assertThat(ResourceUse.parse(now.toString())).contains(now);
-        assertThat(ResourceUse.parse("resources: nanos=1, cpu_nanos=2")).isEmpty();
+        assertThat(ResourceUse.parse("resources: nanos=1, cpuNanos=2")).isEmpty();
     }
 
     private void phase(DemoPhase phase) {

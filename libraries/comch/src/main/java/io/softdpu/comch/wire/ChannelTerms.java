@@ -41,6 +41,6 @@ public record ChannelTerms(int maxMessageBytes, int receiveQueue, MessageRing.Ge
     private static DpuException illegal(String name, int value, int maximum) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "channel terms refused: " + name + "=" + value + ", minimum=1, maximum=" + maximum);
+                "channel terms refused: " + name + "=" + value + ", expected=1 to " + maximum);
     }
 }

@@ -104,11 +104,7 @@ public record Hello(ChannelTerms terms, String function, String serverName) {
         if (bytes.length < 1 || bytes.length > maximumBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    what
-                            + " refused: bytes="
-                            + bytes.length
-                            + ", minimum=1, maximum="
-                            + maximumBytes);
+                    what + " refused: bytes=" + bytes.length + ", expected=1 to " + maximumBytes);
         }
         // A lone surrogate is encoded as '?', so different names would become equal.
         if (text.indexOf('\0') >= 0 || !new String(bytes, StandardCharsets.UTF_8).equals(text)) {
@@ -130,7 +126,7 @@ public record Hello(ChannelTerms terms, String function, String serverName) {
                     .toString();
         } catch (CharacterCodingException e) {
             throw new DpuException(
-                    Status.INVALID_VALUE, "handshake refused: not UTF-8, offset=" + offset, e);
+                    Status.INVALID_VALUE, "handshake refused: not UTF-8, offsetBytes=" + offset, e);
         }
     }
 }

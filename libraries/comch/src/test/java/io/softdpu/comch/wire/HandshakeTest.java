@@ -220,17 +220,17 @@ class HandshakeTest {
         }
         assertThatThrownBy(() -> ChannelTerms.of(0, 1)).hasMessageContaining("maxMessageBytes=0");
         assertThatThrownBy(() -> new ChannelTerms(4081, 1, most.ring()))
-                .hasMessageContaining("maxMessageBytes=4081, minimum=1, maximum=4080");
+                .hasMessageContaining("maxMessageBytes=4081, expected=1 to 4080");
         assertThatThrownBy(() -> new ChannelTerms(1, 1025, most.ring()))
-                .hasMessageContaining("receiveQueue=1025, minimum=1, maximum=1024");
+                .hasMessageContaining("receiveQueue=1025, expected=1 to 1024");
         assertThatThrownBy(() -> new ChannelTerms(1, 0, most.ring()))
                 .hasMessageContaining("receiveQueue=0");
         assertThatThrownBy(() -> new Hello(least, "", "s"))
-                .hasMessage("function refused: bytes=0, minimum=1, maximum=128");
+                .hasMessage("function refused: bytes=0, expected=1 to 128");
         assertThatThrownBy(() -> new Hello(least, "h".repeat(129), "s"))
-                .hasMessage("function refused: bytes=129, minimum=1, maximum=128");
+                .hasMessage("function refused: bytes=129, expected=1 to 128");
         assertThatThrownBy(() -> new Hello(least, "h", "s".repeat(120)))
-                .hasMessage("server name refused: bytes=120, minimum=1, maximum=119");
+                .hasMessage("server name refused: bytes=120, expected=1 to 119");
         assertThatThrownBy(() -> new Hello(least, "\0", "s"))
                 .hasMessageContaining("function holds a NUL");
     }

@@ -354,7 +354,8 @@ public final class Machine implements AutoCloseable {
             if (value < least) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "limit is too small: %s=%d, least=%d".formatted(what, value, least));
+                        "limit is too small: %s=%d, expected=%d or more"
+                                .formatted(what, value, least));
             }
             return value;
         }

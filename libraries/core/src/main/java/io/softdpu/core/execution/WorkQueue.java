@@ -50,7 +50,7 @@ public final class WorkQueue implements AutoCloseable {
         if (depth < 1 || depth > MAX_DEPTH) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "depth of a work queue out of range: depth=%d, max=%d"
+                    "depth of a work queue out of range: depth=%d, expected=1 to %d"
                             .formatted(depth, MAX_DEPTH));
         }
         return new WorkQueue(depth);

@@ -127,7 +127,7 @@ public final class Buf {
                 || newDataLength > offset + length - newDataOffset) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "data is not within the buf: dataOffset=%d, dataLength=%d, offset=%d, length=%d"
+                    "data is not within the buf: dataOffsetBytes=%d, dataLengthBytes=%d, offsetBytes=%d, lengthBytes=%d"
                             .formatted(newDataOffset, newDataLength, offset, length));
         }
         dataOffset = newDataOffset;
@@ -340,7 +340,7 @@ public final class Buf {
 
     @Override
     public String toString() {
-        return "buf[offset=%d, length=%d, dataOffset=%d, dataLength=%d, references=%d, listLength=%d]"
+        return "buf[offsetBytes=%d, lengthBytes=%d, dataOffsetBytes=%d, dataLengthBytes=%d, references=%d, listLength=%d]"
                 .formatted(offset, length, dataOffset, dataLength, references, head.listLength);
     }
 

@@ -69,7 +69,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
         requireElementSize(elementSizeBytes);
         if (startOffset < 0) {
             throw new DpuException(
-                    Status.INVALID_VALUE, "start is negative: startOffset=" + startOffset);
+                    Status.INVALID_VALUE, "start is negative: startOffsetBytes=" + startOffset);
         }
         this.mmap = mmap;
         this.elementSizeBytes = elementSizeBytes;

@@ -94,7 +94,7 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
         if (elements < 1 || elements > BufInventory.MAX_ELEMENTS) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "number of bufs out of range: elements=%d, max=%d"
+                    "number of bufs out of range: elements=%d, expected=1 to %d"
                             .formatted(elements, BufInventory.MAX_ELEMENTS));
         }
         return elements;
@@ -135,7 +135,7 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
                     Status.INITIALIZATION,
                     "bufs do not fit into the mmap: elements=%d, elementSizeBytes=%d, strideBytes=%d,"
                                     .formatted(elements, size, stride)
-                            + " startOffset=%d, mmapBytes=%d".formatted(start, sizeBytes));
+                            + " startOffsetBytes=%d, mmapBytes=%d".formatted(start, sizeBytes));
         }
     }
 }

@@ -33,7 +33,7 @@ final class MmapDevices {
         if (newMax < 1 || newMax < all.size()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "number of devices out of range: maxDevices=%d, least=1, devices=%d"
+                    "number of devices out of range: maxDevices=%d, devices=%d, expected=1 or more, and at least the devices added"
                             .formatted(newMax, all.size()));
         }
         max = newMax;

@@ -99,7 +99,7 @@ final class MmapRange {
         if (offset < 0 || length < 0 || offset > sizeBytes || length > sizeBytes - offset) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "range is not within the mmap: offset=%d, length=%d, sizeBytes=%d"
+                    "range is not within the mmap: offsetBytes=%d, lengthBytes=%d, sizeBytes=%d"
                             .formatted(offset, length, sizeBytes));
         }
     }

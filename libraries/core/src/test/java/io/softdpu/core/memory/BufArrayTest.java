@@ -128,7 +128,7 @@ class BufArrayTest {
         Thrown.with(Status.INVALID_VALUE, () -> array.setMemory(mmap, 8, -1));
         array.setMemory(mmap, 1024, 1);
         Thrown.with(Status.INITIALIZATION, array::start)
-                .hasMessageContainingAll("startOffset=1", "mmapBytes=4096");
+                .hasMessageContainingAll("startOffsetBytes=1", "mmapBytes=4096");
         array.setMemory(mmap, Long.MAX_VALUE / 2, 0);
         Thrown.with(Status.INITIALIZATION, array::start);
         array.setMemory(mmap, 1, Long.MAX_VALUE);

@@ -94,7 +94,7 @@ public final class RingMutator {
         RingTarget.Outcome outcome = target.decode();
 
         String what =
-                "round=%d, ring=%s, field=%s, value=0x%x, offset=%d"
+                "round=%d, ring=%s, field=%s, value=0x%x, offsetBytes=%d"
                         .formatted(round, target.name, field.name(), value, at);
         if (!outcome.equals(expected)) {
             throw new AssertionError(

@@ -79,7 +79,7 @@ final class ShmReceiver {
         }
         if (consumer.type() != ShmWire.OPCODE_HELLO || consumer.length() != ShmWire.HELLO_BYTES) {
             connection.protocolError(
-                    "first message is not a hello: type=%d, length=%d"
+                    "first message is not a hello: type=%d, lengthBytes=%d"
                             .formatted(consumer.type(), consumer.length()));
             return false;
         }
@@ -87,7 +87,8 @@ final class ShmReceiver {
         int version = hello.get(ValueLayout.JAVA_INT, 0);
         if (version != ShmWire.HELLO_VERSION) {
             connection.protocolError(
-                    "hello version=%d, expected=%d".formatted(version, ShmWire.HELLO_VERSION));
+                    "hello has another version: version=%d, expected=%d"
+                            .formatted(version, ShmWire.HELLO_VERSION));
             return false;
         }
         if (!own.equals(ShmDetails.Key.decode(hello, ShmWire.HELLO_RECEIVER_KEY_OFFSET))
@@ -133,7 +134,7 @@ final class ShmReceiver {
         if ((type & ~(ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST)) != ShmWire.OPCODE_SEND
                 || first != (current == null)) {
             connection.protocolError(
-                    "fragment type=0x%x, expected=a send's %s fragment"
+                    "fragment type is wrong: type=0x%x, expected=a send's %s fragment"
                             .formatted(type, current == null ? "first" : "later"));
             return false;
         }
@@ -143,14 +144,15 @@ final class ShmReceiver {
         WorkRequest request = current;
         if (request == null || (!first && consumer.word() != receivedBytes)) {
             connection.protocolError(
-                    "fragment offset=%d, expected=%d".formatted(consumer.word(), receivedBytes));
+                    "fragment offset is wrong: offsetBytes=%d, expected=%d"
+                            .formatted(consumer.word(), receivedBytes));
             return false;
         }
         int length = consumer.length();
         if (length != Math.min(maxPayloadBytes, messageBytes - receivedBytes)
                 || last != (receivedBytes + length == messageBytes)) {
             connection.protocolError(
-                    "fragment length=%d, last=%b, offset=%d, message length=%d"
+                    "fragment length is wrong: lengthBytes=%d, last=%b, offsetBytes=%d, messageBytes=%d"
                             .formatted(length, last, receivedBytes, messageBytes));
             return false;
         }
@@ -179,8 +181,8 @@ final class ShmReceiver {
         long length = ShmWire.messageLength(word);
         if (length > ShmWire.MAX_MESSAGE_BYTES || ShmWire.immediate(word) != 0) {
             connection.protocolError(
-                    "message length=%d, maximum=%d, immediate=%d"
-                            .formatted(length, ShmWire.MAX_MESSAGE_BYTES, ShmWire.immediate(word)));
+                    "message length is wrong: lengthBytes=%d, immediate=%d, expected=at most %d bytes and immediate=0"
+                            .formatted(length, ShmWire.immediate(word), ShmWire.MAX_MESSAGE_BYTES));
             return false;
         }
         WorkRequest request = receives.poll();

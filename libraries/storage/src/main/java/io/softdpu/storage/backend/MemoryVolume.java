@@ -58,9 +58,9 @@ public final class MemoryVolume implements Volume {
         if (sizeBytes <= 0 || sizeBytes % blockSizeBytes != 0) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "volume size is illegal: size="
+                    "volume size is illegal: sizeBytes="
                             + sizeBytes
-                            + ", expected=a positive multiple of block_size="
+                            + ", expected=a positive multiple of blockSizeBytes="
                             + blockSizeBytes);
         }
         LocalMemory memory = LocalMemory.allocate(sizeBytes);
@@ -111,7 +111,7 @@ public final class MemoryVolume implements Volume {
                 throw refused(
                         Status.INVALID_VALUE,
                         file,
-                        "its size is no multiple of the block size, size=" + size,
+                        "its size is no multiple of the block size, sizeBytes=" + size,
                         "a multiple of " + blockSizeBytes,
                         null);
             }
@@ -216,7 +216,7 @@ public final class MemoryVolume implements Volume {
                 || Integer.bitCount(blockSizeBytes) != 1) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "block size is illegal: block_size="
+                    "block size is illegal: blockSizeBytes="
                             + blockSizeBytes
                             + ", expected=a power of two from "
                             + MIN_BLOCK_SIZE_BYTES

@@ -48,7 +48,7 @@ public final class ComchClientControlChannel extends ComchControlChannel {
                 Status.TIME_OUT,
                 "service did not reply: server="
                         + description()
-                        + ", waited_ms="
+                        + ", waitedMillis="
                         + waitedNanos / 1_000_000);
     }
 }

@@ -40,7 +40,7 @@ public final class ComchServerControlChannel extends ComchControlChannel {
                 Status.TIME_OUT,
                 "no client connected: server="
                         + server.serverName()
-                        + ", waited_ms="
+                        + ", waitedMillis="
                         + waitedNanos / 1_000_000);
     }
 

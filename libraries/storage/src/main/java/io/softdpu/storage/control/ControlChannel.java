@@ -128,7 +128,7 @@ public interface ControlChannel extends AutoCloseable {
                     Status.TIME_OUT,
                     "no control message received: from="
                             + description()
-                            + ", waited_ms="
+                            + ", waitedMillis="
                             + timeoutNanos / 1_000_000);
         }
         return message;

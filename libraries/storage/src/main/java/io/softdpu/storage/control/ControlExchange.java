@@ -70,7 +70,7 @@ public final class ControlExchange {
                             + channel.description()
                             + ", request="
                             + request.type().wireName()
-                            + ", waited_ms="
+                            + ", waitedMillis="
                             + timeoutNanos / 1_000_000);
         }
         return checked(reply, messageId, correlationId, expected);
@@ -144,13 +144,13 @@ public final class ControlExchange {
         requireType(reply, expected);
         if (reply.messageId() != messageId) {
             throw unexpected(
-                    "message_id",
+                    "messageId",
                     Integer.toUnsignedString(reply.messageId()),
                     Integer.toUnsignedString(messageId));
         }
         if (reply.correlationId() != correlationId) {
             throw unexpected(
-                    "correlation_id",
+                    "correlationId",
                     Integer.toUnsignedString(reply.correlationId()),
                     Integer.toUnsignedString(correlationId));
         }

@@ -96,7 +96,7 @@ public final class TcpClientControlChannel extends TcpControlChannel {
                 Status.TIME_OUT,
                 "storage target did not reply: address="
                         + description()
-                        + ", waited_ms="
+                        + ", waitedMillis="
                         + waitedNanos / 1_000_000
                         + ", last="
                         + lastProblem);

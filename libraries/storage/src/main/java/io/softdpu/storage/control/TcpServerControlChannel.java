@@ -113,7 +113,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
                 Status.TIME_OUT,
                 "no client connected: at="
                         + ControlChannels.text(address())
-                        + ", waited_ms="
+                        + ", waitedMillis="
                         + waitedNanos / 1_000_000
                         + ", pending="
                         + pending.size());
@@ -260,7 +260,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
             refuse(
                     client,
                     Status.TIME_OUT,
-                    "client sent no message: expected=a control message, waited_ms="
+                    "client sent no message: expected=a control message, waitedMillis="
                             + firstMessageTimeoutNanos / 1_000_000);
         }
     }

@@ -16,7 +16,7 @@ public final class DataMismatchException extends DpuException {
     DataMismatchException(String phase, long offset, byte expected, byte actual, String hexDump) {
         super(
                 Status.IO_FAILED,
-                "data differs from the expected data: phase=%s, offset=%d, expected=0x%02x, actual=0x%02x"
+                "data differs from the expected data: phase=%s, offsetBytes=%d, expected=0x%02x, actual=0x%02x"
                         .formatted(phase, offset, expected, actual));
         this.offset = offset;
         this.hexDump = hexDump;

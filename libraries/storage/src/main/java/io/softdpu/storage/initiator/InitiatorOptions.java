@@ -36,10 +36,10 @@ public record InitiatorOptions(
         OptionChecks.requireCpus(cpus);
         OptionChecks.requireTimeout(controlTimeoutNanos);
         OptionChecks.requireRange(
-                "transaction_count", transactionCount, 1, StorageDefaults.MAX_TRANSACTION_COUNT);
+                "transactionCount", transactionCount, 1, StorageDefaults.MAX_TRANSACTION_COUNT);
         OptionChecks.requireRange(
-                "local_io_region_size", localIoRegionSizeBytes, 0, Long.MAX_VALUE);
-        OptionChecks.requireRange("max_memory", maxMemoryBytes, 0, Long.MAX_VALUE);
+                "localIoRegionSizeBytes", localIoRegionSizeBytes, 0, Long.MAX_VALUE);
+        OptionChecks.requireRange("maxMemoryBytes", maxMemoryBytes, 0, Long.MAX_VALUE);
     }
 
     /** Creates a builder with the defaults; device and cpu must be set. */

@@ -176,9 +176,9 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
         if (storage.totalSizeBytes() / storage.blockSizeBytes() < options.cpus().size()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "storage has fewer blocks than there are workers: total_size="
+                    "storage has fewer blocks than there are workers: totalSizeBytes="
                             + storage.totalSizeBytes()
-                            + ", block_size="
+                            + ", blockSizeBytes="
                             + storage.blockSizeBytes()
                             + ", expected=at least "
                             + options.cpus().size()
@@ -203,7 +203,7 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
         if (size != 0 && size < blockSizeBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "local memory does not hold a block: local_io_region_size="
+                    "local memory does not hold a block: localIoRegionSizeBytes="
                             + size
                             + ", expected=at least "
                             + blockSizeBytes);
@@ -222,9 +222,9 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
         if (neededBytes > limit) {
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "memory for the data is above the limit: size="
+                    "memory for the data is above the limit: sizeBytes="
                             + neededBytes
-                            + ", max_memory="
+                            + ", maxMemoryBytes="
                             + limit
                             + (given ? "" : " (half of the free memory)")
                             + ", expected=a storage that fits, or --max-memory="

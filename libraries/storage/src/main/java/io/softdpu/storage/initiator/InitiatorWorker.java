@@ -293,11 +293,11 @@ final class InitiatorWorker extends Worker {
                 Status.UNEXPECTED,
                 "reply belongs to no transaction: worker="
                         + index()
-                        + ", length="
+                        + ", lengthBytes="
                         + length
                         + ", type="
                         + Integer.toUnsignedString(type)
-                        + ", user_data="
+                        + ", userData="
                         + Long.toUnsignedString(userData)
                         + ", expected=a result of 64 bytes for one of "
                         + transactions

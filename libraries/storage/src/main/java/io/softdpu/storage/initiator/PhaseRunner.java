@@ -68,7 +68,7 @@ final class PhaseRunner {
                     Status.BAD_CONFIG,
                     "local memory is too small to mirror the storage: phase="
                             + phase.name()
-                            + ", local_io_region_size="
+                            + ", localIoRegionSizeBytes="
                             + memory.sizeBytes()
                             + ", expected=at least "
                             + volumeSizeBytes);
@@ -186,7 +186,7 @@ final class PhaseRunner {
                                 + phase.name()
                                 + ", operations="
                                 + operations
-                                + ", waited_ms="
+                                + ", waitedMillis="
                                 + stallNanos / 1_000_000);
             }
             if (news.hasPassed()) {
@@ -207,16 +207,16 @@ final class PhaseRunner {
                                 + phase.name()
                                 + ", operation="
                                 + phase.type()
-                                + ", storage_offset="
+                                + ", storageOffsetBytes="
                                 + Long.toUnsignedString(run.firstErrorOffset)
-                                + ", io_size="
+                                + ", ioSizeBytes="
                                 + Integer.toUnsignedString(run.firstErrorSize)
                                 + ", result="
                                 + run.firstError()
                                 + " ("
                                 + Integer.toUnsignedString(run.firstErrorCode)
                                 + ")"
-                                + ", failed_operations="
+                                + ", failedOperations="
                                 + run.errors);
             }
         }
@@ -268,7 +268,7 @@ final class PhaseRunner {
                     Status.INVALID_VALUE,
                     "content does not have the storage's size: content="
                             + content
-                            + ", size="
+                            + ", sizeBytes="
                             + size.getAsLong()
                             + ", expected="
                             + volumeSizeBytes);

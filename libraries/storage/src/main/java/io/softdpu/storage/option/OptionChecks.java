@@ -23,13 +23,12 @@ public final class OptionChecks {
 
     /** Requires 1 to {@link StorageDefaults#MAX_WORKERS} CPUs. */
     public static void requireCpus(List<CpuBinding> cpus) {
-        requireRange("cpu count", cpus.size(), 1, StorageDefaults.MAX_WORKERS);
+        requireRange("cpuCount", cpus.size(), 1, StorageDefaults.MAX_WORKERS);
     }
 
     /** Requires a timeout of 1 ns to one day. */
     public static void requireTimeout(long nanos) {
-        requireRange(
-                "control_timeout nanoseconds", nanos, 1, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS);
+        requireRange("controlTimeoutNanos", nanos, 1, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS);
     }
 
     /** Requires a number in its range; throws INVALID_VALUE, naming it. */
@@ -37,8 +36,7 @@ public final class OptionChecks {
         if (value < low || value > high) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    name
-                            + " is illegal: "
+                    "value is illegal: "
                             + name
                             + "="
                             + value

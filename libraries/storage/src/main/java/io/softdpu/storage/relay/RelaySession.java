@@ -109,7 +109,7 @@ final class RelaySession {
                         + clientChannel.description()
                         + ", expected="
                         + expected.wireName()
-                        + " or an io_message, waited_ms="
+                        + " or an io_message, waitedMillis="
                         + limitNanos / 1_000_000);
     }
 
@@ -120,7 +120,7 @@ final class RelaySession {
                         + toStorage.channel().description()
                         + ", unanswered="
                         + unanswered
-                        + ", waited_ms="
+                        + ", waitedMillis="
                         + controlTimeoutNanos / 1_000_000);
     }
 
@@ -136,7 +136,7 @@ final class RelaySession {
                             + request.type().wireName()
                             + ", left="
                             + payload.type().wireName()
-                            + ", waited_ms="
+                            + ", waitedMillis="
                             + controlTimeoutNanos / 1_000_000);
         }
         return toStorage.request(payload, request.correlationId(), expected, left);
@@ -178,13 +178,13 @@ final class RelaySession {
         if (init.coreCount() > session.options().cpus().size()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "core_count exceeds the workers of the service: core_count="
+                    "core count exceeds the workers of the service: coreCount="
                             + init.coreCount()
                             + ", expected=at most "
                             + session.options().cpus().size());
         }
         OptionChecks.requireRange(
-                "transaction_count",
+                "transactionCount",
                 init.transactionCount(),
                 1,
                 StorageDefaults.MAX_TRANSACTION_COUNT);

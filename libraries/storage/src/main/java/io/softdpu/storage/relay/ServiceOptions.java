@@ -69,7 +69,7 @@ public record ServiceOptions(
     private static DpuException illegalServer(String text, @Nullable Throwable cause) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "storage server is illegal: storage_server="
+                "storage server is illegal: storageServer="
                         + text
                         + ", expected=<ip_addr>:<port> with a port from 1 to 65535",
                 cause);
@@ -132,7 +132,7 @@ public record ServiceOptions(
                     OptionChecks.require("device", device),
                     OptionChecks.require("representor", representor),
                     cpus,
-                    OptionChecks.require("storage_server", storageServer),
+                    OptionChecks.require("storageServer", storageServer),
                     commandChannelName,
                     controlTimeoutNanos);
         }

@@ -28,7 +28,7 @@ public record TargetOptions(
     public TargetOptions {
         cpus = List.copyOf(cpus);
         OptionChecks.requireCpus(cpus);
-        OptionChecks.requireRange("listen_port", listenPort, 0, 0xFFFF);
+        OptionChecks.requireRange("listenPort", listenPort, 0, 0xFFFF);
         OptionChecks.requireTimeout(controlTimeoutNanos);
     }
 

@@ -158,7 +158,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                                 + peer.description()
                                 + ", expected="
                                 + expected.wireName()
-                                + " or an io_message, waited_ms="
+                                + " or an io_message, waitedMillis="
                                 + service.limitNanos() / 1_000_000);
             }
             // The workers' activity does not wake this thread, so it is checked periodically.
@@ -181,13 +181,13 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         if (init.coreCount() > options.cpus().size()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "core_count exceeds the workers of the target: core_count="
+                    "core count exceeds the workers of the target: coreCount="
                             + init.coreCount()
                             + ", expected=at most "
                             + options.cpus().size());
         }
         OptionChecks.requireRange(
-                "transaction_count",
+                "transactionCount",
                 init.transactionCount(),
                 1,
                 2L * StorageDefaults.MAX_TRANSACTION_COUNT);
@@ -223,7 +223,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         if (create.contextIndex() >= workers().size()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "context_idx is illegal: context_idx="
+                    "context index is illegal: contextIndex="
                             + create.contextIndex()
                             + ", expected=0 to "
                             + (workers().size() - 1));

@@ -76,7 +76,7 @@ public final class ControlLoop {
                     what
                             + " took too long: role="
                             + role
-                            + ", waited_ms="
+                            + ", waitedMillis="
                             + timeoutNanos / 1_000_000
                             + wanting.get());
         }

@@ -95,7 +95,7 @@ public final class WorkerGroup<W extends Worker> {
                         workers.stream()
                                 .map(worker -> worker.query(worker::contextsNotReady))
                                 .filter(notReady -> !notReady.isEmpty())
-                                .collect(Collectors.joining(" and ", ", not_running=", "")));
+                                .collect(Collectors.joining(" and ", ", notRunning=", "")));
     }
 
     /** Starts the data path of all workers and waits until it runs. */

@@ -51,7 +51,7 @@ public final class ControlCodec {
                     Status.TOO_BIG,
                     "control message is too large: type="
                             + message.type().wireName()
-                            + ", wire_size="
+                            + ", wireSizeBytes="
                             + wireSize
                             + ", limit="
                             + MAX_WIRE_SIZE);
@@ -74,7 +74,9 @@ public final class ControlCodec {
     public static ControlMessage decode(ByteBuffer frame) {
         if (frame.remaining() < HEADER_BYTES) {
             throw invalid(
-                    "wire_size", Integer.toString(frame.remaining()), "at least " + HEADER_BYTES);
+                    "wireSizeBytes",
+                    Integer.toString(frame.remaining()),
+                    "at least " + HEADER_BYTES);
         }
         ControlMessageType type = ControlMessageType.ofCode(frame.getInt());
         int messageId = frame.getInt();
@@ -82,7 +84,7 @@ public final class ControlCodec {
         ControlPayload payload = payload(type, frame);
         if (frame.hasRemaining()) {
             throw invalid(
-                    "wire_size",
+                    "wireSizeBytes",
                     "longer by " + frame.remaining() + " bytes than its payload",
                     "the size of a " + type.wireName());
         }
@@ -150,27 +152,27 @@ public final class ControlCodec {
     private static ControlPayload payload(ControlMessageType type, ByteBuffer in) {
         return switch (type) {
             case ERROR_RESPONSE ->
-                    new ControlPayload.ErrorResponse(u32(in, "error_code"), string(in, "message"));
+                    new ControlPayload.ErrorResponse(u32(in, "errorCode"), string(in, "message"));
             case QUERY_STORAGE_REQUEST -> new ControlPayload.QueryStorageRequest();
             case QUERY_STORAGE_RESPONSE ->
                     new ControlPayload.QueryStorageResponse(
-                            u64(in, "total_size"), u32(in, "block_size"));
+                            u64(in, "totalSizeBytes"), u32(in, "blockSizeBytes"));
             case INIT_STORAGE_REQUEST ->
                     new ControlPayload.InitStorageRequest(
-                            u32(in, "transaction_count"),
-                            u32(in, "core_count"),
-                            blob(in, "mmap_export"));
+                            u32(in, "transactionCount"),
+                            u32(in, "coreCount"),
+                            blob(in, "mmapExport"));
             case INIT_STORAGE_RESPONSE -> new ControlPayload.InitStorageResponse();
             case CREATE_RDMA_CONNECTION_REQUEST ->
                     new ControlPayload.CreateRdmaConnectionRequest(
-                            u32(in, "context_idx"),
+                            u32(in, "contextIndex"),
                             RdmaConnectionRole.ofCode(u32(in, "role")),
-                            blob(in, "connection_details"));
+                            blob(in, "connectionDetails"));
             case CREATE_RDMA_CONNECTION_RESPONSE ->
                     new ControlPayload.CreateRdmaConnectionResponse(
-                            u32(in, "context_idx"),
+                            u32(in, "contextIndex"),
                             RdmaConnectionRole.ofCode(u32(in, "role")),
-                            blob(in, "connection_details"));
+                            blob(in, "connectionDetails"));
             case START_STORAGE_REQUEST -> new ControlPayload.StartStorageRequest();
             case START_STORAGE_RESPONSE -> new ControlPayload.StartStorageResponse();
             case STOP_STORAGE_REQUEST -> new ControlPayload.StopStorageRequest();
@@ -192,10 +194,10 @@ public final class ControlCodec {
     }
 
     private static byte[] bytes(ByteBuffer in, String field) {
-        int length = u32(in, field + " length");
+        int length = u32(in, field + "LengthBytes");
         if (length < 0 || length > in.remaining()) {
             throw invalid(
-                    field + " length",
+                    field + "LengthBytes",
                     Integer.toUnsignedString(length),
                     "at most the " + in.remaining() + " bytes left in the frame");
         }
@@ -249,6 +251,11 @@ public final class ControlCodec {
     private static DpuException invalid(String field, String found, String expected) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                field + " is illegal: " + field + "=" + found + ", expected=" + expected);
+                "field of a control message is illegal: "
+                        + field
+                        + "="
+                        + found
+                        + ", expected="
+                        + expected);
     }
 }

@@ -62,7 +62,7 @@ public enum ControlMessageType {
         if (code < 0 || code >= TYPES.length) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "message_type is unknown: message_type="
+                    "message type is unknown: messageType="
                             + Integer.toUnsignedString(code)
                             + ", expected=0 to "
                             + (TYPES.length - 1));

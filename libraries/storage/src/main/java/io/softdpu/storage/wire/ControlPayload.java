@@ -53,12 +53,12 @@ public sealed interface ControlPayload {
     record QueryStorageResponse(long totalSizeBytes, int blockSizeBytes) implements ControlPayload {
         /** Checks the values; throws INVALID_VALUE, naming the field. */
         public QueryStorageResponse {
-            requirePositive("block_size", blockSizeBytes);
+            requirePositive("blockSizeBytes", blockSizeBytes);
             if (totalSizeBytes <= 0 || totalSizeBytes % blockSizeBytes != 0) {
                 throw invalid(
-                        "total_size",
+                        "totalSizeBytes",
                         Long.toUnsignedString(totalSizeBytes),
-                        "a positive multiple of block_size=" + blockSizeBytes);
+                        "a positive multiple of blockSizeBytes=" + blockSizeBytes);
             }
         }
 
@@ -80,10 +80,10 @@ public sealed interface ControlPayload {
             implements ControlPayload {
         /** Checks the values; throws INVALID_VALUE, naming the field. */
         public InitStorageRequest {
-            requirePositive("transaction_count", transactionCount);
-            requirePositive("core_count", coreCount);
+            requirePositive("transactionCount", transactionCount);
+            requirePositive("coreCount", coreCount);
             if (mmapExport.sizeBytes() == 0) {
-                throw invalid("mmap_export", "0 bytes", "at least 1 byte");
+                throw invalid("mmapExport", "0 bytes", "at least 1 byte");
             }
         }
 
@@ -205,10 +205,10 @@ public sealed interface ControlPayload {
 
     private static void requireConnection(int contextIndex, Blob details) {
         if (contextIndex < 0) {
-            throw invalid("context_idx", Integer.toUnsignedString(contextIndex), "below 2^31");
+            throw invalid("contextIndex", Integer.toUnsignedString(contextIndex), "below 2^31");
         }
         if (details.sizeBytes() == 0) {
-            throw invalid("connection_details", "0 bytes", "at least 1 byte");
+            throw invalid("connectionDetails", "0 bytes", "at least 1 byte");
         }
     }
 
@@ -221,6 +221,11 @@ public sealed interface ControlPayload {
     private static DpuException invalid(String field, String found, String expected) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                field + " is illegal: " + field + "=" + found + ", expected=" + expected);
+                "field of a control message is illegal: "
+                        + field
+                        + "="
+                        + found
+                        + ", expected="
+                        + expected);
     }
 }

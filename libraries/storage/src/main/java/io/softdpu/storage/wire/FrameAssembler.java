@@ -75,7 +75,7 @@ public final class FrameAssembler {
             broken = true;
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "wire_size is illegal: wire_size="
+                    "wire size is illegal: wireSizeBytes="
                             + Integer.toUnsignedString(size)
                             + ", expected="
                             + ControlCodec.HEADER_BYTES

@@ -106,7 +106,7 @@ final class DataPathLoop {
                                 Status.TIME_OUT,
                                 "transactions did not end: "
                                         + worker.name()
-                                        + ", in_flight="
+                                        + ", inFlight="
                                         + worker.inFlight()));
             }
         }

@@ -92,7 +92,7 @@ public abstract class WorkerThread {
                 Status.TIME_OUT,
                 "worker did not execute a command: "
                         + name()
-                        + ", waited_ms="
+                        + ", waitedMillis="
                         + controlTimeoutNanos / 1_000_000);
     }
 

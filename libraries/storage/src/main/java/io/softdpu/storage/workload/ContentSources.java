@@ -129,7 +129,7 @@ final class ContentSources {
                             Status.INVALID_VALUE,
                             "file is too short: file="
                                     + file
-                                    + ", size="
+                                    + ", sizeBytes="
                                     + opened.sizeBytes()
                                     + ", expected="
                                     + (offset + destination.byteSize())

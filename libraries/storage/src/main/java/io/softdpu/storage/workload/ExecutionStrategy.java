@@ -92,7 +92,7 @@ public enum ExecutionStrategy {
         }
         throw new DpuException(
                 Status.INVALID_VALUE,
-                "execution strategy is unknown: execution_strategy="
+                "execution strategy is unknown: executionStrategy="
                         + optionName
                         + ", expected="
                         + Arrays.stream(values())

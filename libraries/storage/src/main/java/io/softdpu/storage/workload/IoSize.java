@@ -17,13 +17,13 @@ public final class IoSize {
 
     /** Size in bytes, rounded up to whole blocks. */
     public static IoSize bytes(int bytes) {
-        OptionChecks.requireRange("io size bytes", bytes, 1, 1 << 30);
+        OptionChecks.requireRange("ioSizeBytes", bytes, 1, 1 << 30);
         return new IoSize(bytes, false);
     }
 
     /** Size in blocks. */
     public static IoSize blocks(int blocks) {
-        OptionChecks.requireRange("blocks_per_io", blocks, 1, 1 << 20);
+        OptionChecks.requireRange("blocksPerIo", blocks, 1, 1 << 20);
         return new IoSize(blocks, true);
     }
 

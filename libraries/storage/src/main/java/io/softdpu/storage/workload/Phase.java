@@ -52,9 +52,9 @@ public record Phase(
         OptionChecks.requireRange(
                 "transactions", transactions, 1, StorageDefaults.MAX_TRANSACTION_COUNT);
         OptionChecks.requireRange("operations", operations, 1, Long.MAX_VALUE);
-        OptionChecks.requireRange("pace_nanos", paceNanos, 0, LONGEST_PACE_NANOS);
+        OptionChecks.requireRange("paceNanos", paceNanos, 0, LONGEST_PACE_NANOS);
         OptionChecks.requireRange("nanos", nanos, 1, Long.MAX_VALUE);
-        OptionChecks.requireRange("type (1 read, 2 write)", type.code(), 1, 2);
+        OptionChecks.requireRange("type", type.code(), 1, 2);
         if (expect != null && !mirrored) {
             throw new DpuException(
                     Status.INVALID_VALUE,

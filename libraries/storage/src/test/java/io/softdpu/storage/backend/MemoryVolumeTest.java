@@ -134,18 +134,19 @@ class MemoryVolumeTest {
         assertRefused(
                 file,
                 Status.INVALID_VALUE,
-                "its size is no multiple of the block size, size=4097, expected=a multiple of"
+                "its size is no multiple of the block size, sizeBytes=4097, expected=a multiple of"
                         + " 4096");
     }
 
     @Test
     void shouldRefuseASizeOrBlockSizeThatIsNone() {
-        assertInvalid(() -> MemoryVolume.ofPattern(0, 4096), "size=0");
-        assertInvalid(() -> MemoryVolume.ofPattern(-4096, 4096), "size=-4096");
-        assertInvalid(() -> MemoryVolume.ofPattern(4095, 4096), "size=4095");
+        assertInvalid(() -> MemoryVolume.ofPattern(0, 4096), "sizeBytes=0");
+        assertInvalid(() -> MemoryVolume.ofPattern(-4096, 4096), "sizeBytes=-4096");
+        assertInvalid(() -> MemoryVolume.ofPattern(4095, 4096), "sizeBytes=4095");
         for (int blockSize : new int[] {0, -512, 256, 513, 3000, 2 << 20}) {
             assertInvalid(
-                    () -> MemoryVolume.ofPattern(8 << 20, blockSize), "block_size=" + blockSize);
+                    () -> MemoryVolume.ofPattern(8 << 20, blockSize),
+                    "blockSizeBytes=" + blockSize);
         }
     }
 

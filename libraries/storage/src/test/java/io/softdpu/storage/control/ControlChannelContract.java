@@ -343,11 +343,11 @@ abstract class ControlChannelContract {
         assertReply(
                 request -> new ControlMessage(request.messageId() + 5, 77, response()),
                 Status.UNEXPECTED,
-                "field=message_id, got=");
+                "field=messageId, got=");
         assertReply(
                 request -> new ControlMessage(request.messageId(), 78, response()),
                 Status.UNEXPECTED,
-                "field=correlation_id, got=78, expected=77");
+                "field=correlationId, got=78, expected=77");
         assertReply(
                 request ->
                         request.reply(

@@ -137,7 +137,7 @@ final class PendingClientsTest {
         for (Kind kind : List.of(Kind.SILENT, Kind.HALF_A_MESSAGE)) {
             ControlPayload.ErrorResponse reason = UnidentifiedClients.refusal(strangers.add(kind));
             assertThat(reason.status()).isEqualTo(Status.TIME_OUT);
-            assertThat(reason.message()).contains("client sent no message", "waited_ms=1000");
+            assertThat(reason.message()).contains("client sent no message", "waitedMillis=1000");
         }
         strangers.add(ControlCodec.encode(HELLO));
         ChannelEnd.await(connected);

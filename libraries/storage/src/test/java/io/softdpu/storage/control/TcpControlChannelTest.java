@@ -189,13 +189,13 @@ class TcpControlChannelTest extends ControlChannelContract {
             assertStatus(
                     () -> server().call(c -> c.receive(ChannelEnd.DEADLINE_NANOS)),
                     Status.INVALID_VALUE,
-                    "wire_size=1195725856, expected=12 to 65536");
+                    "wireSizeBytes=1195725856, expected=12 to 65536");
             // It hears why, in the only words that both know, and then the end.
             ByteBuffer rest = ByteBuffer.wrap(socket.getInputStream().readAllBytes());
             ControlMessage finalError = new FrameAssembler().feed(rest);
             assertThat(finalError).isNotNull();
             assertThat(finalError.payload().toString())
-                    .contains("wire_size=1195725856, expected=12 to 65536");
+                    .contains("wireSizeBytes=1195725856, expected=12 to 65536");
             assertThat(rest.hasRemaining()).isFalse();
         }
     }

@@ -25,19 +25,19 @@ public final class UnidentifiedClients implements AutoCloseable {
         A_LENGTH_TOO_LARGE(
                 "00000401",
                 Status.INVALID_VALUE,
-                "wire_size is illegal: wire_size=1025, expected=12 to 1024"),
+                "wire size is illegal: wireSizeBytes=1025, expected=12 to 1024"),
         A_LENGTH_TOO_SMALL(
                 "00000000",
                 Status.INVALID_VALUE,
-                "wire_size is illegal: wire_size=0, expected=12 to 1024"),
+                "wire size is illegal: wireSizeBytes=0, expected=12 to 1024"),
         ANOTHER_PROTOCOL( // GET / HTTP/1.1
                 "474554202f20485454502f312e310d0a0d0a",
                 Status.INVALID_VALUE,
-                "wire_size is illegal: wire_size=1195725856, expected=12 to 1024"),
+                "wire size is illegal: wireSizeBytes=1195725856, expected=12 to 1024"),
         NO_TYPE(
                 "0000000c" + "7fffffff" + "00000007" + "00000008",
                 Status.INVALID_VALUE,
-                "message_type is unknown: message_type=2147483647"),
+                "message type is unknown: messageType=2147483647"),
         A_SHUTDOWN(
                 "0000000c" + "0000000b" + "00000007" + "00000008",
                 Status.UNEXPECTED,

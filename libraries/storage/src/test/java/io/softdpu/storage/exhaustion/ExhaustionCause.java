@@ -30,7 +30,7 @@ enum ExhaustionCause {
             Limit.DESCRIPTORS,
             By.OTHER_END,
             "\\bpeer did not answer (in time: name=|the registration in time: consumer=)"
-                    + "|\\bstarting the contexts took too long: .*not_running=comch consumer of "),
+                    + "|\\bstarting the contexts took too long: .*notRunning=comch consumer of "),
     /** Refusal of the other end, whose session continues. A root cause. */
     REFUSED_THERE(
             Limit.DESCRIPTORS,

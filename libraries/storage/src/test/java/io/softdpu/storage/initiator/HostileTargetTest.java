@@ -59,7 +59,7 @@ class HostileTargetTest {
                 initiator.proceed(1);
                 var error = (ControlPayload.ErrorResponse) initiator.proceed(2).payload();
                 assertThat(error.status()).isEqualTo(Status.TIME_OUT);
-                assertThat(error.message()).contains("not_running=");
+                assertThat(error.message()).contains("notRunning=");
             }
             assertThat(target.isStarted()).isFalse();
             assertThat(catchThrowableOfType(DpuException.class, pipeline::awaitService).status())

@@ -74,7 +74,7 @@ class PacedPhaseTest {
     void shouldRefuseAPaceThatIsNone() {
         assertThatThrownBy(() -> Phase.read("backwards").pace(-1).build())
                 .isInstanceOf(DpuException.class)
-                .hasMessageContaining("pace_nanos");
+                .hasMessageContaining("paceNanos");
     }
 
     private PhaseReport run(Phase phase) {

@@ -53,13 +53,13 @@ class StorageInitiatorTest {
 
     /** Responses without a transaction in flight, and the reasons for rejecting them. */
     enum Illegal implements FakeService.Answer {
-        USER_DATA_TOO_LARGE("user_data=2") {
+        USER_DATA_TOO_LARGE("userData=2") {
             @Override
             public int make(MessageMemory messages, int message) {
                 return result(messages, message, 2, 0);
             }
         },
-        USER_DATA_NEGATIVE("user_data=18446744073709551615") {
+        USER_DATA_NEGATIVE("userData=18446744073709551615") {
             @Override
             public int make(MessageMemory messages, int message) {
                 return result(messages, message, -1, 0);
@@ -71,7 +71,7 @@ class StorageInitiatorTest {
                 return 64;
             }
         },
-        TOO_SHORT("length=63") {
+        TOO_SHORT("lengthBytes=63") {
             @Override
             public int make(MessageMemory messages, int message) {
                 result(messages, message, 0, 0);
@@ -116,7 +116,7 @@ class StorageInitiatorTest {
             assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
             assertThat(failure)
                     .hasMessageContaining("reply belongs to no transaction")
-                    .hasMessageContaining("user_data=0");
+                    .hasMessageContaining("userData=0");
         }
     }
 
@@ -255,7 +255,7 @@ class StorageInitiatorTest {
 
             assertThat(failure.status()).isEqualTo(Status.BAD_CONFIG);
             assertThat(failure)
-                    .hasMessageContaining("local_io_region_size=32768, expected=at least 65536");
+                    .hasMessageContaining("localIoRegionSizeBytes=32768, expected=at least 65536");
         }
     }
 
@@ -269,9 +269,9 @@ class StorageInitiatorTest {
             assertThat(failure.status()).isEqualTo(Status.NO_MEMORY);
             assertThat(failure)
                     .hasMessage(
-                            "memory for the data is above the limit: size=65536, max_memory=65535,"
-                                    + " expected=a storage that fits, or --max-memory=65536 or"
-                                    + " more");
+                            "memory for the data is above the limit: sizeBytes=65536,"
+                                    + " maxMemoryBytes=65535, expected=a storage that fits, or"
+                                    + " --max-memory=65536 or more");
         }
         // Nothing was exported to the service, and it is told why.
         assertThat(service.received())
@@ -281,7 +281,7 @@ class StorageInitiatorTest {
                         ControlMessageType.ERROR_RESPONSE);
         var finalError = (ControlPayload.ErrorResponse) service.received().getLast().payload();
         assertThat(finalError.status()).isEqualTo(Status.NO_MEMORY);
-        assertThat(finalError.message()).contains("size=65536, max_memory=65535");
+        assertThat(finalError.message()).contains("sizeBytes=65536, maxMemoryBytes=65535");
     }
 
     @Test
@@ -312,13 +312,13 @@ class StorageInitiatorTest {
             assertThat(failure.status()).isEqualTo(Status.NO_MEMORY);
             assertThat(failure)
                     .hasMessageMatching(
-                            "memory for the data is above the limit: size="
+                            "memory for the data is above the limit: sizeBytes="
                                     + claimed
-                                    + ", max_memory=\\d+ \\(half of the free memory\\),"
+                                    + ", maxMemoryBytes=\\d+ \\(half of the free memory\\),"
                                     + " expected=a storage that fits, or --max-memory="
                                     + claimed
                                     + " or more");
-            Matcher limit = Pattern.compile("max_memory=(\\d+)").matcher(failure.getMessage());
+            Matcher limit = Pattern.compile("maxMemoryBytes=(\\d+)").matcher(failure.getMessage());
             assertThat(limit.find()).isTrue();
             assertThat(Long.parseLong(limit.group(1)))
                     .isLessThanOrEqualTo(MemoryLimits.totalBytes() / 2);

@@ -45,7 +45,7 @@ class WrittenWhileComparedTest {
 
     private static final Pattern REPORT =
             Pattern.compile(
-                    "offset=(\\d+), expected=0x(\\p{XDigit}{2}), actual=0x(\\p{XDigit}{2})");
+                    "offsetBytes=(\\d+), expected=0x(\\p{XDigit}{2}), actual=0x(\\p{XDigit}{2})");
 
     private static final Pattern DUMP_LINE =
             Pattern.compile("^(\\p{XDigit}{12})((?:  ?\\p{XDigit}{2}){1,16})");

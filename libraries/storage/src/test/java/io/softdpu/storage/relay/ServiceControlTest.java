@@ -138,7 +138,7 @@ class ServiceControlTest {
         ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) answer.payload();
         assertThat(error.status()).isEqualTo(Status.TIME_OUT);
         assertThat(error.message())
-                .contains("from=tcp://", "request=query_storage_request", "waited_ms=");
+                .contains("from=tcp://", "request=query_storage_request", "waitedMillis=");
         assertFailed(Status.TIME_OUT, "query_storage_request");
     }
 
@@ -395,8 +395,8 @@ class ServiceControlTest {
 
         ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) answer.payload();
         assertThat(error.status()).isEqualTo(Status.INVALID_VALUE);
-        assertThat(error.message()).contains("transaction_count=1000000000, expected=1 to 4096");
-        assertFailed(Status.INVALID_VALUE, "transaction_count");
+        assertThat(error.message()).contains("transactionCount=1000000000, expected=1 to 4096");
+        assertFailed(Status.INVALID_VALUE, "transactionCount");
     }
 
     @Test

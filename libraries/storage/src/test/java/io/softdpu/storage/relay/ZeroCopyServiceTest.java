@@ -129,7 +129,7 @@ class ZeroCopyServiceTest {
                                 .representor("r")
                                 .storageServer(server)
                                 .build(),
-                "cpu count=0, expected=1 to 64");
+                "cpuCount=0, expected=1 to 64");
         assertInvalid(
                 () ->
                         ServiceOptions.builder()
@@ -137,7 +137,7 @@ class ZeroCopyServiceTest {
                                 .representor("r")
                                 .cpu(CpuBinding.any())
                                 .build(),
-                "option=storage_server");
+                "option=storageServer");
     }
 
     @Test
@@ -163,7 +163,7 @@ class ZeroCopyServiceTest {
                 }) {
             assertInvalid(
                     () -> ServiceOptions.parseStorageServer(text),
-                    "storage_server=" + text + ", expected=<ip_addr>:<port>");
+                    "storageServer=" + text + ", expected=<ip_addr>:<port>");
         }
     }
 

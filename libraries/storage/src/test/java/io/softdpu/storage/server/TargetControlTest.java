@@ -81,7 +81,7 @@ class TargetControlTest {
         assertRefused(
                 new ControlPayload.InitStorageRequest(4, 3, SOME_BYTES),
                 Status.INVALID_VALUE,
-                "core_count=3, expected=at most 2");
+                "coreCount=3, expected=at most 2");
     }
 
     @Test
@@ -91,7 +91,7 @@ class TargetControlTest {
         assertRefused(
                 new ControlPayload.InitStorageRequest(Integer.MAX_VALUE, 1, SOME_BYTES),
                 Status.INVALID_VALUE,
-                "transaction_count=2147483647, expected=1 to 8192");
+                "transactionCount=2147483647, expected=1 to 8192");
     }
 
     @Test
@@ -113,7 +113,7 @@ class TargetControlTest {
                     new ControlPayload.CreateRdmaConnectionRequest(
                             2, RdmaConnectionRole.IO_DATA, SOME_BYTES),
                     Status.INVALID_VALUE,
-                    "context_idx=2, expected=0 to 1");
+                    "contextIndex=2, expected=0 to 1");
         }
     }
 
@@ -273,7 +273,7 @@ class TargetControlTest {
     @Test
     void shouldNameTheOptionThatIsMissingOrIllegal() {
         assertInvalid(() -> TargetOptions.builder().cpu(CpuBinding.any()).build(), "option=device");
-        assertInvalid(() -> TargetOptions.builder().device("t0").build(), "cpu count=0");
+        assertInvalid(() -> TargetOptions.builder().device("t0").build(), "cpuCount=0");
         assertInvalid(
                 () ->
                         TargetOptions.builder()
@@ -281,7 +281,7 @@ class TargetControlTest {
                                 .cpu(CpuBinding.any())
                                 .listenPort(65536)
                                 .build(),
-                "listen_port=65536, expected=0 to 65535");
+                "listenPort=65536, expected=0 to 65535");
         assertInvalid(
                 () ->
                         TargetOptions.builder()
@@ -289,7 +289,7 @@ class TargetControlTest {
                                 .cpu(CpuBinding.any())
                                 .controlTimeoutNanos(0)
                                 .build(),
-                "control_timeout");
+                "controlTimeoutNanos");
     }
 
     /** Memory that another process has exported for RDMA. */

@@ -43,12 +43,12 @@ class ControlLoopTest {
     void shouldSayWhatDidNotComeAboutInTime() {
         assertThatThrownBy(() ->
                         loop.awaitUntil(
-                                "starting the contexts", 0, () -> false, () -> ", not_running=a"))
+                                "starting the contexts", 0, () -> false, () -> ", notRunning=a"))
                 .isInstanceOfSatisfying(
                         DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.TIME_OUT))
                 .hasMessage(
-                        "starting the contexts took too long: role=target, waited_ms=0,"
-                                + " not_running=a");
+                        "starting the contexts took too long: role=target, waitedMillis=0,"
+                                + " notRunning=a");
         assertThat(done).as("a failure is a better reason than the time").containsExactly("check");
     }
 

@@ -88,33 +88,35 @@ class ControlCodecTest {
 
     @Test
     void shouldNameTheFieldThatIsIllegal() {
-        assertRefused("00000000" + "0000000e" + IDS, "message_type=14, expected=0 to 13");
-        assertRefused("00000000" + "ffffffff" + IDS, "message_type=4294967295");
+        assertRefused("00000000" + "0000000e" + IDS, "messageType=14, expected=0 to 13");
+        assertRefused("00000000" + "ffffffff" + IDS, "messageType=4294967295");
         assertRefused(
                 "00000000" + "00000002" + IDS + "0000000000000000" + "00001000",
-                "total_size=0, expected=a positive multiple of block_size=4096");
+                "totalSizeBytes=0, expected=a positive multiple of blockSizeBytes=4096");
         assertRefused(
-                "00000000" + "00000002" + IDS + "0000000000001001" + "00001000", "total_size=4097");
+                "00000000" + "00000002" + IDS + "0000000000001001" + "00001000",
+                "totalSizeBytes=4097");
         assertRefused(
                 "00000000" + "00000002" + IDS + "8000000000000000" + "00001000",
-                "total_size=9223372036854775808");
+                "totalSizeBytes=9223372036854775808");
         assertRefused(
-                "00000000" + "00000002" + IDS + "0000000000001000" + "00000000", "block_size=0");
+                "00000000" + "00000002" + IDS + "0000000000001000" + "00000000",
+                "blockSizeBytes=0");
         assertRefused(
                 "00000000" + "00000003" + IDS + "00000000" + "00000001" + "00000001" + "00",
-                "transaction_count=0");
+                "transactionCount=0");
         assertRefused(
                 "00000000" + "00000003" + IDS + "00000001" + "80000000" + "00000001" + "00",
-                "core_count=2147483648");
+                "coreCount=2147483648");
         assertRefused(
                 "00000000" + "00000003" + IDS + "00000001" + "00000001" + "00000000",
-                "mmap_export=0 bytes");
+                "mmapExport=0 bytes");
         assertRefused(
                 "00000000" + "00000003" + IDS + "00000001" + "00000001" + "00000002" + "00",
-                "mmap_export length=2, expected=at most the 1 bytes");
+                "mmapExportLengthBytes=2, expected=at most the 1 bytes");
         assertRefused(
                 "00000000" + "00000003" + IDS + "00000001" + "00000001" + "ffffffff" + "00",
-                "mmap_export length=4294967295");
+                "mmapExportLengthBytes=4294967295");
         assertRefused(
                 "00000000" + "00000005" + IDS + "00000000" + "00000002" + "00000001" + "00",
                 "role=2, expected=0 (io_data) or 1 (io_control)");
@@ -204,7 +206,7 @@ class ControlCodecTest {
 
             assertThatThrownBy(() -> assembler.feed(bytes))
                     .hasMessageContaining(
-                            "wire_size="
+                            "wireSizeBytes="
                                     + Integer.toUnsignedString(Integer.parseUnsignedInt(size, 16)))
                     .hasMessageContaining("expected=12 to 65536");
             assertThatThrownBy(() -> assembler.feed(ByteBuffer.allocate(64)))

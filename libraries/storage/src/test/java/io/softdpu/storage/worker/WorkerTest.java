@@ -196,7 +196,7 @@ class WorkerTest {
 
         Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
         assertThat(worker.failure().status()).isEqualTo(Status.TIME_OUT);
-        assertThat(worker.failure()).hasMessageContaining("worker=3, in_flight=7");
+        assertThat(worker.failure()).hasMessageContaining("worker=3, inFlight=7");
     }
 
     /** The refusals of a context say whose engine it has. */

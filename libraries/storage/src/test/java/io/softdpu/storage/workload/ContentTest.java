@@ -93,7 +93,7 @@ class ContentTest {
 
         Path small = Files.write(folder.resolve("short"), new byte[10]);
         assertThatThrownBy(() -> Content.file(small).fill(MemorySegment.ofArray(new byte[11]), 0))
-                .hasMessageContaining("size=10, expected=11 bytes or more");
+                .hasMessageContaining("sizeBytes=10, expected=11 bytes or more");
     }
 
     @Test

@@ -87,7 +87,7 @@ class WorkloadTest {
         assertThat(IoSize.bytes(4096).resolve(65536, 1 << 20)).isEqualTo(65536);
         assertThat(IoSize.blocks(3).resolve(512, 1 << 20)).isEqualTo(1536);
         assertThat(IoSize.blocks(1 << 20).resolve(1 << 20, Long.MAX_VALUE)).isEqualTo(1 << 30);
-        assertInvalid(() -> IoSize.blocks(0), "blocks_per_io=0");
+        assertInvalid(() -> IoSize.blocks(0), "blocksPerIo=0");
         assertInvalid(() -> IoSize.bytes(-1), "=-1");
     }
 
@@ -105,7 +105,7 @@ class WorkloadTest {
         }
         assertInvalid(
                 () -> ExecutionStrategy.of("fast"),
-                "execution_strategy=fast, expected=read_throughput_test, write_throughput_test");
+                "executionStrategy=fast, expected=read_throughput_test, write_throughput_test");
     }
 
     @Test
