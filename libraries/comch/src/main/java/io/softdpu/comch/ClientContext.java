@@ -282,14 +282,15 @@ final class ClientContext extends EndpointContext implements ComchClient {
         fatal(
                 new DpuException(
                         reason.status(),
-                        "not connected: server=%s, function=%s, timeoutMillis=%d, %s%s"
+                        "not connected: server=%s, function=%s, timeoutMillis=%d, reason=%s%s"
                                 .formatted(
                                         serverName(),
                                         device().info().function().key(),
                                         connectTimeoutNanos / 1_000_000,
                                         reason.getMessage(),
                                         reason.status() == Status.NOT_FOUND
-                                                ? "; start the service of this name first"
+                                                ? ", expected=the service of this name, started"
+                                                        + " first"
                                                 : ""),
                         reason));
     }

@@ -162,7 +162,7 @@ class ConnectionTest {
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.NOT_FOUND);
         assertThat(client.endpoint.failure().getMessage())
                 .contains("server=" + Card.NAME, "function=host/pf0")
-                .endsWith("; start the service of this name first");
+                .endsWith(", expected=the service of this name, started first");
     }
 
     @Clause("cc-047")

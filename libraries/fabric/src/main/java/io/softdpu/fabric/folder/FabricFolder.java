@@ -117,8 +117,8 @@ public final class FabricFolder implements AutoCloseable {
                         FabricException.Kind.SYSTEM,
                         "fabric folder not usable: path="
                                 + path
-                                + ", "
-                                + e.getMessage()
+                                + ", reason="
+                                + reason(path, e)
                                 + expectation(path),
                         e);
             }
@@ -247,11 +247,19 @@ public final class FabricFolder implements AutoCloseable {
                     FabricException.Kind.SYSTEM,
                     "fabric folder cannot be made: path="
                             + path
-                            + ", cause="
+                            + ", reason="
                             + e
                             + ", expected=a path whose parent is a folder of this user",
                     e);
         }
+    }
+
+    /** The failure, without the object of the call if that is the folder itself. */
+    private static String reason(Path path, RuntimeException failure) {
+        String message = String.valueOf(failure.getMessage());
+        return failure instanceof LinuxException
+                ? message.replace(", path=" + ForeignText.escape(path.toString()), "")
+                : message;
     }
 
     /** Empty if the path is a folder: then the cause is another one, which the error names. */
@@ -282,7 +290,7 @@ public final class FabricFolder implements AutoCloseable {
                             + status.uid()
                             + ", mode=0"
                             + Integer.toOctalString(status.permissions())
-                            + ", expected owner="
+                            + ", expected=owner "
                             + uid
                             + " and no write permission for others");
         }

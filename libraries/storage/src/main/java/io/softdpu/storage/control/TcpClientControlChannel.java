@@ -111,7 +111,12 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     private void begin() {
         InetAddress host = address.getAddress();
         if (host == null) {
-            fail(new DpuException(Status.NOT_FOUND, "host is unknown: address=" + description()));
+            fail(
+                    new DpuException(
+                            Status.NOT_FOUND,
+                            "host is unknown: address="
+                                    + description()
+                                    + ", expected=an address, or a name that resolves"));
             return;
         }
         nextAttemptNanos = System.nanoTime() + RETRY_NANOS;

@@ -41,7 +41,7 @@ enum ExhaustionCause {
             Limit.DESCRIPTORS,
             By.CONSEQUENCE,
             "(^|\\breason=)(peer|initiator) has ended: peer="
-                    + "|, no process serves this name: name="
+                    + "|, reason=no process serves this name: name="
                     + "|\\breason=connection ended: connection of comch (server|client) "
                     + "|\\breason=the peer of the RDMA connection has ended$"
                     + "|\\breason=the peer of the RDMA connection could not be reached:"

@@ -101,7 +101,7 @@ public final class SanitizerState {
         } catch (NumberFormatException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "seed is not a number of 64 bits: variable=%s, value=%s"
+                    "seed is not a number of 64 bits: variable=%s, value=%s, expected=a decimal number, or a hexadecimal one after 0x"
                             .formatted(ENVIRONMENT, text),
                     e);
         }
