@@ -2,6 +2,7 @@ package io.softdpu.fabric;
 
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.folder.FabricFolder;
+import io.softdpu.fabric.folder.FabricPath;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointListener;
@@ -83,13 +84,13 @@ public final class Bus implements AutoCloseable {
      * Joins a fabric folder and starts the bus thread.
      *
      * @throws FabricException CONFLICT if the folder is in use with another topology; NOT_PERMITTED
-     *     if it is not private to this user; SYSTEM if it cannot be used
+     *     if it is not private to this user; SYSTEM if it cannot be used; MALFORMED if {@code
+     *     SOFTDPU_FABRIC} is needed and not an absolute path
      */
     public static Bus open(Config config) {
         FabricFolder folder =
                 FabricFolder.join(
-                        FabricFolder.resolve(config.folder()),
-                        FabricFolder.isChosen(config.folder()),
+                        FabricPath.of(config.folder()),
                         config.topologyHash(),
                         config.topologyName(),
                         config.handshakeTimeoutNanos());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.folder.FabricFolder;
+import io.softdpu.fabric.folder.FabricPath;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Handshakes;
 import io.softdpu.fabric.handshake.PendingLink;
@@ -194,20 +195,26 @@ final class BusLimitsTest {
     @Test
     void shouldFollowALinkToTheFolderOnlyWhereTheUserChoseIt() throws Exception {
         Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("fabric"));
-        assertThatThrownBy(() -> FabricFolder.join(link, false, new byte[32], "t", SECOND))
+        assertThatThrownBy(() ->
+                        FabricFolder.join(new FabricPath(link, false), new byte[32], "t", SECOND))
                 .isInstanceOf(FabricException.class)
                 .hasMessageContaining("fabric folder is a symbolic link: path=" + link);
-        FabricFolder.join(link, true, new byte[32], "t", SECOND).close();
+        FabricFolder.join(new FabricPath(link, true), new byte[32], "t", SECOND).close();
     }
 
     @Test
     void shouldSayWhatIsExpectedWhereAPathLeadsToNoFolder() throws Exception {
         Path file = Files.createFile(folder.resolve("file"));
-        assertThatThrownBy(() -> FabricFolder.join(file, true, new byte[32], "t", SECOND))
+        assertThatThrownBy(() ->
+                        FabricFolder.join(new FabricPath(file, true), new byte[32], "t", SECOND))
                 .isInstanceOf(FabricException.class)
-                .hasMessageContainingAll("path=" + file, "ENOTDIR", ", expected=a folder");
+                .hasMessageContainingAll("path=" + file, "ENOTDIR", ", expected=a folder")
+                .extracting(Throwable::getMessage)
+                .asString()
+                .containsOnlyOnce(file.toString());
         Path below = file.resolve("below");
-        assertThatThrownBy(() -> FabricFolder.join(below, true, new byte[32], "t", SECOND))
+        assertThatThrownBy(() ->
+                        FabricFolder.join(new FabricPath(below, true), new byte[32], "t", SECOND))
                 .isInstanceOf(FabricException.class)
                 .hasMessageContainingAll("path=" + below, "ENOTDIR", ", expected=a folder");
     }

@@ -243,8 +243,8 @@ public final class Machine implements AutoCloseable {
 
         /**
          * Sets the folder that the programs of this card share, created if it is missing; instead
-         * of {@code SOFTDPU_FABRIC}, else {@code $XDG_RUNTIME_DIR/softdpu}, else {@code
-         * /tmp/softdpu-UID}.
+         * of {@code SOFTDPU_FABRIC}, an absolute path, else {@code $XDG_RUNTIME_DIR/softdpu}, else
+         * {@code /tmp/softdpu-UID}.
          */
         public Builder fabricFolder(Path folder) {
             this.fabricFolder = Arguments.notNull(folder, "folder");
@@ -320,9 +320,10 @@ public final class Machine implements AutoCloseable {
          * Opens the machine: joins the fabric folder.
          *
          * @throws DpuException INVALID_VALUE if the topology has a limit that its library does not
-         *     declare, unless this program does not have the library; BAD_CONFIG if the folder is
-         *     in use with another topology, naming both; NOT_PERMITTED if it is not private to this
-         *     user; OPERATING_SYSTEM if it cannot be used
+         *     declare, unless this program does not have the library, or {@code SOFTDPU_FABRIC} is
+         *     needed and not an absolute path; BAD_CONFIG if the folder is in use with another
+         *     topology, naming both; NOT_PERMITTED if it is not private to this user;
+         *     OPERATING_SYSTEM if it cannot be used
          */
         public Machine open() {
             topology.functions()

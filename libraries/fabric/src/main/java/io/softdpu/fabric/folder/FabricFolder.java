@@ -25,7 +25,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Directory that the processes of one fabric share: {@code topology} with the hash that they agreed
@@ -57,37 +56,19 @@ public final class FabricFolder implements AutoCloseable {
     }
 
     /**
-     * {@code SOFTDPU_FABRIC}, else {@code $XDG_RUNTIME_DIR/softdpu}, else {@code /tmp/softdpu-UID}.
-     */
-    static Path defaultPath() {
-        String explicit = System.getenv("SOFTDPU_FABRIC");
-        if (explicit != null && !explicit.isEmpty()) {
-            return Path.of(explicit);
-        }
-        String runtime = System.getenv("XDG_RUNTIME_DIR");
-        if (runtime != null && !runtime.isEmpty() && Files.isDirectory(Path.of(runtime))) {
-            return Path.of(runtime, "softdpu");
-        }
-        return Path.of("/tmp/softdpu-" + Identity.effectiveUid());
-    }
-
-    /**
      * Joins a folder: creates it if it is missing, refuses it if other users could write to it, and
      * agrees on the topology with the processes that are in it.
      *
-     * @param chosen whether the user named the folder, which may then be a symbolic link; the
-     *     default may not, since another user may have created it before
+     * @param folder may be a symbolic link if the user named it; the default may not, since another
+     *     user may have created it before
      */
     public static FabricFolder join(
-            Path path,
-            boolean chosen,
-            byte[] topologyHash,
-            String topologyName,
-            long timeoutNanos) {
+            FabricPath folder, byte[] topologyHash, String topologyName, long timeoutNanos) {
+        Path path = folder.path();
         int directory = -1;
         CheckedFile topology = null;
         try {
-            if (!chosen) {
+            if (!folder.isChosen()) {
                 requireNoLink(path);
             }
             create(path);
@@ -96,7 +77,7 @@ public final class FabricFolder implements AutoCloseable {
                             path.toString(),
                             FileDescriptors.O_RDONLY
                                     | FileDescriptors.O_DIRECTORY
-                                    | (chosen ? 0 : FileDescriptors.O_NOFOLLOW),
+                                    | (folder.isChosen() ? 0 : FileDescriptors.O_NOFOLLOW),
                             0);
             requirePrivate(path, FileDescriptors.status(directory));
             topology = agreeOnTopology(path, directory, topologyHash, topologyName, timeoutNanos);
@@ -388,16 +369,5 @@ public final class FabricFolder implements AutoCloseable {
             Thread.yield();
         }
         return true;
-    }
-
-    /** Whether the folder of a configuration was named by the user. */
-    public static boolean isChosen(@Nullable Path configured) {
-        String explicit = System.getenv("SOFTDPU_FABRIC");
-        return configured != null || (explicit != null && !explicit.isEmpty());
-    }
-
-    /** The folder of a configuration. */
-    public static Path resolve(@Nullable Path configured) {
-        return configured != null ? configured : defaultPath();
     }
 }

@@ -55,7 +55,7 @@ class FabricFilesTest {
     }
 
     private FabricFolder join() {
-        return FabricFolder.join(folder, true, HASH, "files", TIMEOUT_NANOS);
+        return FabricFolder.join(new FabricPath(folder, true), HASH, "files", TIMEOUT_NANOS);
     }
 
     /** Things in the place of a file of the fabric. */

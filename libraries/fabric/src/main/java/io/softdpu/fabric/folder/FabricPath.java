@@ -1,0 +1,52 @@
+package io.softdpu.fabric.folder;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.Identity;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Path of a fabric folder, from a program or from the environment: {@code SOFTDPU_FABRIC}, else
+ * {@code $XDG_RUNTIME_DIR/softdpu}, else {@code /tmp/softdpu-UID}.
+ *
+ * @param isChosen whether the user or the program named it
+ */
+public record FabricPath(Path path, boolean isChosen) {
+    private static final String VARIABLE = "SOFTDPU_FABRIC";
+
+    /**
+     * The path that a program has configured, or that of the environment.
+     *
+     * @throws FabricException MALFORMED if {@code SOFTDPU_FABRIC} is needed and not absolute
+     */
+    public static FabricPath of(@Nullable Path configured) {
+        return configured != null
+                ? new FabricPath(configured, true)
+                : ofEnvironment(System.getenv(VARIABLE), System.getenv("XDG_RUNTIME_DIR"));
+    }
+
+    /**
+     * A relative path is refused, since programs that were started in other folders would not find
+     * it. A relative XDG_RUNTIME_DIR is ignored, as its specification requires.
+     */
+    static FabricPath ofEnvironment(@Nullable String named, @Nullable String runtime) {
+        if (named != null && !named.isEmpty()) {
+            Path path = Path.of(named);
+            if (!path.isAbsolute()) {
+                throw new FabricException(
+                        FabricException.Kind.MALFORMED,
+                        "path of the fabric folder is relative: variable="
+                                + VARIABLE
+                                + ", value="
+                                + named
+                                + ", expected=an absolute path");
+            }
+            return new FabricPath(path, true);
+        }
+        if (runtime != null && runtime.startsWith("/") && Files.isDirectory(Path.of(runtime))) {
+            return new FabricPath(Path.of(runtime, "softdpu"), false);
+        }
+        return new FabricPath(Path.of("/tmp/softdpu-" + Identity.effectiveUid()), false);
+    }
+}
