@@ -202,7 +202,8 @@ final class DemoCommand implements Callable<Integer> {
             if (size != null) {
                 throw new ParameterException(
                         command,
-                        "a volume from a file has the file's size: options=--volume, --size");
+                        "a volume from a file has the file's size: options=[--volume, --size],"
+                                + " expected=one of them");
             }
             return MemoryVolume.sizeOf(volume, blockSizeBytes);
         }

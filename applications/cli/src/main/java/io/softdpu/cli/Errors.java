@@ -9,11 +9,8 @@ import io.softdpu.perf.child.ErrorLine;
 import io.softdpu.samples.WrongDataException;
 import io.softdpu.storage.initiator.DataMismatchException;
 import java.io.PrintWriter;
-import java.util.Map;
-import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * Turns the failure of a command into a line on standard error and an exit code. The line is {@code
@@ -35,8 +32,7 @@ final class Errors {
                 failure.getCause() instanceof DpuException dpu
                         ? dpu.status()
                         : Status.INVALID_VALUE;
-        String message = ForeignText.escape(failure.getMessage());
-        err.println(line(status, message + commandsInstead(failure)));
+        err.println(line(status, ForeignText.escape(UsageMessage.of(failure))));
         err.println(
                 "softdpu: see `" + command.getCommandSpec().qualifiedName() + " --help` for usage");
         printStackTrace(failure, err);
@@ -46,28 +42,7 @@ final class Errors {
     /** For a group of commands that was called without one; hidden commands are not named. */
     static ParameterException missingSubcommand(CommandLine group) {
         return new ParameterException(
-                group, "Missing required subcommand: expected=one of " + commandsOf(group));
-    }
-
-    /** Names the commands of a group if the command line has an unknown one. */
-    private static String commandsInstead(ParameterException failure) {
-        CommandLine group = failure.getCommandLine();
-        return failure instanceof UnmatchedArgumentException unmatched
-                        && !unmatched.isUnknownOption()
-                        && !group.getSubcommands().isEmpty()
-                ? ", expected=one of " + commandsOf(group)
-                : "";
-    }
-
-    private static String commandsOf(CommandLine group) {
-        return group.getSubcommands().entrySet().stream()
-                .filter(one -> !isHidden(one.getValue()))
-                .map(Map.Entry::getKey)
-                .collect(Collectors.joining(", "));
-    }
-
-    private static boolean isHidden(CommandLine command) {
-        return command.getCommandSpec().usageMessage().hidden();
+                group, "command is missing: expected=one of " + UsageMessage.commandsOf(group));
     }
 
     /** For picocli: reports an exception of a command. */

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -37,18 +38,27 @@ import picocli.CommandLine.ParameterException;
             "Runs on the host (side host)."
         })
 final class InitiatorCommand extends RoleCommand {
-    @Option(
-            names = "--execution-strategy",
-            paramLabel = "STRATEGY",
-            description = {
-                "The workload, one of:",
-                "read_throughput_test, write_throughput_test: sequential operations, wrapping at"
-                        + " the end of the volume, up to --run-limit-operation-count.",
-                "read_write_data_validity_test: write the whole volume, read it, compare.",
-                "read_only_data_validity_test: read the whole volume, compare with"
-                        + " --storage-plain-content."
-            })
-    private @Nullable String executionStrategy;
+    @ArgGroup(multiplicity = "1")
+    private Work work = new Work();
+
+    /** The workload: a strategy for users, phases from a parent. */
+    private static final class Work {
+        @Option(
+                names = "--execution-strategy",
+                paramLabel = "STRATEGY",
+                description = {
+                    "The workload, one of:",
+                    "read_throughput_test, write_throughput_test: sequential operations, wrapping"
+                            + " at the end of the volume, up to --run-limit-operation-count.",
+                    "read_write_data_validity_test: write the whole volume, read it, compare.",
+                    "read_only_data_validity_test: read the whole volume, compare with"
+                            + " --storage-plain-content."
+                })
+        private @Nullable String executionStrategy;
+
+        @Option(names = "--phase", hidden = true, paramLabel = "PHASE")
+        private List<String> phases = List.of();
+    }
 
     @Option(
             names = "--storage-plain-content",
@@ -106,9 +116,6 @@ final class InitiatorCommand extends RoleCommand {
             })
     private @Nullable Long maxMemory;
 
-    @Option(names = "--phase", hidden = true, paramLabel = "PHASE")
-    private List<String> phases = List.of();
-
     @Override
     Side side() {
         return Side.HOST;
@@ -117,9 +124,6 @@ final class InitiatorCommand extends RoleCommand {
     @Override
     void checkOptions() {
         cpu();
-        if ((executionStrategy == null) == phases.isEmpty()) {
-            throw usage("Missing required option: '--execution-strategy=STRATEGY'", null);
-        }
         atLeastOne("--run-limit-operation-count", runLimitOperationCount);
         atLeastOne("--transaction-count", transactionCount);
         atLeastOne("--blocks-per-io", blocksPerIo);
@@ -139,7 +143,7 @@ final class InitiatorCommand extends RoleCommand {
                         .maxMemoryBytes(maxMemory == null ? 0 : maxMemory)
                         .build();
         InitiatorListener listener =
-                phases.isEmpty()
+                work.phases.isEmpty()
                         ? InitiatorListener.none()
                         : new ProgressPrinter(spec().commandLine().getOut());
         return StorageInitiator.open(machine, options, workload(), listener);
@@ -174,8 +178,8 @@ final class InitiatorCommand extends RoleCommand {
 
     private Workload workload() {
         try {
-            if (executionStrategy != null) {
-                return ExecutionStrategy.of(executionStrategy)
+            if (work.executionStrategy != null) {
+                return ExecutionStrategy.of(work.executionStrategy)
                         .workload(
                                 new StrategySettings(
                                         runLimitOperationCount,
@@ -184,7 +188,7 @@ final class InitiatorCommand extends RoleCommand {
                                         plainContent));
             }
             return new Workload(
-                    phases.stream()
+                    work.phases.stream()
                             .map(text -> PhaseSpec.parse(text).toPhase(plainContent))
                             .toList());
         } catch (DpuException | IllegalArgumentException e) {

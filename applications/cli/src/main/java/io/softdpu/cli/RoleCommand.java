@@ -165,7 +165,7 @@ abstract class RoleCommand implements Callable<Integer> {
                             Status.NOT_SUPPORTED,
                             "more than one core: option=--cpu, given="
                                     + cpus.size()
-                                    + ", supported=1");
+                                    + ", expected=1");
             throw new ParameterException(
                     spec().commandLine(), String.valueOf(refused.getMessage()), refused);
         }

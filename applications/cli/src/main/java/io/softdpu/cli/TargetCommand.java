@@ -134,7 +134,7 @@ final class TargetCommand extends RoleCommand {
         } catch (TypeConversionException e) {
             throw new ParameterException(
                     spec().commandLine(),
-                    "Invalid value for option '--volume': " + e.getMessage(),
+                    UsageMessage.ofOption("--volume", String.valueOf(e.getMessage())),
                     e);
         }
     }
@@ -144,7 +144,11 @@ final class TargetCommand extends RoleCommand {
             return Path.of(volume);
         } catch (InvalidPathException e) {
             throw new ParameterException(
-                    spec().commandLine(), "volume is no path: option=--volume, path=" + volume, e);
+                    spec().commandLine(),
+                    "volume is no path: option=--volume, path="
+                            + volume
+                            + ", expected=memory:SIZE or a file",
+                    e);
         }
     }
 }

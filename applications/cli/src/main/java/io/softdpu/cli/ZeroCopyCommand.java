@@ -86,7 +86,7 @@ final class ZeroCopyCommand extends RoleCommand {
         } catch (DpuException e) {
             throw new ParameterException(
                     spec().commandLine(),
-                    "Invalid value for option '--storage-server': " + e.getMessage(),
+                    UsageMessage.ofOption("--storage-server", String.valueOf(e.getMessage())),
                     e);
         }
     }

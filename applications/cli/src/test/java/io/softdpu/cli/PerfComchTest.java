@@ -215,12 +215,13 @@ class PerfComchTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "latency --size 0|size is zero: size=0",
+                "latency --size 0|size is zero: option=--size, size=0",
                 "latency --size 65MiB|message size is illegal: size=65MiB, expected=1 to 64MiB",
                 "rate --size 3GiB|message size is illegal: size=3GiB, expected=1 to 64MiB",
                 "rate --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
                 "speed|no such measurement: measurement=speed, expected=latency, rate or bandwidth",
-                "rate --wait long|no such way to wait: wait=long, expected=busy, adaptive or event"
+                "rate --wait long|no such way to wait: option=--wait, wait=long, expected=busy,"
+                        + " adaptive or event"
             })
     void shouldRefuseWhatCannotBeMeasured(String arguments, String reason) {
         ChildProcess perf = perf(arguments.split(" "));
@@ -238,8 +239,7 @@ class PerfComchTest {
         assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
         assertThat(perf.errorLines().getFirst())
                 .isEqualTo(
-                        "softdpu: INVALID_VALUE: Missing required subcommand:"
-                                + " expected=one of comch");
+                        "softdpu: INVALID_VALUE: command is missing:" + " expected=one of comch");
     }
 
     private void signal(ProcessHandle process, String name) {

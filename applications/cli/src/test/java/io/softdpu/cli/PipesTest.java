@@ -55,7 +55,7 @@ class PipesTest {
                 "sample dma-copy-host --file PIPE|IO_FAILED: file cannot be read: file=PIPE",
                 "demo --volume PIPE|file=PIPE, reason=it is a pipe, expected=a regular file",
                 "demo --size 1M --json PIPE|file cannot be written: option=--json, file=PIPE",
-                "devices @PIPE|Unmatched argument at index 1: '@PIPE'"
+                "devices @PIPE|argument is not expected: argument=@PIPE"
             })
     @StartsProcesses
     void shouldRefuseAPipe(String arguments, String message, Processes processes) {

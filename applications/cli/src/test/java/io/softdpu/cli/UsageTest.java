@@ -101,27 +101,30 @@ class UsageTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "|Missing required subcommand: expected=one of demo, storage, perf, devices,"
+                "|command is missing: expected=one of demo, storage, perf, devices,"
                         + " topology, caps",
-                "storage|Missing required subcommand: expected=one of target, zero-copy, initiator",
-                "sample nosuch|Unmatched argument at index 1: 'nosuch', expected=one of"
+                "storage|command is missing: expected=one of target, zero-copy, initiator",
+                "sample nosuch|no such command: command=nosuch, expected=one of"
                         + " dma-copy-host, dma-copy-dpu, pe-polling,",
-                "demo --blok|Unknown option: '--blok'",
+                "demo --blok|no such option: option=--blok, expected=--block-size",
                 "demo --size 5000|option=--size, sizeBytes=5000, expected=a multiple of"
                         + " --block-size=4096",
-                "demo --size 0|size is zero: size=0",
-                "demo --size 64Q|not a size: size=64Q",
+                "demo --size 0|size is zero: option=--size, size=0, expected=bytes, or",
+                "demo --size 64Q|not a size: option=--size, size=64Q",
                 "demo --block-size 5000|option=--block-size, sizeBytes=5000, expected=a power of"
                         + " two",
                 "demo --block-size 256|option=--block-size, sizeBytes=256, expected=a power of two",
-                "demo --seconds 0|time is illegal: seconds=0",
-                "demo --volume a --size 1M|options=--volume, --size",
+                "demo --seconds 0|time is illegal: option=--seconds, seconds=0",
+                "demo --volume a --size 1M|options=[--volume, --size], expected=",
                 "demo --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
-                "demo -l loud|no such log level: level=loud",
-                "devices --side moon|no such side: side=moon, available=[host, dpu, target]",
-                "storage target|Missing required options: '--device=DEVICE',"
-                        + " '--cpu=N|prefer:N|any', '--listen",
-                "storage initiator -d x --cpu 0|Missing required option: '--execution-strategy",
+                "demo -l loud|no such log level: option=--log-level, level=loud",
+                "devices --side moon|no such side: option=--side, side=moon, available=[host, dpu,"
+                        + " target]",
+                "storage target|values are missing: options=[--device, --cpu, --listen-port,"
+                    + " --volume], expected=--device=DEVICE --cpu=N|prefer:N|any --listen-port=PORT"
+                    + " --volume=",
+                "storage initiator -d x --cpu 0|value is missing: option=--execution-strategy,"
+                        + " expected=--execution-strategy=STRATEGY",
                 INITIATOR + "--execution-strategy fast|fast",
                 INITIATOR + "--execution-strategy read_only_data_validity_test|plain",
                 INITIATOR
@@ -129,14 +132,28 @@ class UsageTest {
                         + "|option=--transaction-count, value=0",
                 INITIATOR
                         + "--execution-strategy read_throughput_test --max-memory much"
-                        + "|option '--max-memory': not a size: size=much",
-                TARGET + "--volume memory:none|option '--volume': not a size: size=none",
+                        + "|not a size: option=--max-memory, size=much",
+                TARGET + "--volume memory:none|not a size: option=--volume, size=none",
                 TARGET
                         + "--volume memory:1000|option=--volume, sizeBytes=1000, expected=a"
                         + " multiple of",
+                "storage target --listen-port 1 --volume a --cpu any -d"
+                        + "|value is missing: option=--device, expected=--device=DEVICE",
+                "storage target --listen-port many"
+                        + "|value is illegal: option=--listen-port, value=many, expected=a whole"
+                        + " number",
+                "topology here|argument is not expected: argument=here, expected=no further",
+                "perf comch|value is missing: argument=latency|rate|bandwidth, expected=",
+                "perf comch fast|no such measurement: measurement=fast",
+                SERVICE
+                        + "127.0.0.1|storage server is illegal: option=--storage-server,"
+                        + " storageServer=127.0.0.1, expected=",
+                SERVICE
+                        + "127.0.0.1:1 --storage-server 127.0.0.1:2"
+                        + "|option is given twice: option=--storage-server, expected=one value",
                 "storage target -d t0 --cpu 0 --volume memory:1M --listen-port 65536"
                         + "|port=65536, expected=0 to 65535",
-                SERVICE + "127.0.0.1:1 --cpu x|option '--cpu'"
+                SERVICE + "127.0.0.1:1 --cpu x|option=--cpu, "
             })
     void shouldRefuseACommandLineAndSayWhatWasExpected(String arguments, String reason) {
         assertThat(run(arguments == null ? "" : arguments)).isEqualTo(ExitCode.USAGE.code());
@@ -224,7 +241,8 @@ class UsageTest {
     private void assertMissing(String arguments, String missing) {
         assertThat(run(arguments)).isEqualTo(ExitCode.USAGE.code());
 
-        assertThat(err.toString()).contains("Missing required option: '" + missing);
+        assertThat(err.toString())
+                .contains("value is missing: option=" + missing + ", expected=" + missing + "=");
     }
 
     @Test
