@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.card.TopologyTree;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -32,14 +34,7 @@ import picocli.CommandLine.Spec;
 final class TopologyCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 
-    @Option(
-            names = "--file",
-            paramLabel = "FILE",
-            description = {
-                "The topology to draw: a JSON file, or one of the built-in default and"
-                        + " storage-guide (default: the file in SOFTDPU_TOPOLOGY, else default)."
-            })
-    private @Nullable String file;
+    @Mixin private final TopologyOption card = new TopologyOption();
 
     @Option(names = "--json", description = "Print a topology file.")
     private boolean json;
@@ -47,7 +42,7 @@ final class TopologyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-        Topology topology = file == null ? TopologyJson.fromEnvironment() : TopologyJson.load(file);
+        Topology topology = card.load();
         requireKnownLibraries(topology);
         if (json) {
             out.print(TopologyJson.toJson(topology));

@@ -63,9 +63,9 @@ class CardCommandsTest {
 
     @Test
     void shouldDrawTheCard() {
-        assertThat(run("topology", "--file", "default")).isZero();
+        assertThat(run("topology", "--topology", "default")).isZero();
         assertThat(out.toString().lines())
-                .startsWith("topology builtin, sha256 " + Topology.builtin().sha256Hex())
+                .startsWith("topology default, sha256 " + Topology.builtin().sha256Hex())
                 .anyMatch(line -> line.matches("host +TYPE +PCI +IBDEV +IPV4 +MAC +RATE +REP.*"))
                 .anyMatch(line ->
                         line.matches(
@@ -78,10 +78,10 @@ class CardCommandsTest {
 
     @Test
     void shouldPrintTheCardAsAFileThatItReads() throws Exception {
-        assertThat(run("topology", "--file", "storage-guide", "--json")).isZero();
+        assertThat(run("topology", "--topology", "storage-guide", "--json")).isZero();
         Path file = Files.writeString(folder.resolve("guide.json"), out.toString());
         assertThat(TopologyJson.read(file)).isEqualTo(TopologyJson.shipped("storage-guide"));
-        assertThat(run("topology", "--file", file.toString())).isZero();
+        assertThat(run("topology", "--topology", file.toString())).isZero();
         assertThat(out.toString()).contains("3b:00.0").contains("172.17.0.1");
     }
 
@@ -93,7 +93,7 @@ class CardCommandsTest {
                         "{\"softdpu_topology\": 1,\n\"name\": \"x\",\n\"functions\": 3}");
         for (String[] words :
                 List.of(
-                        new String[] {"topology", "--file", file.toString()},
+                        new String[] {"topology", "--topology", file.toString()},
                         new String[] {"devices", "--topology", file.toString()},
                         new String[] {"caps", "--topology", file.toString()},
                         new String[] {"demo", "--topology", file.toString()})) {
@@ -103,7 +103,7 @@ class CardCommandsTest {
                     .contains("line=3, field=functions", "expected=an array of objects");
             assertThat(out.toString()).isEmpty();
         }
-        assertThat(run("topology", "--file", folder + "/none.json")).isEqualTo(1);
+        assertThat(run("topology", "--topology", folder + "/none.json")).isEqualTo(1);
         assertThat(err.toString()).startsWith("softdpu: NOT_FOUND: ").contains("none.json");
     }
 
@@ -208,7 +208,7 @@ class CardCommandsTest {
                 .anyMatch(line -> line.matches("  comch +client +yes"))
                 .anyMatch(line -> line.matches("  comch +server +no"))
                 .noneMatch(line -> line.contains("rdma"));
-        assertThat(run("topology", "--file", file)).isZero();
+        assertThat(run("topology", "--topology", file)).isZero();
         assertThat(out.toString()).contains("hpf0 on p0 03:00.0 [comch.max_message_size=512]");
     }
 
@@ -217,8 +217,8 @@ class CardCommandsTest {
         String file = limited("comch.max_message").toString();
         for (String[] words :
                 List.of(
-                        new String[] {"topology", "--file", file},
-                        new String[] {"topology", "--json", "--file", file},
+                        new String[] {"topology", "--topology", file},
+                        new String[] {"topology", "--json", "--topology", file},
                         new String[] {"devices", "--topology", file},
                         new String[] {"caps", "--topology", file})) {
             assertThat(run(words)).isEqualTo(ExitCode.FAILED.code());
@@ -235,8 +235,8 @@ class CardCommandsTest {
         String file = limited("sha.max_message_size").toString();
         for (String[] words :
                 List.of(
-                        new String[] {"topology", "--file", file},
-                        new String[] {"topology", "--json", "--file", file})) {
+                        new String[] {"topology", "--topology", file},
+                        new String[] {"topology", "--json", "--topology", file})) {
             assertThat(run(words)).isEqualTo(ExitCode.FAILED.code());
             assertThat(err.toString())
                     .startsWith("softdpu: BAD_CONFIG: topology limits an unknown library: ")

@@ -99,7 +99,7 @@ class PipesTest {
         ChildProcess command =
                 processes.start(
                         JavaCommand.ofClass(SoftDpu.class)
-                                .withArguments("topology", "--file", "default")
+                                .withArguments("topology", "--topology", "default")
                                 .behind("sh", "-c", "exec \"$@\" >/dev/full", "sh"));
 
         assertThat(command.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());

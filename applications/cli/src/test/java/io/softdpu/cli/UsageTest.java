@@ -261,7 +261,7 @@ class UsageTest {
         run("devices --side moon");
         assertThat(err.toString()).doesNotContain("\tat ");
 
-        run("topology --file default --log-level debug");
+        run("topology --topology default --log-level debug");
         run("-l 60 demo --size 5000");
         assertThat(err.toString()).contains("\tat io.softdpu.cli.DemoCommand");
     }

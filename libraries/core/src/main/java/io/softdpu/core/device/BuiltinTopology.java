@@ -17,7 +17,7 @@ final class BuiltinTopology {
     private BuiltinTopology() {}
 
     static Topology make() {
-        return Topology.builder("builtin")
+        return Topology.builder("default")
                 .add(port("p0", "mlx5_0", "03:00.0"))
                 .add(port("p1", "mlx5_1", "03:00.1"))
                 .add(sub("p0s0", "mlx5_2", "03:00.0", "p0", "pf0sf0"))

@@ -262,7 +262,7 @@ class HotplugTest {
         String good = Files.readString(note);
         Files.writeString(note, good.replace("type=PF", "type=QF"));
         Thrown.with(Status.BAD_CONFIG, host::devices)
-                .hasMessageContainingAll("builtin", "line=2", "type=QF");
+                .hasMessageContainingAll("default", "line=2", "type=QF");
         Files.writeString(note, good);
         assertThat(names(host.devices())).contains("e0");
     }

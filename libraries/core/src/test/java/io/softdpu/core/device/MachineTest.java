@@ -40,7 +40,7 @@ class MachineTest {
                     Machine.builder(Side.DPU).fabricFolder(machines.folder()).topology(smaller);
             Thrown.with(Status.BAD_CONFIG, second::open)
                     .hasMessageContainingAll(
-                            "builtin",
+                            "default",
                             "smaller",
                             Topology.builtin().sha256Hex().substring(0, 8),
                             smaller.sha256Hex().substring(0, 8));

@@ -17,8 +17,8 @@ class EnvironmentTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'', topology builtin",
-        "default, topology builtin",
+        "'', topology default",
+        "default, topology default",
         "storage-guide, topology storage-guide",
         "/no/such/file.json, refused NOT_FOUND no such topology: file=/no/such/file.json"
     })

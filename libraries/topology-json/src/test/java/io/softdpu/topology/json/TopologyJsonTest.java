@@ -142,7 +142,7 @@ class TopologyJsonTest {
                     .isInstanceOf(DpuException.class)
                     .hasMessageContainingAll(
                             "storage-guide",
-                            "builtin",
+                            "default",
                             first.topology().sha256Hex(),
                             Topology.builtin().sha256Hex());
             Machine.builder(Side.DPU)
