@@ -44,7 +44,9 @@ import picocli.CommandLine.Spec;
             "Sends a volume through initiator, zero-copy service and target, three processes that"
                     + " this command starts: reads it all and compares, writes it all and reads it"
                     + " back, then measures.",
-            "Exits with 0 only if all data was right and all three processes succeeded."
+            "Exits with 0 only if all data was right and all three processes succeeded.",
+            Statistics.HELP,
+            SizeConverter.HELP
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String DEFAULT_SIZE = "64MiB";
@@ -89,7 +91,8 @@ final class DemoCommand implements Callable<Integer> {
             converter = MeasuredConverter.class,
             description = {
                 "Measurements, separated by commas (default: the first five):",
-                "${COMPLETION-CANDIDATES}"
+                "${COMPLETION-CANDIDATES}.",
+                "paced-read-4k: a read each 2 ms. idle: connected processes without requests."
             },
             completionCandidates = MeasuredConverter.class)
     private List<DemoPhase> measured = List.of();

@@ -35,7 +35,9 @@ import picocli.CommandLine.ParameterException;
         name = "initiator",
         description = {
             "Reads and writes the volume through the zero-copy service, and prints statistics.",
-            "Runs on the host (side host)."
+            "Runs on the host (side host).",
+            Statistics.HELP,
+            SizeConverter.HELP
         })
 final class InitiatorCommand extends RoleCommand {
     @ArgGroup(multiplicity = "1")

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.comch.PerfJson;
 import io.softdpu.perf.comch.PerfPlan;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Spec;
                     + " to consumer.",
             "The mode latency measures round trips. The other modes measure every 64th message,"
                     + " from its submission until the DPU has received it; messages below 8 bytes"
-                    + " have no latency."
+                    + " have no latency.",
+            SizeConverter.HELP
         })
 final class PerfComchCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;

@@ -10,6 +10,10 @@ import java.util.Locale;
 
 /** Run-time statistics of a storage role: those of the DOCA programs, and percentiles. */
 final class Statistics {
+    /** Sentence on a term of the statistics, for the help of a command that prints them. */
+    static final String HELP =
+            "The hit rate is the share of calls of the progress engine (PE) that found work.";
+
     private Statistics() {}
 
     /** A role's cores: operations and hit rate. */

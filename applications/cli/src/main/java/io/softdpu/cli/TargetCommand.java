@@ -25,7 +25,9 @@ import picocli.CommandLine.TypeConversionException;
         name = "target",
         description = {
             "Serves a volume to one zero-copy service, from memory.",
-            "Runs on a machine of its own (side target), whose device is t0."
+            "Runs on a machine of its own (side target), whose device is t0.",
+            Statistics.HELP,
+            SizeConverter.HELP
         })
 final class TargetCommand extends RoleCommand {
     private static final String MEMORY = "memory:";

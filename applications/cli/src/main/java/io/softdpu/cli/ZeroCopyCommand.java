@@ -22,7 +22,8 @@ import picocli.CommandLine.ParameterException;
         name = "zero-copy",
         description = {
             "Relays requests between one initiator and one target; the data bypasses it.",
-            "Runs on the DPU (side dpu)."
+            "Runs on the DPU (side dpu).",
+            Statistics.HELP
         })
 final class ZeroCopyCommand extends RoleCommand {
     @Option(

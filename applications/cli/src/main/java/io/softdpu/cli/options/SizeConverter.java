@@ -9,6 +9,10 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Parses a size: plain bytes, or a number with K, M, G (or KiB, MiB, GiB), powers of 1024. */
 public final class SizeConverter implements ITypeConverter<Long> {
+    /** Sentence on the forms, for the help of a command with sizes. */
+    public static final String HELP =
+            "A SIZE is in bytes, or has K, M or G for powers of 1024, as in 64MiB.";
+
     private static final Pattern FORM = Pattern.compile("(\\d{1,19})(?:([KMG])(?:I?B)?|B)?");
     private static final Map<String, Integer> SHIFTS = Map.of("K", 10, "M", 20, "G", 30);
     private static final String EXPECTED =
