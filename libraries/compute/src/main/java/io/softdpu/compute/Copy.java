@@ -63,7 +63,7 @@ final class Copy {
         }
         long size = BufLists.dataLength(newSource);
         if (size == 0
-                || size > limits.maxBufferBytes()
+                || size > limits.maxBufferSize()
                 || size > BufLists.tailroom(newDestination)) {
             return Status.INVALID_VALUE;
         }

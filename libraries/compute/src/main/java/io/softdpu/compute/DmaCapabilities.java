@@ -16,7 +16,7 @@ public final class DmaCapabilities {
     /** The limit that lowers {@link #maxTasks()}. */
     public static final DeviceLimit TASKS_LIMIT = DeviceLimit.ofCount("dma", "max_tasks");
 
-    /** The limit that lowers {@link #maxBufferBytes()}. */
+    /** The limit that lowers {@link #maxBufferSize()}. */
     public static final DeviceLimit BUFFER_SIZE_LIMIT =
             DeviceLimit.ofBytes("dma", "max_buffer_size");
 
@@ -57,13 +57,16 @@ public final class DmaCapabilities {
         return isSupported();
     }
 
-    /** Limit of tasks of a context. */
+    /**
+     * Limit of tasks of each type in a context: of memcpy tasks, the only type. Jobs are limited by
+     * their work queue.
+     */
     public int maxTasks() {
         return maxTasks;
     }
 
     /** Limit of bytes per task or job; a source with more data is refused. */
-    public long maxBufferBytes() {
+    public long maxBufferSize() {
         return maxBufferBytes;
     }
 

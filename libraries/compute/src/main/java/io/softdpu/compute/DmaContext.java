@@ -157,7 +157,7 @@ final class DmaContext extends ContextBase implements Dma {
         return BufLists.describe("source", source, most)
                 + BufLists.describe("destination", destination, most)
                 + ", maxBufferBytes="
-                + capabilities.maxBufferBytes();
+                + capabilities.maxBufferSize();
     }
 
     /** Fails the context before the callback runs, so that the callback cannot submit any more. */

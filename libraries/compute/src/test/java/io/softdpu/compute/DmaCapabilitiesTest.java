@@ -53,7 +53,7 @@ class DmaCapabilitiesTest {
             assertThat(dma.isSupported()).isTrue();
             assertThat(dma.isMemcpySupported()).isTrue();
             assertThat(dma.maxBufferListLength()).isEqualTo(64);
-            assertThat(dma.maxBufferBytes()).isEqualTo(2L << 30);
+            assertThat(dma.maxBufferSize()).isEqualTo(2L << 30);
             assertThat(dma.maxTasks()).isEqualTo(65536);
             Capabilities same = Capabilities.of(p0, "dma");
             assertThat(same.isSupported("task_memcpy")).isTrue();
@@ -89,7 +89,7 @@ class DmaCapabilitiesTest {
     void shouldHoldToTheLimitsOfTheProfile() throws Exception {
         try (DmaFixture fixture = new DmaFixture(folder, Side.DPU, "p0", small())) {
             assertThat(fixture.dma.capabilities().maxTasks()).isEqualTo(3);
-            assertThat(fixture.dma.capabilities().maxBufferBytes()).isEqualTo(1000);
+            assertThat(fixture.dma.capabilities().maxBufferSize()).isEqualTo(1000);
             assertThat(fixture.dma.capabilities().maxBufferListLength()).isEqualTo(2);
             assertThatThrownBy(() -> fixture.start(4))
                     .isInstanceOfSatisfying(

@@ -259,8 +259,8 @@ final class RdmaContext extends ContextBase implements Rdma {
         return tasks;
     }
 
-    long maxMessageBytes() {
-        return capabilities.maxMessageBytes();
+    long maxMessageSize() {
+        return capabilities.maxMessageSize();
     }
 
     Status postReceive(WorkRequest request) {

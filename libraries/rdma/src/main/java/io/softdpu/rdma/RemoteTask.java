@@ -67,7 +67,7 @@ abstract class RemoteTask extends RdmaTask {
             return allowed;
         }
         long lengthBytes = from.dataLength();
-        if (lengthBytes > rdma.maxMessageBytes() || lengthBytes > to.tailroom()) {
+        if (lengthBytes > rdma.maxMessageSize() || lengthBytes > to.tailroom()) {
             return Status.INVALID_VALUE;
         }
         Status marked = REGIONS.markSource(from, MAX_LIST_LENGTH);

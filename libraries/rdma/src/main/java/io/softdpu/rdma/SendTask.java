@@ -57,7 +57,7 @@ final class SendTask extends RdmaTask implements RdmaSendTask {
         if (local != Status.SUCCESS) {
             return local;
         }
-        if (from.dataLength() > rdma.maxMessageBytes()) {
+        if (from.dataLength() > rdma.maxMessageSize()) {
             return Status.INVALID_VALUE;
         }
         Status marked = REGIONS.markSource(from, MAX_LIST_LENGTH);

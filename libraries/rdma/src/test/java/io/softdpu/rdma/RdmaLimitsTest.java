@@ -50,12 +50,12 @@ class RdmaLimitsTest {
 
     @Test
     void shouldOpenNoMachineWithALimitThatItDoesNotDeclare() {
-        assertThatThrownBy(() -> open("rdma.max_send_list_length", 1))
+        assertThatThrownBy(() -> open("rdma.max_send_buffer_list_length", 1))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
                 .hasMessageContainingAll(
-                        "limit=rdma.max_send_list_length",
+                        "limit=rdma.max_send_buffer_list_length",
                         "expected=one of [rdma.max_message_size, rdma.max_send_queue_size,"
                                 + " rdma.max_connections, rdma.max_receive_tasks]");
     }

@@ -41,16 +41,18 @@ public final class RdmaSource implements CapabilitySource {
                             "task_" + type.name().toLowerCase(Locale.ROOT),
                             rdma.isSupported(type)));
         }
-        all.add(Capability.limit(RdmaCapabilities.MESSAGE_SIZE_LIMIT, rdma.maxMessageBytes()));
+        all.add(Capability.limit(RdmaCapabilities.MESSAGE_SIZE_LIMIT, rdma.maxMessageSize()));
         all.add(Capability.limit(RdmaCapabilities.SEND_QUEUE_SIZE_LIMIT, rdma.maxSendQueueSize()));
         all.add(Capability.limit(RdmaCapabilities.CONNECTIONS_LIMIT, rdma.maxConnections()));
         all.add(Capability.limit(RdmaCapabilities.RECEIVE_TASKS_LIMIT, rdma.maxReceiveTasks()));
         all.add(
                 Capability.limit(
-                        "max_send_list_length", Unit.COUNT, rdma.maxSendBufferListLength()));
+                        "max_send_buffer_list_length", Unit.COUNT, rdma.maxSendBufferListLength()));
         all.add(
                 Capability.limit(
-                        "max_receive_list_length", Unit.COUNT, rdma.maxReceiveBufferListLength()));
+                        "max_receive_buffer_list_length",
+                        Unit.COUNT,
+                        rdma.maxReceiveBufferListLength()));
         return List.copyOf(all);
     }
 }

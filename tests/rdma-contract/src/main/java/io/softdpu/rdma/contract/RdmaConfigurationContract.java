@@ -198,7 +198,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
     private static void assertUsable(DeviceInfo info) {
         RdmaCapabilities can = RdmaCapabilities.of(info);
         assertThat(can.isSupported()).as("%s", info).isTrue();
-        assertThat(can.maxMessageBytes()).isBetween(1L << 20, 1L << 31);
+        assertThat(can.maxMessageSize()).isBetween(1L << 20, 1L << 31);
         assertThat(can.maxSendQueueSize()).isPositive();
         assertThat(can.maxConnections()).isPositive();
         assertThat(can.maxReceiveTasks()).isPositive();
@@ -269,8 +269,8 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                 Capabilities uniform = Capabilities.of(info, "rdma");
                 assertThat(can.maxSendBufferListLength()).isEqualTo(1);
                 assertThat(can.maxReceiveBufferListLength()).isEqualTo(1);
-                assertThat(uniform.limit("max_send_list_length")).isEqualTo(1);
-                assertThat(uniform.limit("max_receive_list_length")).isEqualTo(1);
+                assertThat(uniform.limit("max_send_buffer_list_length")).isEqualTo(1);
+                assertThat(uniform.limit("max_receive_buffer_list_length")).isEqualTo(1);
             }
         }
     }
