@@ -1,6 +1,7 @@
 /**
  * The Comm Channel: messages and zero-copy queues between a program on the host and one on the DPU
- * (Comm Channel guide; the modern API calls it Comch).
+ * (Comm Channel guide; the modern API calls it Comch). Start with {@link
+ * io.softdpu.comch.ComchServer} on the DPU and {@link io.softdpu.comch.ComchClient} on the host.
  *
  * <p>A {@link io.softdpu.comch.ComchServer} on the DPU serves a name for one function of the host,
  * a {@link io.softdpu.comch.ComchClient} on that function connects to it, and each pair is a {@link

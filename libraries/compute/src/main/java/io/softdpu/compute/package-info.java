@@ -1,6 +1,9 @@
 /**
  * Acceleration libraries of the Core guide: {@link io.softdpu.compute.Dma} copies memory, between
- * any two bufs or lists of bufs, local or imported from the other side of the PCIe bus.
+ * any two bufs or lists of bufs, local or imported from the other side of the PCIe bus. It does so
+ * by tasks on a progress engine and by jobs on work queues. Start with {@link
+ * io.softdpu.compute.Dma#create}; {@link io.softdpu.compute.DmaCapabilities} has the limits of a
+ * device.
  *
  * <p><b>Thread.</b> A context and its tasks belong to the thread of the progress engine; callbacks
  * run inside {@code progress()}.

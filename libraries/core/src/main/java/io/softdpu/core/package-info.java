@@ -1,8 +1,8 @@
 /**
  * Types shared by all of softdpu: the outcome of a call ({@link io.softdpu.core.Status}, {@link
  * io.softdpu.core.DpuException}) and the side that a program runs on ({@link
- * io.softdpu.core.Side}). A program begins with a {@link io.softdpu.core.device.Machine}, which
- * gives access to the devices.
+ * io.softdpu.core.Side}). Start with a {@link io.softdpu.core.device.Machine}, which gives access
+ * to the devices.
  *
  * <p>A program opens one machine, and from it devices; memory and contexts use devices. An object
  * with dependents cannot be closed: close fails with IN_USE and names them, so objects are closed

@@ -1,8 +1,8 @@
 /**
- * RDMA as specified by the RDMA guide: an {@link io.softdpu.rdma.Rdma} instance is a context; it is
- * connected to instances of peers by exchanging blobs, and its tasks send, receive, read and write.
- * The transport of the bytes is implemented by a provider ({@code io.softdpu.rdma.spi}), which is
- * not visible to users of this package.
+ * RDMA as specified by the RDMA guide. Start with {@link io.softdpu.rdma.Rdma}: an instance is a
+ * context; it is connected to instances of peers by exchanging blobs, and its tasks send, receive,
+ * read and write. The transport of the bytes is implemented by a provider ({@code
+ * io.softdpu.rdma.spi}), which is not visible to users of this package.
  *
  * <p><b>Thread.</b> An instance, its connections and its tasks belong to the thread of the progress
  * engine; callbacks run inside {@code progress()}.

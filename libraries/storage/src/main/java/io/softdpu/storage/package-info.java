@@ -4,9 +4,9 @@
  * initiator's memory.
  *
  * <p>Role: the interface common to the three roles: {@link io.softdpu.storage.StorageRole}, the
- * steps of its session, its listener, its reports and its defaults. The roles are {@link
- * io.softdpu.storage.server.StorageTarget}, {@link io.softdpu.storage.relay.ZeroCopyService} and
- * {@link io.softdpu.storage.initiator.StorageInitiator}.
+ * steps of its session, its listener, its reports and its defaults. Start with one of the roles:
+ * {@link io.softdpu.storage.server.StorageTarget}, {@link io.softdpu.storage.relay.ZeroCopyService}
+ * and {@link io.softdpu.storage.initiator.StorageInitiator}.
  *
  * <p>Thread rule: a role's {@code run} belongs to one thread, its control thread; {@code abort} and
  * {@code report} may be called from any. Each worker of the data path has a thread of its own,

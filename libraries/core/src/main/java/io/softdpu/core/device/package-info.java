@@ -2,7 +2,7 @@
  * Devices: the topology of the card, a machine, its devices, and the representors of the functions
  * that a DPU has created (Core guide, section 3.2).
  *
- * <p>A program begins with {@link io.softdpu.core.device.Machine#open}.
+ * <p>Start with {@link io.softdpu.core.device.Machine#open}.
  *
  * <p>{@link io.softdpu.core.device.Topology} and what it consists of are values. A list of {@link
  * io.softdpu.core.device.DeviceInfo}s or {@link io.softdpu.core.device.RepresentorInfo}s is a

@@ -2,7 +2,8 @@
  * Execution of work (Core guide, section 3.4, in the terms of later releases): a {@link
  * io.softdpu.core.execution.Context} executes {@link io.softdpu.core.execution.Task}s, and a {@link
  * io.softdpu.core.execution.ProgressEngine} drives contexts, by polling, by waiting, or from the
- * program's own event loop.
+ * program's own event loop. Start with {@link io.softdpu.core.execution.ProgressEngine#create}; the
+ * libraries create the contexts, and the contexts the tasks.
  *
  * <p>An engine belongs to the thread that created it, with the contexts that are connected to it
  * and their tasks. Callbacks run inside its progress and nowhere else, so a program with one thread

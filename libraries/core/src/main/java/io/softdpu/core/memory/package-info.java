@@ -1,5 +1,7 @@
 /**
- * Memory for devices (Core guide, section 3.3).
+ * Memory for devices (Core guide, section 3.3): memory that programs share, mmaps that give devices
+ * access to it, and bufs that describe its parts. Start with {@link io.softdpu.core.memory.Mmap}
+ * and {@link io.softdpu.core.memory.BufInventory}.
  *
  * <p>The layers, from below: {@link io.softdpu.core.memory.SharedMemory} can be shared with other
  * programs, {@link io.softdpu.core.memory.LocalMemory} cannot; the program owns both. An {@link

@@ -2,8 +2,8 @@
  * Volumes that storage targets serve.
  *
  * <p>Role: a {@link io.softdpu.storage.backend.Volume} is a range of blocks that the target's RDMA
- * tasks read and write in place. {@link io.softdpu.storage.backend.MemoryVolume} keeps it in
- * memory.
+ * tasks read and write in place. Start with {@link io.softdpu.storage.backend.MemoryVolume}, which
+ * keeps it in memory.
  *
  * <p>Thread rule: a volume is created, attached and closed by one thread at a time; while it is
  * attached the target's workers access its memory, and overlapping requests are executed in no

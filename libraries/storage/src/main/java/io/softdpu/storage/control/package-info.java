@@ -3,8 +3,8 @@
  * client or server.
  *
  * <p>Role: {@link io.softdpu.storage.control.ControlChannel} hides whether the peer is reached by a
- * TCP client, a TCP server, a Comch client or a Comch server; {@link
- * io.softdpu.storage.control.ControlChannels} creates the four. {@link
+ * TCP client, a TCP server, a Comch client or a Comch server. Start with {@link
+ * io.softdpu.storage.control.ControlChannels}, which creates the four. {@link
  * io.softdpu.storage.control.ControlExchange} sends requests and awaits the matching responses.
  *
  * <p>Thread rule: a channel belongs to one thread, which sends, polls and awaits; {@code abort} and

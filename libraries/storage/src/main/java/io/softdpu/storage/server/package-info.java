@@ -1,9 +1,10 @@
 /**
  * Storage target: serves a volume to one zero-copy service.
  *
- * <p>Role: {@link io.softdpu.storage.server.StorageTarget} handles control requests over TCP. Its
- * workers receive io_messages on the io_control connection and transfer the data by RDMA on
- * io_data, directly between the volume and the initiator's memory: the only copy of the data.
+ * <p>Role: start with {@link io.softdpu.storage.server.StorageTarget}. It handles control requests
+ * over TCP. Its workers receive io_messages on the io_control connection and transfer the data by
+ * RDMA on io_data, directly between the volume and the initiator's memory: the only copy of the
+ * data.
  *
  * <p>Thread rule: {@code run} belongs to the control thread; each worker has a thread of its own.
  *

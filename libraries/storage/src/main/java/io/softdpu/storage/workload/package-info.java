@@ -1,7 +1,7 @@
 /**
  * Workloads of initiators, and their contents.
  *
- * <p>Role: a {@link io.softdpu.storage.workload.Workload} is a list of {@link
+ * <p>Role: start with {@link io.softdpu.storage.workload.Workload}, a list of {@link
  * io.softdpu.storage.workload.Phase phases}. The requests of a phase come from a {@link
  * io.softdpu.storage.workload.RequestSource}; written and expected data, and the initial data of a
  * volume, are {@link io.softdpu.storage.workload.Content}. The four {@link
