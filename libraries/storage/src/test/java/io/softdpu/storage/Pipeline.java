@@ -15,6 +15,9 @@ import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.storage.server.TargetOptions;
 import io.softdpu.storage.worker.Closeables;
 import io.softdpu.storage.workload.Workload;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The three roles of a session in one JVM, each with a machine and a control thread of its own, in
@@ -267,6 +271,26 @@ public final class Pipeline implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /** Where the kernel lets the threads of this name run; it keeps the first 15 characters. */
+    public static List<String> cpusOfThreads(String name) {
+        String list = "Cpus_allowed_list:";
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+            List<String> found = new ArrayList<>();
+            for (Path task : tasks.toList()) {
+                String status = Files.readString(task.resolve("status"));
+                if (status.startsWith("Name:\t" + name + "\n")) {
+                    status.lines()
+                            .filter(line -> line.startsWith(list))
+                            .map(line -> line.substring(list.length()).strip())
+                            .forEach(found::add);
+                }
+            }
+            return found;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -19,14 +19,11 @@ import io.softdpu.storage.workload.StrategySettings;
 import io.softdpu.storage.workload.Workload;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -235,7 +232,7 @@ class PipelineTest {
     }
 
     @Test
-    @Clause({"sto-007", "sto-073"})
+    @Clause("sto-007")
     void shouldHaveADataPathThreadForEachCoreOnTheCpuOfItsNumber() throws Exception {
         int last = Affinity.allowed().length() - 1;
         List<CpuBinding> cpus = List.of(CpuBinding.any(), CpuBinding.hard(last));
@@ -252,7 +249,7 @@ class PipelineTest {
                                 if (step == SessionStep.DATA_PATH) {
                                     threads.add(Thread.currentThread().getName());
                                     threads.addAll(threadsOf("softdpu-zero-copy-"));
-                                    allowed.addAll(cpusOfThreads("softdpu-zero-co"));
+                                    allowed.addAll(Pipeline.cpusOfThreads("softdpu-zero-co"));
                                 }
                             }
                         });
@@ -276,26 +273,6 @@ class PipelineTest {
                 .filter(name -> name.startsWith(prefix))
                 .sorted()
                 .toList();
-    }
-
-    /** Where the kernel lets the threads of this name run. */
-    private static List<String> cpusOfThreads(String name) {
-        String list = "Cpus_allowed_list:";
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            List<String> found = new ArrayList<>();
-            for (Path task : tasks.toList()) {
-                String status = Files.readString(task.resolve("status"));
-                if (status.startsWith("Name:\t" + name + "\n")) {
-                    status.lines()
-                            .filter(line -> line.startsWith(list))
-                            .map(line -> line.substring(list.length()).strip())
-                            .forEach(found::add);
-                }
-            }
-            return found;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Test

@@ -11,10 +11,12 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.Affinity;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
@@ -27,8 +29,11 @@ import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -38,10 +43,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Service between a scripted target and a scripted initiator. */
 class ServiceControlTest {
@@ -64,6 +73,7 @@ class ServiceControlTest {
     private int lastMessageId = 100;
     private String deviceOfTheService = "03:00.0";
     private String representorOfTheService = "0b:00.0";
+    private List<CpuBinding> cpusOfTheService = List.of(CpuBinding.any(), CpuBinding.any());
 
     @BeforeEach
     void openMachinesAndTarget() {
@@ -324,6 +334,71 @@ class ServiceControlTest {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Clause("sto-073")
+    void shouldBindEachWorkerToTheCpuOfItsNumberWhenItCreatesIt(boolean reversed) throws Exception {
+        int last = Affinity.allowed().length() - 1;
+        String anywhere =
+                Files.readAllLines(Path.of("/proc/self/status")).stream()
+                        .filter(line -> line.startsWith("Cpus_allowed_list:"))
+                        .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                        .findFirst()
+                        .orElseThrow();
+        List<CpuBinding> cpus = List.of(CpuBinding.any(), CpuBinding.hard(last));
+        List<String> lists = List.of(anywhere, String.valueOf(last));
+        cpusOfTheService = reversed ? cpus.reversed() : cpus;
+        List<String> expected = reversed ? lists.reversed() : lists;
+        connectWrongly(connection ->
+                assertThat(Pipeline.cpusOfThreads("softdpu-zero-co"))
+                        .containsExactlyInAnyOrderElementsOf(
+                                expected.subList(0, connection.contextIndex() + 1)));
+    }
+
+    /** All contexts of a worker have been started when it asks for its first connection. */
+    @Test
+    @Clause({"sto-101", "sto-102"})
+    void shouldCreateOneInventoryAndOneEngineForEachWorker() {
+        List<String> histograms = new ArrayList<>();
+        connectWrongly(connection -> {
+            if (connection.role() == RdmaConnectionRole.IO_DATA) {
+                histograms.add(histogramOfLiveObjects());
+            }
+        });
+        assertThat(histograms).hasSize(2);
+        for (Class<?> type : List.of(BufInventory.class, ProgressEngine.class)) {
+            int withOneWorker = instances(type, histograms.getFirst());
+            assertThat(withOneWorker).as(type.getName()).isPositive();
+            assertThat(instances(type, histograms.getLast()))
+                    .as(type.getName())
+                    .isEqualTo(withOneWorker + 1);
+        }
+    }
+
+    private static String histogramOfLiveObjects() {
+        try {
+            return ManagementFactory.getPlatformMBeanServer()
+                    .invoke(
+                            new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                            "gcClassHistogram",
+                            new Object[] {new String[0]},
+                            new String[] {String[].class.getName()})
+                    .toString();
+        } catch (JMException e) {
+            throw new AssertionError("JVM does not tell its objects", e);
+        }
+    }
+
+    private static int instances(Class<?> type, String histogram) {
+        // A line is "  12:    3    96  io.softdpu.core.memory.BufInventory (io.softdpu.core)".
+        return histogram
+                .lines()
+                .map(line -> line.strip().split(" +"))
+                .filter(words -> words.length > 3 && words[3].equals(type.getName()))
+                .mapToInt(words -> Integer.parseInt(words[1]))
+                .sum();
+    }
+
     /** Looks at each request for a connection; the last is answered for another context. */
     private void connectWrongly(Consumer<ControlPayload.CreateRdmaConnectionRequest> look) {
         connectAll(LONG);
@@ -555,20 +630,18 @@ class ServiceControlTest {
     private CountDownLatch start(long controlTimeoutNanos, SessionStep awaited) {
         CountDownLatch reached = new CountDownLatch(1);
         InetSocketAddress address = target.address();
-        ServiceOptions options =
+        ServiceOptions.Builder options =
                 ServiceOptions.builder()
                         .device(deviceOfTheService)
                         .representor(representorOfTheService)
-                        .cpu(CpuBinding.any())
-                        .cpu(CpuBinding.any())
                         .storageServer(address)
                         .commandChannelName(NAME)
-                        .controlTimeoutNanos(controlTimeoutNanos)
-                        .build();
+                        .controlTimeoutNanos(controlTimeoutNanos);
+        cpusOfTheService.forEach(options::cpu);
         service =
                 ZeroCopyService.open(
                         dpu,
-                        options,
+                        options.build(),
                         new SessionListener() {
                             @Override
                             public void step(SessionStep step, String detail) {
