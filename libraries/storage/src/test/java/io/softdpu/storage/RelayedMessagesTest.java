@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.storage.initiator.ScriptedInitiator;
+import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
@@ -155,7 +157,7 @@ class RelayedMessagesTest {
     }
 
     @Test
-    @Clause({"sto-108", "sto-109"})
+    @Clause({"sto-107", "sto-108", "sto-109"})
     void shouldKeepTransactionsApartThatAreInFlightTogether() throws Exception {
         start();
         int together = 2 * ScriptedInitiator.TRANSACTIONS;
@@ -177,6 +179,21 @@ class RelayedMessagesTest {
             assertThat(heard).containsExactlyInAnyOrderElementsOf(responses);
         }
         finish(rounds * together);
+    }
+
+    /** The target starts only once both of its contexts are connected. */
+    @Test
+    @Clause("sto-105")
+    void shouldConnectItsContextsToTheOnesThatTheTargetExported() {
+        initiator.proceed(0);
+        initiator.proceed(1);
+        assertThat(target.isStarted()).isFalse();
+
+        ControlMessage response = initiator.proceed(2);
+
+        assertThat(response.type()).isEqualTo(ControlMessageType.START_STORAGE_RESPONSE);
+        assertThat(target.isStarted()).isTrue();
+        finish(0);
     }
 
     @Test

@@ -11,7 +11,6 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.storage.wire.IoMessageView;
-import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +41,6 @@ class MessageMemoryTest {
     }
 
     @Test
-    @Clause("sto-107")
     void shouldHaveABufForEachMessage() {
         try (MessageMemory memory = memory()) {
             for (int i = 0; i < MESSAGES; i++) {
@@ -58,7 +56,6 @@ class MessageMemoryTest {
     }
 
     @Test
-    @Clause("sto-101")
     void shouldHaveAnInventoryOfItsOwn() {
         MessageMemory first = memory();
         try (MessageMemory second = memory()) {

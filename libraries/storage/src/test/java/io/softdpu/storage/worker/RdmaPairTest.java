@@ -10,7 +10,6 @@ import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.storage.wire.RdmaConnectionRole;
-import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +20,6 @@ class RdmaPairTest {
     @TempDir private Path folder;
 
     @Test
-    @Clause("sto-105")
     void shouldConnectEachOfItsContextsToWhatTheOtherSideExported() {
         try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
                 Device device = machine.findDevice("p0").open();
