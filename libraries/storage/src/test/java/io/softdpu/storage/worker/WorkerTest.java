@@ -26,6 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Phases, commands and failures of a worker without contexts. */
 class WorkerTest {
@@ -44,6 +46,7 @@ class WorkerTest {
 
     private final List<String> events = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger notified = new AtomicInteger();
+    private final List<Throwable> escaped = Collections.synchronizedList(new ArrayList<>());
     private TestWorker worker;
 
     /** Records its calls, and has as many transactions in flight as the test sets. */
@@ -51,6 +54,7 @@ class WorkerTest {
         volatile int inFlight;
         volatile RuntimeException atBegin;
         volatile RuntimeException inRound;
+        volatile Error errorInRound;
         volatile Error atRelease;
         volatile CountDownLatch rounds = new CountDownLatch(1);
         final CountDownLatch retries = new CountDownLatch(20);
@@ -120,6 +124,9 @@ class WorkerTest {
             }
             if (inRound != null) {
                 throw inRound;
+            }
+            if (errorInRound != null) {
+                throw errorInRound;
             }
         }
 
@@ -201,7 +208,6 @@ class WorkerTest {
 
     /** The refusals of a context say whose engine it has. */
     @Test
-    @Clause("sto-102")
     void shouldDriveAllItsContextsByTheEngineOfItsThread(@TempDir Path folder) {
         start(TIMEOUT);
         try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
@@ -281,6 +287,61 @@ class WorkerTest {
         Await.until("worker has ended", DEADLINE, worker::hasEnded);
         assertThat(System.nanoTime() - start).isLessThan(TIMEOUT);
         assertThat(worker.failure()).isNull();
+    }
+
+    @Test
+    @Clause("sto-096")
+    void shouldLetNoErrorOfACommandEscapeFromItsThread() {
+        start(TIMEOUT);
+        Thread thread = watchedThread();
+
+        RuntimeException thrown =
+                catchThrowableOfType(
+                        RuntimeException.class,
+                        () ->
+                                worker.execute(() -> {
+                                    throw new StackOverflowError("too deep");
+                                }));
+
+        assertThat(thrown).hasMessageContaining("too deep");
+        assertNothingEscapes(thread, "too deep");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Clause("sto-096")
+    void shouldLetNoErrorOfTheDataPathOrOfItsEndEscapeFromItsThread(boolean atEnd) {
+        start(TIMEOUT);
+        Thread thread = watchedThread();
+        if (atEnd) {
+            worker.atRelease = new StackOverflowError("too deep");
+        } else {
+            worker.errorInRound = new StackOverflowError("too deep");
+        }
+        worker.startDataPath();
+        Pipeline.await(worker.rounds);
+
+        worker.beginEnd();
+
+        assertNothingEscapes(thread, "too deep");
+    }
+
+    /** The worker's thread, which tells from now on what ends it. */
+    private Thread watchedThread() {
+        return worker.query(() -> {
+            Thread thread = Thread.currentThread();
+            thread.setUncaughtExceptionHandler((_, e) -> escaped.add(e));
+            return thread;
+        });
+    }
+
+    private void assertNothingEscapes(Thread thread, String reason) {
+        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+        Pipeline.join(thread);
+        assertThat(escaped).isEmpty();
+        assertThat(worker.failure().status()).isEqualTo(Status.UNEXPECTED);
+        assertThat(worker.failure()).hasMessageContaining(reason);
+        assertThat(events).endsWith("release");
     }
 
     @Test
