@@ -104,6 +104,36 @@ class TcpControlChannelTest extends ControlChannelContract {
 
     @Test
     @Clause("sto-053")
+    void shouldTryAgainEvery100MillisecondsWhileNobodyListens() throws Exception {
+        InetSocketAddress free = freeAddress();
+        long interval = 100_000_000L;
+        List<Long> attempts = new ArrayList<>();
+        long begin = System.nanoTime();
+        try (ProgressEngine engine = ProgressEngine.create();
+                TcpClientControlChannel client =
+                        new TcpClientControlChannel(
+                                engine,
+                                free,
+                                host -> {
+                                    attempts.add(System.nanoTime() - begin);
+                                    return TcpSocket.create(host);
+                                })) {
+            Await.until(
+                    "several attempts have been refused",
+                    Duration.ofSeconds(60),
+                    () ->
+                            isRefused(client)
+                                    && attempts.size() >= 4
+                                    && client.untilDeadlineNanos() != ControlChannel.NO_TIMEOUT);
+            for (int i = 0; i < attempts.size(); i++) {
+                assertThat(attempts.get(i)).isGreaterThanOrEqualTo(i * interval);
+            }
+            assertThat(client.untilDeadlineNanos()).isBetween(0L, interval);
+        }
+    }
+
+    @Test
+    @Clause("sto-053")
     void shouldConnectAsSoonAsSomebodyListens() throws Exception {
         InetSocketAddress free = freeAddress();
         try (ProgressEngine engine = ProgressEngine.create();
