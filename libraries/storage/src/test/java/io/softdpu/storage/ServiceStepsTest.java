@@ -1,6 +1,7 @@
 package io.softdpu.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.ScriptedInitiator;
@@ -9,6 +10,10 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,7 +23,13 @@ import org.junit.jupiter.api.io.TempDir;
 class ServiceStepsTest {
     private static final long CONTROL_TIMEOUT = 20_000_000_000L;
 
+    /** For what must not happen: a longer time finds no less, and costs more. */
+    private static final long QUIET_NANOS = 200_000_000L;
+
     @TempDir private Path folder;
+    private final CompletableFuture<Void> holding = new CompletableFuture<>();
+    private final CountDownLatch released = new CountDownLatch(1);
+    private volatile ControlMessageType held;
     private Pipeline pipeline;
     private ControlProxy proxy;
     private ScriptedInitiator initiator;
@@ -27,13 +38,14 @@ class ServiceStepsTest {
     void begin() {
         pipeline = new Pipeline(folder, CONTROL_TIMEOUT);
         int port = pipeline.startTarget(MemoryVolume.ofPattern(16 << 10, 4096)).port();
-        proxy = new ControlProxy(port, message -> message);
+        proxy = new ControlProxy(port, this::hold);
         pipeline.startService(proxy.port());
         initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL);
     }
 
     @AfterEach
     void end() {
+        released.countDown();
         initiator.close();
         pipeline.endSession();
         proxy.close();
@@ -91,12 +103,33 @@ class ServiceStepsTest {
         }
         List<ControlMessageType> before = seen();
         assertThat(before).as("passed on before it is asked").doesNotContain(request, response);
+        assertThat(initiator.isToldNothingFor(QUIET_NANOS)).isTrue();
+        assertThat(seen()).as("passed on before it is asked").isEqualTo(before);
         assertThat(pipeline.serviceEnd()).isNotDone();
 
-        assertThat(initiator.proceed(step).type()).isEqualTo(response);
+        held = response;
+        CompletableFuture<ControlMessage> answer =
+                CompletableFuture.supplyAsync(() -> initiator.proceed(step));
+        Pipeline.await(CompletableFuture.anyOf(holding, answer));
+        assertThatThrownBy(() -> answer.get(QUIET_NANOS, TimeUnit.NANOSECONDS))
+                .as("answered before the target has")
+                .isInstanceOf(TimeoutException.class);
+        released.countDown();
 
+        assertThat(Pipeline.await(answer).type()).isEqualTo(response);
         List<ControlMessageType> after = seen();
-        assertThat(after.subList(before.size(), after.size())).startsWith(request, response);
+        assertThat(after.subList(before.size(), after.size()))
+                .startsWith(request, response)
+                .containsOnlyOnce(request, response);
+    }
+
+    /** Holds the answer that a test waits for until it is released. */
+    private ControlMessage hold(ControlMessage answer) {
+        if (answer.type() == held) {
+            holding.complete(null);
+            Pipeline.await(released);
+        }
+        return answer;
     }
 
     private List<ControlMessageType> seen() {

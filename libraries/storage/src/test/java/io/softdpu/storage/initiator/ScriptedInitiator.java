@@ -4,6 +4,7 @@ import io.softdpu.comch.ComchConsumer;
 import io.softdpu.comch.ComchPostReceiveTask;
 import io.softdpu.comch.ComchProducer;
 import io.softdpu.comch.ComchProducerSendTask;
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
@@ -109,6 +110,18 @@ public final class ScriptedInitiator implements AutoCloseable {
     /** The next message of the service. */
     public ControlMessage hear() {
         return end.call(c -> c.receive(TIMEOUT));
+    }
+
+    /** Whether the service sends no control message within this time. */
+    public boolean isToldNothingFor(long nanos) {
+        return end.call(c -> {
+            try {
+                c.receive(nanos);
+                return false;
+            } catch (DpuException e) {
+                return e.status() == Status.TIME_OUT;
+            }
+        });
     }
 
     /** Sends a message without waiting for a reply. */
