@@ -119,7 +119,7 @@ class StorageRolesTest {
     }
 
     @Test
-    @Clause("sto-043")
+    @Clause({"sto-034", "sto-043"})
     void shouldWriteTheVolumeAndReadBackTheSameBesideAServiceOfAnotherName() {
         ChildProcess other = pipeline.service(pipeline.patternTarget());
         ChildProcess target = pipeline.patternTarget();
