@@ -294,17 +294,19 @@ class ConnectionTest {
     }
 
     @Clause("cc-069")
-    @Test
-    void shouldRefuseClientWithAnotherMaximumMessageSize() {
+    @ParameterizedTest
+    @ValueSource(ints = {1023, 1025})
+    void shouldRefuseClientWithAnotherMaximumMessageSize(int ofClient) {
         Peer server = Peer.server(card, Card.NAME);
         server.endpoint.setMaxMessageSize(1024);
         Peer client = Peer.client(card, Card.NAME);
-        client.endpoint.setMaxMessageSize(1023);
+        client.endpoint.setMaxMessageSize(ofClient);
         server.endpoint.start();
         client.endpoint.start();
         card.until("refused", () -> client.endpoint.state() == ContextState.IDLE);
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.INVALID_VALUE);
-        assertThat(client.endpoint.failure().getMessage()).contains("client=1023", "server=1024");
+        assertThat(client.endpoint.failure().getMessage())
+                .contains("client=" + ofClient, "server=1024");
         client.endpoint.setMaxMessageSize(1024);
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
