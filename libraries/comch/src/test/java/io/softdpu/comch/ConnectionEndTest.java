@@ -85,6 +85,7 @@ class ConnectionEndTest {
     }
 
     @Test
+    @Clause("cc-088")
     void shouldDeliverWhatBothSidesSentBeforeTheDisconnect() {
         Card.Pair pair = card.pair();
         for (int i = 0; i < 20; i++) {
