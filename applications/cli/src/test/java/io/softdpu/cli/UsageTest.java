@@ -92,6 +92,7 @@ class UsageTest {
         assertThat(out.toString())
                 .contains("--control-timeout")
                 .contains("--max-memory=SIZE")
+                .contains("(--execution-strategy=STRATEGY)")
                 .doesNotContain("--exit-with-parent")
                 .doesNotContain("--report")
                 .doesNotContain("--phase");
