@@ -3,7 +3,6 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
@@ -268,9 +267,9 @@ final class ShmConnection implements ProviderConnection {
             return; // PeerEvents releases the region when this connection is closed
         }
         imported = region;
-        EngineTimer rnrTimer;
+        @Nullable RnrWait rnrWait;
         try {
-            rnrTimer = ShmSender.rnrTimer(services, endpoint.rnrRetries());
+            rnrWait = RnrWait.of(services, endpoint.rnrRetries());
         } catch (DpuException e) {
             connectFailed(e);
             return;
@@ -283,8 +282,7 @@ final class ShmConnection implements ProviderConnection {
                         details.geometry(),
                         region.link(),
                         endpoint.sendQueueSize(),
-                        endpoint.rnrRetries(),
-                        rnrTimer);
+                        rnrWait);
         sender = out;
         out.hello(details.key(), key);
     }

@@ -4,12 +4,10 @@ import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.link.Link;
@@ -45,12 +43,6 @@ final class ShmSender {
      */
     private static final int MESSAGES_PER_DOORBELL = 8;
 
-    /**
-     * Delay between two retries of a send without a receive, like a network adapter's RNR timer.
-     */
-    private static final long RNR_DELAY_NANOS = 1_000_000;
-
-    private static final int RNR_UNLIMITED = 7;
     private static final Permissions READ_GRANT = Permissions.of(AccessFlag.RDMA_READ);
     private static final Permissions WRITE_GRANT = Permissions.of(AccessFlag.RDMA_WRITE);
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
@@ -66,10 +58,9 @@ final class ShmSender {
     private final MemorySegment peerRegion;
     private final Link doorbell;
     private final int maxPayloadBytes;
-    private final int rnrRetries;
 
-    /** Ends the engine's sleep for the next retry; null if retries are not limited. */
-    private final @Nullable EngineTimer rnrTimer;
+    /** Null if retries are not limited. */
+    private final @Nullable RnrWait rnrWait;
 
     private final @Nullable WorkRequest[] queue;
     private final int mask;
@@ -78,12 +69,6 @@ final class ShmSender {
     private long tail;
     private long messagesSent;
     private int messagesSinceDoorbell;
-    private long rnrSince;
-
-    /** Time of the next retry; unspecified unless {@link #rnrWaiting}. */
-    private long rnrNextNanos;
-
-    private boolean rnrWaiting;
 
     /** Bytes that sends may still copy in this pass, or in this call outside of a pass. */
     private long sendBudgetBytes = Copier.SLICE_BYTES;
@@ -95,8 +80,7 @@ final class ShmSender {
             MessageRing.Geometry geometry,
             Link doorbell,
             int queueSize,
-            int rnrRetries,
-            @Nullable EngineTimer rnrTimer) {
+            @Nullable RnrWait rnrWait) {
         this.connection = connection;
         this.copier = copier;
         this.peerRegion = peerRegion;
@@ -105,21 +89,9 @@ final class ShmSender {
                         peerRegion.asSlice(ShmWire.RING_OFFSET, geometry.sizeBytes()), geometry);
         this.doorbell = doorbell;
         this.maxPayloadBytes = geometry.maxPayloadBytes();
-        this.rnrRetries = rnrRetries;
-        this.rnrTimer = rnrTimer;
+        this.rnrWait = rnrWait;
         this.queue = new @Nullable WorkRequest[queueSize];
         this.mask = queueSize - 1;
-    }
-
-    /**
-     * Creates the timer for a sender's retries.
-     *
-     * @param services of the context, on whose engine's thread this is called
-     * @return null if the retries are not limited
-     */
-    static @Nullable EngineTimer rnrTimer(ContextServices services, int rnrRetries) {
-        // Only ends the engine's sleep: the following progress checks for a receive.
-        return rnrRetries < RNR_UNLIMITED ? services.timer(() -> {}) : null;
     }
 
     /** Sends the first message of a connection, into the empty ring. */
@@ -249,52 +221,17 @@ final class ShmSender {
      * are limited. Otherwise a message waits in the peer's ring for its receive.
      */
     private boolean receiverReady() {
-        if (rnrRetries >= RNR_UNLIMITED) {
+        if (rnrWait == null) {
             return true;
         }
         long limit = (long) LONG.getAcquire(peerRegion, ShmWire.RECEIVE_LIMIT_OFFSET);
         if (messagesSent < limit) {
-            stopRnrWait();
+            rnrWait.stop();
             return true;
         }
-        long now = System.nanoTime();
-        if (!rnrWaiting) {
-            rnrWaiting = true;
-            rnrSince = now;
-        }
-        long leftNanos = rnrRetries * RNR_DELAY_NANOS - (now - rnrSince);
-        if (leftNanos <= 0) {
+        if (!rnrWait.proceed()) {
             connection.end(CloseReason.RECEIVER_NOT_READY);
         }
-        rnrNextNanos = now + Math.min(leftNanos, RNR_DELAY_NANOS);
-        return false;
-    }
-
-    private void stopRnrWait() {
-        if (rnrWaiting) {
-            rnrWaiting = false;
-            cancelRnrTimer();
-        }
-    }
-
-    private void cancelRnrTimer() {
-        if (rnrTimer != null) {
-            rnrTimer.cancel();
-        }
-    }
-
-    /**
-     * Ends the engine's sleep after the retry delay: the peer rings for messages, not for receives.
-     * An engine that polls checks in each pass.
-     *
-     * @return whether the delay has passed already
-     */
-    private boolean armRnrTimer() {
-        long leftNanos = rnrNextNanos - System.nanoTime();
-        if (leftNanos <= 0 || rnrTimer == null) {
-            return true;
-        }
-        rnrTimer.set(leftNanos);
         return false;
     }
 
@@ -361,7 +298,9 @@ final class ShmSender {
      * Completes acknowledged work with success, and the rest with the statuses of the close reason.
      */
     void flush(CloseReason cause, Status failedStatus) {
-        stopRnrWait();
+        if (rnrWait != null) {
+            rnrWait.stop();
+        }
         complete();
         boolean failedFound = false;
         while (head != tail) {
@@ -418,8 +357,8 @@ final class ShmSender {
         if (executed != tail && at(executed).kind != WorkRequest.Kind.SEND) {
             return true;
         }
-        if (rnrWaiting) { // a free slot in the ring is of no use then
-            return producer.arm() || acknowledged() || producer.corrupt() || armRnrTimer();
+        if (rnrWait != null && rnrWait.isWaiting()) { // a free slot in the ring is of no use then
+            return producer.arm() || acknowledged() || producer.corrupt() || rnrWait.arm();
         }
         // After the last read of the index by arm(): a slot may have been freed, or a message
         // acknowledged, before the peer could see that this side sleeps.
@@ -434,7 +373,9 @@ final class ShmSender {
     }
 
     void disarm() {
-        cancelRnrTimer(); // an engine that polls needs no timer
+        if (rnrWait != null) {
+            rnrWait.disarm();
+        }
         producer.disarm();
     }
 

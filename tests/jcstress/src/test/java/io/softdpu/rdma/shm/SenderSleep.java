@@ -34,7 +34,7 @@ public class SenderSleep {
         MemorySegment memory = Memory.next();
         peer = MessageRing.consumer(memory.asSlice(ShmWire.RING_OFFSET), GEOMETRY);
         // Without a connection and a doorbell: neither is reached by what happens here.
-        sender = new ShmSender(null, new Copier(), memory, GEOMETRY, null, 2, 7, null);
+        sender = new ShmSender(null, new Copier(), memory, GEOMETRY, null, 2, null);
         sender.submit(send(512), true);
         sender.submit(send(8), true);
         peer.poll();
