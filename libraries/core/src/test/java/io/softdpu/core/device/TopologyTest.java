@@ -78,8 +78,10 @@ class TopologyTest {
         assertThat(names(BUILTIN.childrenOf(p0)))
                 .containsExactly("p0s0", "pf0", "pf0vf0", "pf0vf1");
         assertThat(names(BUILTIN.childrenOf(p1))).containsExactly("p1s0", "pf1", "pf1vf0");
+        BUILTIN.childrenOf(p0).forEach(f -> assertThat(BUILTIN.parentOf(f)).contains(p0));
         BUILTIN.childrenOf(p1).forEach(f -> assertThat(BUILTIN.parentOf(f)).contains(p1));
         assertThat(BUILTIN.parentOf(p0)).isEmpty();
+        assertThat(BUILTIN.parentOf(p1)).isEmpty();
         assertThat(BUILTIN.childrenOf(BUILTIN.functionByKey("host/pf0").orElseThrow())).isEmpty();
     }
 
