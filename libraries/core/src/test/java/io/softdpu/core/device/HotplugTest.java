@@ -138,6 +138,15 @@ class HotplugTest {
         Thrown.with(Status.NOT_FOUND, () -> host.findDevice("0b:00.2"));
         Thrown.with(Status.NOT_FOUND, () -> p0.findRepresentor("0b:00.2"));
         assertThat(now.isHotplugged()).as("the card came with it").isFalse();
+        RepresentorInfo changedAgain =
+                p0.change(now.function().toBuilder().pciAddress("0d:00.2").build());
+        assertThat(changedAgain.pciAddress()).hasToString("0d:00.2");
+        assertThat(p0.representors())
+                .extracting(info -> info.pciAddress().toString())
+                .as("each change, not the first alone")
+                .containsExactlyInAnyOrder("03:00.0", "0b:00.0", "0d:00.2", "0b:00.3");
+        assertThat(now.pciAddress()).hasToString("0d:00.1");
+        assertThat(host.findDevice("pf0vf0").pciAddress()).hasToString("0d:00.2");
         machines.add(before.open(p0));
         machines.add(deviceBefore.open());
     }
