@@ -126,6 +126,18 @@ class MmapConfigurationTest {
     }
 
     @Test
+    @Clause("core-077")
+    void shouldTakeAccessFromTheFirstDeviceToo() {
+        Mmap mmap = mmap().addDevice(vf);
+        mmap.removeDevice(pf0).start();
+        assertThat(mmap.devices()).containsExactly(vf);
+        assertThat(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
+                .isEqualTo(Status.NOT_PERMITTED);
+        assertThat(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
+                .isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
     void shouldAnswerATaskWhileAnotherThreadChangesItsDevices() throws Exception {
         List<Device> more = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
