@@ -155,6 +155,10 @@ class MmapExportTest {
         Mmap pciOnly = mmap(Permissions.of(AccessFlag.PCI_READ_WRITE));
         pciOnly.exportPci(pf0);
         Thrown.with(Status.NOT_PERMITTED, () -> pciOnly.exportRdma(pf0));
+        pciOnly.close();
+        Mmap rdmaOnly = mmap(RDMA_WRITE);
+        rdmaOnly.exportRdma(pf0);
+        Thrown.with(Status.NOT_PERMITTED, () -> rdmaOnly.exportPci(pf0));
     }
 
     @Test
