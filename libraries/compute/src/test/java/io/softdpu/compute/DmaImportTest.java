@@ -85,6 +85,31 @@ class DmaImportTest {
     }
 
     @Test
+    @Clause({"core-089", "core-100"})
+    void shouldAppendInImportedMemoryAsInItsOwn(SeededRandom random) {
+        Mmap hostMemory = host.mmap(4096, AccessFlag.PCI_READ_WRITE);
+        Mmap local = dpu.local(4096);
+        Mmap read = dpu.local(64);
+        random.fill(read.segment());
+        appendBehindData(read, imported(hostMemory), hostMemory.segment(), random);
+        appendBehindData(read, local, local.segment(), random);
+    }
+
+    private void appendBehindData(
+            Mmap read, Mmap written, MemorySegment memory, SeededRandom random) {
+        random.fill(memory);
+        byte[] expected = DmaFixture.bytes(memory, 0, 4096);
+        MemorySegment.copy(read.segment(), ValueLayout.JAVA_BYTE, 0, expected, 130, 64);
+        Buf destination = dpu.inventory.bufByArgs(written, 100, 200, 110, 20);
+        destination.retain(); // its data length is looked at after the copy
+        assertThat(dpu.copy(dpu.source(read, 0, 64), destination)).isEqualTo(Status.SUCCESS);
+        assertThat(destination.dataOffset()).isEqualTo(110);
+        assertThat(destination.dataLength()).isEqualTo(84);
+        destination.release();
+        assertThat(DmaFixture.bytes(memory, 0, 4096)).isEqualTo(expected);
+    }
+
+    @Test
     @Clause({"core-097", "core-104", "core-105"})
     void shouldTakeListsOfLocalAndImportedElements(SeededRandom random) {
         Mmap hostMemory = host.mmap(4096, AccessFlag.PCI_READ_WRITE);

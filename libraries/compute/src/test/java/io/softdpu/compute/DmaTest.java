@@ -114,6 +114,7 @@ class DmaTest {
     }
 
     @Test
+    @Clause("core-089")
     void shouldCopyBetweenMemoryOfAnyKind() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment offHeap = arena.allocate(100_000);
