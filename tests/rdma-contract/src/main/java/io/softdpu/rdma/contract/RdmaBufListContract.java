@@ -72,7 +72,7 @@ public abstract class RdmaBufListContract extends RdmaContract {
     }
 
     @Test
-    @Clause({"rdma-102", "rdma-114"})
+    @Clause({"rdma-102", "rdma-114", "core-107"})
     void shouldRefuseToReadIntoOrWriteFromALongerList() {
         int limit = capabilities.maxSendBufferListLength();
         Mmap remote = near.importRdma(pair.far());

@@ -87,7 +87,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
     }
 
     @Test
-    @Clause({"rdma-105", "rdma-106"})
+    @Clause({"rdma-105", "rdma-106", "core-100"})
     void shouldAppendWhatWasReadBehindTheDataAndTouchNothingElse() {
         Pair pair = connected();
         Peer near = pair.near();
@@ -112,7 +112,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
     }
 
     @Test
-    @Clause({"rdma-116", "rdma-117"})
+    @Clause({"rdma-116", "rdma-117", "core-100"})
     void shouldAppendWhatWasWrittenBehindTheDataAndTouchNothingElse() {
         Pair pair = connected();
         Peer near = pair.near();

@@ -75,7 +75,7 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
     }
 
     @Test
-    @Clause({"rdma-067", "rdma-068"})
+    @Clause({"rdma-067", "rdma-068", "core-100"})
     void shouldAppendBehindTheDataThatIsThere() {
         near.fill(0, 100, 9);
         far.fill(1000, 300, 1);
