@@ -120,6 +120,7 @@ final class ApiMisuseTest {
     }
 
     @TestFactory
+    @Clause("core-010")
     Stream<DynamicTest> shouldRefuseArgumentsAsTheTableSays() {
         Table table = new Table("arguments.txt");
         Stream<DynamicTest> tests =
