@@ -32,7 +32,7 @@ class ControlFlowTest {
     @TempDir private Path folder;
 
     @Test
-    @Clause({"sto-008", "sto-009"})
+    @Clause("sto-009")
     void shouldGoThroughTheStepsInTheOrderOfTheGuide() throws Exception {
         List<SessionStep> steps = Collections.synchronizedList(new ArrayList<>());
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(2, 2)) {
