@@ -265,6 +265,21 @@ class ServiceControlTest {
     }
 
     @Test
+    @Clause("sto-011")
+    void shouldRefuseAnyOtherRequestThanAnInitAfterTheQuery() {
+        connectAll(LONG);
+        query();
+
+        ControlMessage answer = ChannelEnd.await(ask(new ControlPayload.StartStorageRequest(), 3));
+
+        ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) answer.payload();
+        assertThat(error.status()).isEqualTo(Status.UNEXPECTED);
+        assertThat(error.message())
+                .contains("got=start_storage_request, expected=init_storage_request");
+        assertFailed(Status.UNEXPECTED, "got=start_storage_request");
+    }
+
+    @Test
     @Clause({"sto-063", "sto-067", "sto-068"})
     void shouldAskTheTargetForTwiceTheTransactionsOnAsManyCores() {
         askInit((_, relayed) -> {
