@@ -7,12 +7,14 @@ import io.softdpu.storage.initiator.ScriptedInitiator;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.IoMessageView;
+import io.softdpu.storage.wire.IoType;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,10 +109,13 @@ class RelayedMessagesTest {
     @Clause({"sto-004", "sto-023", "sto-121"})
     void shouldPassAResponseOnByteForByte() throws Exception {
         start();
-        for (int i = 0; i < 2; i++) {
+        for (boolean hasTypeOfAResult : new boolean[] {false, true}) {
             sendWhenReady(message());
             target.awaitRequest();
             byte[] response = message();
+            if (hasTypeOfAResult) {
+                Arrays.fill(response, 0, Integer.BYTES, (byte) IoType.RESULT.code());
+            }
             target.answer(response);
             assertThat(initiator.receive()).isEqualTo(response);
         }
