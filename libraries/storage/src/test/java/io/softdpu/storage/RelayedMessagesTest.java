@@ -123,7 +123,7 @@ class RelayedMessagesTest {
     }
 
     @Test
-    @Clause({"sto-019", "sto-119"})
+    @Clause({"sto-019", "sto-077", "sto-119"})
     void shouldSendTheTargetWhatTheInitiatorSendsAndNothingElse() throws Exception {
         start();
         for (int i = 0; i < 3; i++) {
