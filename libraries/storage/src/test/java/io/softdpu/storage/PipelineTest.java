@@ -65,7 +65,7 @@ class PipelineTest {
     }
 
     @Test
-    @Clause({"sto-020", "sto-066"})
+    @Clause({"sto-020", "sto-066", "sto-069"})
     void shouldReadAWholeVolumeIntoTheInitiatorsMemory() {
         Content content = Content.pattern(Content.VOLUME_PATTERN_SEED);
         Phase read =
