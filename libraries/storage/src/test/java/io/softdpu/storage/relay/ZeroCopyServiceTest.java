@@ -40,7 +40,7 @@ class ZeroCopyServiceTest {
     }
 
     @Test
-    @Clause("sto-037")
+    @Clause({"sto-030", "sto-031", "sto-037"})
     void shouldListWhatThereIsWhereADeviceOrRepresentorIsUnknown() {
         try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open()) {
             DpuException noDevice = open(machine, "99:00.0", "0b:00.0");
