@@ -2,10 +2,14 @@ package io.softdpu.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.Status;
 import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.initiator.ScriptedInitiator;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.Workload;
 import io.softdpu.testkit.Clause;
@@ -13,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -30,12 +35,16 @@ class ServiceLogTest {
 
     @TempDir private Path folder;
     private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+    private final CountDownLatch workerFailed = new CountDownLatch(1);
     private final Logger logger = Logger.getLogger("io.softdpu.storage.zero-copy");
     private final Handler handler =
             new Handler() {
                 @Override
                 public void publish(LogRecord line) {
                     events.add(line.getMessage());
+                    if (line.getMessage().startsWith("Core: 0 failed")) {
+                        workerFailed.countDown();
+                    }
                 }
 
                 @Override
@@ -112,6 +121,43 @@ class ServiceLogTest {
     void shouldCloseTheDeviceLast() {
         runAlone(); // its machine closes, so the device is closed
         assertThat(closed()).endsWith("device");
+    }
+
+    /** The target sends a response without a request while its answer to the stop is held. */
+    @Test
+    @Clause("sto-086")
+    void shouldAnswerAStopWithTheFailureOfAWorker() throws Exception {
+        try (ScriptedTarget target = new ScriptedTarget(folder);
+                ControlProxy proxy =
+                        new ControlProxy(
+                                target.port(),
+                                answer -> {
+                                    if (answer.type() == ControlMessageType.STOP_STORAGE_RESPONSE) {
+                                        target.answer(new byte[IoMessageView.WIRE_BYTES]);
+                                        Pipeline.await(workerFailed);
+                                    }
+                                    return answer;
+                                });
+                Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            pipeline.startService(proxy.port());
+            try (ScriptedInitiator initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL)) {
+                for (int step = 0; step <= 2; step++) {
+                    initiator.proceed(step);
+                }
+
+                ControlMessage answer = initiator.proceed(3);
+
+                assertThat(answer.messageId()).as("a reply").isNotZero();
+                assertThat(answer.payload())
+                        .isInstanceOfSatisfying(
+                                ControlPayload.ErrorResponse.class,
+                                error -> {
+                                    assertThat(error.status()).isEqualTo(Status.UNEXPECTED);
+                                    assertThat(error.message())
+                                            .contains("sent a response without a request");
+                                });
+            }
+        }
     }
 
     private void runAlone() {
