@@ -51,13 +51,20 @@ class UsageTest {
             })
     @Clause({"sto-025", "sto-026"})
     void shouldShowHelpAndVersionOfEachCommand(String command) {
-        assertThat(run(command + " -h")).isEqualTo(0);
-        assertThat(out.toString()).startsWith("Usage: softdpu " + command);
-        assertThat(run(command + " --help")).isEqualTo(0);
-        assertThat(run(command + " --version")).isEqualTo(0);
-        assertThat(out.toString()).contains("softdpu 0.1.0").contains("Java 25");
-        assertThat(run(command + " -v")).isEqualTo(0);
+        String help = shown(command + " -h");
+        assertThat(help).startsWith("Usage: softdpu " + command);
+        assertThat(shown(command + " --help")).isEqualTo(help);
+        String version = shown(command + " -v");
+        assertThat(version).startsWith("softdpu 0.1.0").contains("Java 25");
+        assertThat(shown(command + " --version")).isEqualTo(version);
+    }
+
+    /** The output of a command that succeeds without an error. */
+    private String shown(String arguments) {
+        out.getBuffer().setLength(0);
+        assertThat(run(arguments)).isEqualTo(0);
         assertThat(err.toString()).isEmpty();
+        return out.toString();
     }
 
     @Test
