@@ -68,23 +68,36 @@ final class Pipeline {
 
     /** A service that has found its target and waits for an initiator. */
     ChildProcess service(ChildProcess target, String... more) {
-        ChildProcess service =
-                start(
-                        words(
-                                List.of(
-                                        "storage",
-                                        "zero-copy",
-                                        "-d",
-                                        "03:00.0",
-                                        "-r",
-                                        "0b:00.0",
-                                        "--cpu",
-                                        "any",
-                                        "--storage-server",
-                                        "127.0.0.1:" + portOf(target)),
-                                more));
+        ChildProcess service = start(serviceArguments(target, more));
         service.awaitLine("waiting: ", DEADLINE);
         return service;
+    }
+
+    /** As {@link #service}, with its errors among its output, in the order of both. */
+    ChildProcess serviceWithErrorsInOutput(ChildProcess target, String... more) {
+        ChildProcess service =
+                processes.start(
+                        command(serviceArguments(target, more))
+                                .behind("/bin/sh", "-c", "exec \"$@\" 2>&1", "sh")
+                                .withEnvironment("SOFTDPU_FABRIC", "" + fabric));
+        service.awaitLine("waiting: ", DEADLINE);
+        return service;
+    }
+
+    private static String[] serviceArguments(ChildProcess target, String... more) {
+        return words(
+                List.of(
+                        "storage",
+                        "zero-copy",
+                        "-d",
+                        "03:00.0",
+                        "-r",
+                        "0b:00.0",
+                        "--cpu",
+                        "any",
+                        "--storage-server",
+                        "127.0.0.1:" + portOf(target)),
+                more);
     }
 
     ChildProcess initiator(String strategy, String... more) {
