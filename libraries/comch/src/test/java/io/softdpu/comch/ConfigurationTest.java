@@ -78,6 +78,7 @@ class ConfigurationTest {
         assertRefused(Status.INVALID_VALUE, () -> ComchServer.create(card.p0, null, "name"));
         assertRefused(Status.INVALID_VALUE, () -> ComchServer.create(card.p0, card.hpf0, null));
         assertRefused(Status.INVALID_VALUE, () -> ComchClient.create(null, "name"));
+        assertRefused(Status.INVALID_VALUE, () -> ComchClient.create(card.pf0, null));
         Device p1 = card.keep(card.dpu.findDevice("p1").open());
         assertRefused(Status.NOT_PERMITTED, () -> ComchServer.create(p1, card.hpf0, "name"));
     }
@@ -319,6 +320,14 @@ class ConfigurationTest {
         card.dpuEngine.connect(producer);
         assertRefused(Status.BAD_STATE, consumer::start).hasMessageContaining("post receive tasks");
         assertRefused(Status.BAD_STATE, producer::start).hasMessageContaining("send tasks");
+        assertRefused(
+                Status.INVALID_VALUE, () -> consumer.setPostReceiveTasks(1, null, task -> {}));
+        assertRefused(
+                Status.INVALID_VALUE, () -> consumer.setPostReceiveTasks(1, task -> {}, null));
+        assertRefused(Status.INVALID_VALUE, () -> producer.setSendTasks(1, null, task -> {}));
+        assertRefused(Status.INVALID_VALUE, () -> producer.setSendTasks(1, task -> {}, null));
+        assertRefused(Status.BAD_STATE, consumer::start);
+        assertRefused(Status.BAD_STATE, producer::start);
 
         ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "basic only"));
         ComchConnection[] connected = new ComchConnection[1];
@@ -340,7 +349,7 @@ class ConfigurationTest {
         Peer.stop(card, server);
     }
 
-    @Clause("cc-062")
+    @Clause({"cc-062", "cc-104"})
     @Test
     void shouldNeedPciReadWriteMemoryForConsumer() {
         Card.Pair pair = card.pair();

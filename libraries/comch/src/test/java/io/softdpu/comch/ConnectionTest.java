@@ -45,6 +45,7 @@ class ConnectionTest {
         assertThat(client.endpoint.start()).isEqualTo(Status.IN_PROGRESS);
         assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
         card.until("client runs", () -> client.states.contains(ContextState.RUNNING));
+        assertThat(client.connection().isConnected()).isTrue();
         assertThat(client.states).containsExactly(ContextState.STARTING, ContextState.RUNNING);
         assertThat(client.endpoint.state()).isEqualTo(ContextState.RUNNING);
     }

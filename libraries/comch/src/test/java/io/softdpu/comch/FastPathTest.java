@@ -28,7 +28,10 @@ class FastPathTest extends FastPathFixture {
         card.settle();
         assertThat(receiving.statuses).isEmpty();
         byte[] bytes = pattern(size);
-        assertThat(sending.send(receiving.consumer.id(), bytes, new byte[] {1, 2, 3}))
+        MemorySegment source = sending.memory.shared().segment();
+        MemorySegment.copy(bytes, 0, source, ValueLayout.JAVA_BYTE, 192, size);
+        Buf buf = sending.memory.inventory().bufByData(sending.memory.mmap(), 192, size);
+        assertThat(sending.send(receiving.consumer.id(), buf, new byte[] {1, 2, 3}))
                 .isEqualTo(Status.SUCCESS);
         card.until("received", () -> !receiving.statuses.isEmpty());
         card.until("sent", () -> !sending.statuses.isEmpty());
@@ -111,12 +114,15 @@ class FastPathTest extends FastPathFixture {
         card.until("told", () -> pair.client().consumers.size() == 1);
         int told = pair.client().consumers.getFirst();
         assertThat(sending.send(told, pattern(8), NOTHING)).isEqualTo(Status.AGAIN);
-        assertThat(receiving.post(0, 64)).isEqualTo(Status.SUCCESS);
+        MemorySegment memory = receiving.memory.shared().segment();
+        assertThat(receiving.post(1024, 64)).isEqualTo(Status.SUCCESS);
         card.settle();
         assertThat(receiving.statuses).as("no producer has written").isEmpty();
         assertThat(sending.send(told, pattern(8), NOTHING)).isEqualTo(Status.SUCCESS);
         card.until("received", () -> !receiving.statuses.isEmpty());
         assertThat(receiving.statuses).containsExactly(Status.SUCCESS);
+        byte[] published = memory.asSlice(1024, 64).toArray(ValueLayout.JAVA_BYTE);
+        assertThat(published).startsWith(pattern(8));
     }
 
     @Clause({"cc-036", "cc-120"})

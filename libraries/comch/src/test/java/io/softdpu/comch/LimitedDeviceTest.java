@@ -114,6 +114,10 @@ class LimitedDeviceTest {
             ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "name"));
             assertRefused(
                     Status.INVALID_VALUE, () -> server.setSendTasks(33, task -> {}, task -> {}));
+            ComchClient client = card.keep(ComchClient.create(card.pf0, "name"));
+            client.setSendTasks(32, task -> {}, task -> {});
+            assertRefused(
+                    Status.INVALID_VALUE, () -> client.setSendTasks(33, task -> {}, task -> {}));
             ComchConsumer consumer =
                     card.keep(
                             ComchConsumer.create(

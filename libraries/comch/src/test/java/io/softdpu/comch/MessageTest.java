@@ -183,7 +183,12 @@ class MessageTest {
         for (int i = 0; i < length; i++) {
             message[i] = (byte) (i * 7); // with zeros in it
         }
-        assertThat(pair.client().send(message)).isEqualTo(Status.SUCCESS);
+        byte[] around = new byte[8 + length + 8];
+        System.arraycopy(message, 0, around, 8, length);
+        ComchSendTask task = pair.client().endpoint.allocateSendTask(pair.client().connection());
+        task.setMessage(MemorySegment.ofArray(around), 8, length);
+        assertThat(task.length()).isEqualTo(length);
+        assertThat(task.trySubmit()).isEqualTo(Status.SUCCESS);
         card.until("message", () -> !pair.server().messages.isEmpty());
         assertThat(pair.server().messages.getFirst()).isEqualTo(message);
     }

@@ -153,6 +153,15 @@ class PeerProcessTest {
         client.send("echo");
         card.until("echo", () -> client.texts().contains("echo"));
         card.until("posted", () -> server.outputLines().contains("posted"));
+        card.until("its consumer", () -> client.consumers.size() == 1);
+        Queue.Sending sending = new Queue.Sending(client, card.hostEngine, 1 << 20, 2).run(card);
+        Queue.Receiving receiving = new Queue.Receiving(client, card.hostEngine, 4096, 1).run(card);
+        receiving.post(0, 64);
+        int consumer = client.consumers.getFirst();
+        assertThat(sending.send(consumer, new byte[5], NOTHING)).isEqualTo(Status.SUCCESS);
+        assertThat(sending.send(consumer, new byte[1 << 20], NOTHING)).isEqualTo(Status.SUCCESS);
+        card.until("sent", () -> sending.statuses.size() == 2);
+        assertThat(sending.statuses).containsOnly(Status.SUCCESS);
         assertThat(networkSockets(server.pid())).isEmpty();
         assertThat(networkSockets(ProcessHandle.current().pid())).isEqualTo(before);
     }
