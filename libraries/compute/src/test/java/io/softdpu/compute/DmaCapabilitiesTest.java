@@ -45,7 +45,7 @@ class DmaCapabilitiesTest {
     }
 
     @Test
-    @Clause({"core-108", "core-268"})
+    @Clause("core-268")
     void shouldTellTheLimitsOfADeviceThatIsNotOpen() {
         try (Machine machine = machine(Side.DPU, Topology.builtin())) {
             DeviceInfo p0 = machine.findDevice("p0");
@@ -85,7 +85,7 @@ class DmaCapabilitiesTest {
     }
 
     @Test
-    @Clause({"core-107", "core-267"})
+    @Clause({"core-107", "core-108", "core-267"})
     void shouldHoldToTheLimitsOfTheProfile() throws Exception {
         try (DmaFixture fixture = new DmaFixture(folder, Side.DPU, "p0", small())) {
             assertThat(fixture.dma.capabilities().maxTasks()).isEqualTo(3);

@@ -124,10 +124,14 @@ final class DmaFixture implements AutoCloseable {
         return status;
     }
 
-    /** Whether a copy is refused; frees the task and releases the bufs. */
+    /**
+     * The status of a submission that is expected to be refused; frees the task and releases the
+     * bufs, after the end of the copy if it was accepted.
+     */
     Status refused(Buf source, Buf destination) {
         DmaMemcpyTask task = dma.allocateMemcpy(source, destination);
         Status status = task.trySubmit();
+        awaitEnd();
         task.free();
         source.release();
         destination.release();
