@@ -1,12 +1,15 @@
 package io.softdpu.rdma.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Clause;
 import java.util.Arrays;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Connecting and disconnecting of instances, for all providers. */
@@ -95,15 +98,24 @@ public abstract class RdmaConnectContract extends RdmaContract {
         far.start();
         byte[] blob = far.rdma.exportConnection().blob();
 
-        assertThat(Refusals.statusOf(near.rdma::exportConnection)).isEqualTo(Status.BAD_STATE);
+        assertRefusedInIdle(near.rdma::exportConnection);
         near.start();
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
         RdmaConnection here = near.rdma.exportConnection();
         assertThat(Refusals.statusOf(() -> near.rdma.allocateSend(here, null)))
                 .as("not connected yet")
                 .isEqualTo(Status.BAD_STATE);
         near.stop();
-        assertThat(Refusals.statusOf(() -> near.rdma.connect(blob, here)))
-                .isEqualTo(Status.BAD_STATE);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
+        assertRefusedInIdle(near.rdma::exportConnection);
+        assertRefusedInIdle(() -> near.rdma.connect(blob, here));
+    }
+
+    private static void assertRefusedInIdle(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.BAD_STATE))
+                .hasMessageContaining("state=IDLE");
     }
 
     @Test

@@ -49,8 +49,8 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         Pair pair = connected();
         Mmap remote = pair.near().importRdma(pair.far());
         pair.far().fill(50, sizeBytes, 4);
-        Buf from = pair.near().inventory.bufByData(remote, 50, sizeBytes);
-        Buf to = pair.near().room(8192, sizeBytes);
+        Buf from = pair.near().inventory.bufByArgs(remote, 20, sizeBytes + 60L, 50, sizeBytes);
+        Buf to = pair.near().room(8192, sizeBytes + 60L);
         to.retain();
 
         assertThat(pair.near().read(pair.toFar(), from, to, 9)).isEqualTo(Status.SUCCESS);
@@ -84,6 +84,26 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         assertThat(pair.far().mismatch(8192, sizeBytes, 6)).isEqualTo(-1);
         assertThat(to.dataLength()).isEqualTo(sizeBytes);
         to.release();
+    }
+
+    @Test
+    @Clause("rdma-014")
+    void shouldReadAndWriteTheMemoryThatThePeerHasExported() {
+        Pair pair = connected();
+        Peer near = pair.near();
+        Peer far = pair.far();
+        Mmap remote = near.importRdma(far);
+        far.fill(300, 64, 1);
+        near.fill(500, 64, 2);
+
+        near.read(pair.toFar(), near.inventory.bufByData(remote, 300, 64), near.room(0, 64), 0);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(0, 64, 1)).isEqualTo(-1);
+
+        Buf to = near.inventory.bufByAddress(remote, 700, 64);
+        near.write(pair.toFar(), near.data(500, 64), to, 0);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(far.mismatch(700, 64, 2)).isEqualTo(-1);
     }
 
     @Test
