@@ -109,7 +109,15 @@ final class DmaFixture implements AutoCloseable {
     /** Submits a copy; to be freed by the test. */
     DmaMemcpyTask submit(Buf source, Buf destination) {
         DmaMemcpyTask task = dma.allocateMemcpy(source, destination);
-        task.submit();
+        boolean submitted = false;
+        try {
+            task.submit();
+            submitted = true;
+        } finally {
+            if (!submitted) {
+                task.free(); // a task that is not free would block the stop of the context
+            }
+        }
         return task;
     }
 
