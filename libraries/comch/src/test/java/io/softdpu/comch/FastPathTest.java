@@ -123,6 +123,13 @@ class FastPathTest extends FastPathFixture {
         assertThat(receiving.statuses).containsExactly(Status.SUCCESS);
         byte[] published = memory.asSlice(1024, 64).toArray(ValueLayout.JAVA_BYTE);
         assertThat(published).startsWith(pattern(8));
+
+        card.until("sent", () -> !sending.statuses.isEmpty());
+        assertThat(receiving.post(2048, 1024)).isEqualTo(Status.SUCCESS);
+        assertThat(sending.send(told, pattern(1000), NOTHING)).isEqualTo(Status.SUCCESS);
+        card.until("received", () -> receiving.statuses.size() == 2);
+        published = memory.asSlice(2048, 1024).toArray(ValueLayout.JAVA_BYTE);
+        assertThat(published).as("not by way of a slot").startsWith(pattern(1000));
     }
 
     @Clause({"cc-036", "cc-120"})
