@@ -55,6 +55,8 @@ public final class Epoll implements AutoCloseable {
     private static final MethodHandle EPOLL_CREATE1 = Libc.bind("epoll_create1", INT, INT);
     private static final MethodHandle EPOLL_CTL =
             Libc.bind("epoll_ctl", INT, INT, INT, INT, POINTER);
+    private static final MethodHandle EPOLL_CTL_PLAIN =
+            Libc.bindPlain("epoll_ctl", FunctionDescriptor.of(INT, INT, INT, INT, POINTER));
     private static final MethodHandle EPOLL_WAIT =
             Libc.bind("epoll_wait", INT, INT, ValueLayout.ADDRESS, INT, INT);
     private static final MethodHandle EPOLL_WAIT_PLAIN =
@@ -191,11 +193,14 @@ public final class Epoll implements AutoCloseable {
         own.scratch.set(INT, 0, events);
         own.scratch.set(ValueLayout.JAVA_LONG_UNALIGNED, DATA_OFFSET, data);
         int result;
-        try {
-            result =
-                    (int)
-                            EPOLL_CTL.invokeExact(
-                                    own.errno, fd, operation, watched, own.scratchAddress);
+        try { // without errno first, as in await; a failed call is repeated with errno
+            result = (int) EPOLL_CTL_PLAIN.invokeExact(fd, operation, watched, own.scratchAddress);
+            if (result != 0) {
+                result =
+                        (int)
+                                EPOLL_CTL.invokeExact(
+                                        own.errno, fd, operation, watched, own.scratchAddress);
+            }
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }

@@ -25,8 +25,13 @@ public final class EventFd {
     private static final MethodHandle WRITE_PLAIN =
             Libc.bindPlain("write", FunctionDescriptor.of(LONG, INT, POINTER, LONG));
     private static final MethodHandle READ = Libc.bind("read", LONG, INT, POINTER, LONG);
+    private static final MethodHandle READ_PLAIN =
+            Libc.bindPlain("read", FunctionDescriptor.of(LONG, INT, POINTER, LONG));
 
     private static final long ONE = makeOne();
+
+    /** Where the drained counters go; all threads write it, none reads it. */
+    private static final long COUNTER = Arena.global().allocate(ValueLayout.JAVA_LONG).address();
 
     private EventFd() {}
 
@@ -92,19 +97,30 @@ public final class EventFd {
     }
 
     /**
-     * Makes it unreadable; does nothing if it was not signalled. Allocates nothing, never blocks.
+     * Makes it unreadable; does nothing if it was not signalled. Never blocks; allocates nothing if
+     * it was signalled, even on a thread's first call.
      *
      * @param fd the eventfd
      */
     public static void drain(int fd) {
+        long first;
+        try {
+            first = (long) READ_PLAIN.invokeExact(fd, COUNTER, (long) Long.BYTES);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (first < 0) {
+            drainAgain(fd);
+        }
+    }
+
+    /** Repeats a read that found nothing, has failed or was interrupted by a signal. */
+    private static void drainAgain(int fd) {
         CallState state = CallState.current();
         long result;
         try {
             do {
-                result =
-                        (long)
-                                READ.invokeExact(
-                                        state.errno, fd, state.scratchAddress, (long) Long.BYTES);
+                result = (long) READ.invokeExact(state.errno, fd, COUNTER, (long) Long.BYTES);
             } while (result < 0 && state.lastErrno() == Errno.EINTR);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);

@@ -9,7 +9,8 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * Reads and writes files at an offset, between the file and native memory (pread, pwrite). The file
- * position is not used, so any thread may call. Allocates nothing.
+ * position is not used, so any thread may call. Allocates nothing once the caller is compiled by
+ * C2.
  *
  * <p>Like the system calls, a method may transfer less than requested; the caller continues from
  * there.
