@@ -15,6 +15,7 @@ import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.storage.server.TargetOptions;
 import io.softdpu.storage.worker.Closeables;
 import io.softdpu.storage.workload.Workload;
+import io.softdpu.testkit.ProcessView;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -280,7 +281,7 @@ public final class Pipeline implements AutoCloseable {
         try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
             List<String> found = new ArrayList<>();
             for (Path task : tasks.toList()) {
-                String status = Files.readString(task.resolve("status"));
+                String status = ProcessView.text(task.resolve("status"));
                 if (status.startsWith("Name:\t" + name + "\n")) {
                     status.lines()
                             .filter(line -> line.startsWith(list))

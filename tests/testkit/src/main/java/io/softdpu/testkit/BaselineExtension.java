@@ -7,8 +7,8 @@ import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
- * Extension that looks before a test's instance is made and again when all of the test has been
- * cleaned up; and the same for a class.
+ * Extension that takes a baseline before a test's instance is created and compares with it after
+ * all of the test has been cleaned up; the same for a class.
  */
 abstract class BaselineExtension
         implements BeforeAllCallback, TestInstancePreConstructCallback, BeforeEachCallback {
@@ -17,10 +17,10 @@ abstract class BaselineExtension
             ExtensionContext.Namespace.create(getClass());
 
     /**
-     * Looks for the first time.
+     * Takes the baseline.
      *
      * @param context of the test or class
-     * @return looks again when it is closed, and throws where the test has to fail
+     * @return compares when it is closed, and throws if the test has to fail
      */
     abstract AutoCloseable baseline(ExtensionContext context);
 

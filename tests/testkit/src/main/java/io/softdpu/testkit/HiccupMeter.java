@@ -30,13 +30,13 @@ public final class HiccupMeter implements AutoCloseable {
 
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = new Thread(this::watch, "testkit-hiccups");
-    private volatile Wait now = new Wait(System.nanoTime(), PAUSE_NANOS);
+    private volatile Interval now = new Interval(System.nanoTime(), PAUSE_NANOS);
     private volatile long longestNanos;
     private volatile long worked = 1;
     private long bestNanos = Long.MAX_VALUE;
 
     /** A wait of the thread: its begin, and its length without other load. */
-    private record Wait(long beganNanos, long expectedNanos) {
+    private record Interval(long beganNanos, long expectedNanos) {
         long hiccupNanos(long untilNanos) {
             return Math.max(0, untilNanos - beganNanos - expectedNanos);
         }
@@ -83,9 +83,9 @@ public final class HiccupMeter implements AutoCloseable {
             for (int waits = 1; !over; waits++) {
                 over = closed.await(PAUSE_NANOS, TimeUnit.NANOSECONDS);
                 if (waits % WAITS_PER_WORK == 0) {
-                    Wait work = next(bestNanos);
+                    Interval work = next(bestNanos);
                     work();
-                    Wait wait = next(PAUSE_NANOS);
+                    Interval wait = next(PAUSE_NANOS);
                     bestNanos = Math.min(bestNanos, wait.beganNanos() - work.beganNanos());
                 } else {
                     next(PAUSE_NANOS);
@@ -98,10 +98,10 @@ public final class HiccupMeter implements AutoCloseable {
     }
 
     /** Ends what is going on and begins the next. */
-    private Wait next(long expectedNanos) {
+    private Interval next(long expectedNanos) {
         long nanos = System.nanoTime();
         longestNanos = Math.max(longestNanos, now.hiccupNanos(nanos));
-        Wait next = new Wait(nanos, expectedNanos);
+        Interval next = new Interval(nanos, expectedNanos);
         now = next;
         return next;
     }

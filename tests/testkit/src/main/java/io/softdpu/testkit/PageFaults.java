@@ -7,7 +7,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
@@ -60,13 +59,12 @@ public final class PageFaults {
         boolean found = false;
         try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
             for (Path task : tasks.toList()) {
-                try {
-                    if (Files.readString(task.resolve("comm")).strip().equals(name)) {
-                        sum += faults(Files.readString(task.resolve("stat")));
+                if (ProcessView.text(task.resolve("comm")).strip().equals(name)) {
+                    String stat = ProcessView.text(task.resolve("stat"));
+                    if (!stat.isEmpty()) { // else it has ended meanwhile
+                        sum += faults(stat);
                         found = true;
                     }
-                } catch (NoSuchFileException endedSinceTheFolderWasRead) {
-                    // It is no thread of the process any more.
                 }
             }
         } catch (IOException e) {

@@ -191,11 +191,21 @@ public final class ProcessView {
     }
 
     private static List<String> lines(Path file) {
+        return text(file).lines().toList();
+    }
+
+    /**
+     * Reads a file of a process or thread in {@code /proc}.
+     *
+     * @param file such as {@code /proc/self/task/7/comm}
+     * @return its text; empty if the process or thread has ended
+     */
+    public static String text(Path file) {
         try {
-            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8).lines().toList();
+            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
         } catch (IOException e) {
             if (e instanceof NoSuchFileException || endedWhileRead(e)) {
-                return List.of();
+                return "";
             }
             throw new UncheckedIOException(e);
         }

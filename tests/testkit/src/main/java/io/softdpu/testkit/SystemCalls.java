@@ -30,6 +30,8 @@ public final class SystemCalls {
     private static final MethodHandle MEMFD_CREATE =
             bind("memfd_create", INT, ValueLayout.ADDRESS, INT);
 
+    private static final int EPERM = 1;
+    private static final int EACCES = 13;
     private static final int EINVAL = 22;
     private static final int ENOSYS = 38;
     private static final int OWNER_ONLY = 0600;
@@ -69,8 +71,16 @@ public final class SystemCalls {
     public static final class Failed extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
+        private final int errno;
+
         private Failed(String call, int errno) {
             super(call + " failed: errno=" + errno + " (" + NAMES.getOrDefault(errno, "?") + ")");
+            this.errno = errno;
+        }
+
+        /** Whether the system or a sandbox does not let this process make the call. */
+        public boolean isForbidden() {
+            return errno == EPERM || errno == EACCES || errno == ENOSYS;
         }
     }
 
