@@ -303,7 +303,7 @@ final class Channel {
             close(
                     new DpuException(
                             Status.CONNECTION_ABORTED,
-                            "peer did not answer the disconnect in time: connection="
+                            "peer did not reply to the disconnect in time: connection="
                                     + connection));
             return true;
         }

@@ -280,7 +280,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         if (state() == ContextState.STARTING) {
             fatal(
                     Status.TIME_OUT,
-                    "peer did not answer the registration in time: consumer=%s, timeoutNanos=%d"
+                    "peer did not reply to the registration in time: consumer=%s, timeoutNanos=%d"
                             .formatted(this, connection.services().controlTimeoutNanos()));
         }
     }

@@ -37,10 +37,12 @@ public final class Bus implements AutoCloseable {
     /**
      * Configuration of a bus.
      *
-     * @param folder the fabric folder; null for the default of this user
+     * @param folder the fabric folder; null for that of {@link FabricPath}: {@code SOFTDPU_FABRIC},
+     *     or the default of this user
      * @param topologyHash 32 bytes; a process with another hash may not join
      * @param topologyName shown beside the hash when two differ
-     * @param handshakeTimeoutNanos time limit for a client's HELLO, and for the lock of the folder
+     * @param handshakeTimeoutNanos time limit for the request of a new client, and for the lock of
+     *     the folder
      * @param maxImportBytes largest region that is imported
      * @param maxMappedBytes limit of the memory of all peers together that is mapped here at a time
      * @param maxMappedBytesPerPeer the same limit for one peer process

@@ -273,7 +273,7 @@ class BusTest {
             atServer.link().close();
             await(() -> atClient.link().peerGone());
             poller.clear();
-            assertThat(poller.sleep(0)).as("a dead link does not ring for ever").isFalse();
+            assertThat(poller.sleep(0)).as("a closed link ends no further wait").isFalse();
         }
         assertThatThrownBy(() -> pending.refuse(1, "late"))
                 .isInstanceOf(IllegalStateException.class);

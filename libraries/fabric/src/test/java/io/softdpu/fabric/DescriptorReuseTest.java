@@ -156,10 +156,7 @@ class DescriptorReuseTest {
         imported.close();
         Await.until("the lease has closed", Duration.ofSeconds(20), () -> region.leases() == 0);
         region.revoke();
-        Await.until(
-                "nothing is left",
-                Duration.ofSeconds(20),
-                () -> ResourceSnapshot.now().equals(before));
+        ResourceSnapshot.awaitAgain(before);
         memory.release();
     }
 

@@ -136,7 +136,7 @@ final class HostileSocketsTest {
     }
 
     private void requireShortTurns() {
-        assertThat(turns.turns()).as("looks of the bus thread").isPositive();
+        assertThat(turns.turns()).as("turns of the bus thread").isPositive();
         assertThat(turns.longestCpuNanos())
                 .as("CPU time of a turn of the bus thread")
                 .isLessThan(CPU_LIMIT.toNanos());

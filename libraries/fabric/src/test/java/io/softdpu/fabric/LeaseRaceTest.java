@@ -57,7 +57,7 @@ final class LeaseRaceTest {
         return importer.importRegion(region.address(), true, true, 20 * SECOND);
     }
 
-    private void awaitNothingKeptBack() {
+    private void awaitLeasesClosed() {
         Await.until(
                 "all leases have closed",
                 Duration.ofSeconds(20),
@@ -76,7 +76,7 @@ final class LeaseRaceTest {
             assertThat(exporter.retainedBytes()).as("round %d", i).isEqualTo(SIZE_BYTES);
             assertThat(imported.revoked()).isTrue();
             imported.close();
-            awaitNothingKeptBack();
+            awaitLeasesClosed();
         }
         memory.release();
     }
@@ -110,10 +110,7 @@ final class LeaseRaceTest {
                                                         FabricException.Kind.PEER_GONE));
             }
         }
-        awaitNothingKeptBack();
-        Await.until(
-                "descriptors and mappings are gone",
-                Duration.ofSeconds(20),
-                () -> ResourceSnapshot.now().equals(before));
+        awaitLeasesClosed();
+        ResourceSnapshot.awaitAgain(before);
     }
 }

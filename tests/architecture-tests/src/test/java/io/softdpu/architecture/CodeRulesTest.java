@@ -148,7 +148,7 @@ class CodeRulesTest {
                 .that()
                 .resideOutsideOfPackage("io.softdpu.fabric.ring")
                 .and()
-                .doNotHaveFullyQualifiedName("io.softdpu.fabric.region.RevocationPage")
+                .doNotHaveFullyQualifiedName("io.softdpu.fabric.region.GenerationPage")
                 .and()
                 .doNotHaveFullyQualifiedName("io.softdpu.linux.NativeMemory")
                 .should()

@@ -93,7 +93,7 @@ public final class DemoSession {
      * Runs the demo to its end, good or bad.
      *
      * @throws DpuException if a process cannot be started, the volume cannot be read, or the folder
-     *     cannot be made or removed
+     *     cannot be created or deleted
      */
     public DemoResult run() {
         makeWorkspace();

@@ -41,7 +41,7 @@ final class DemoWorkspace implements AutoCloseable {
             }
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "folder for the demo cannot be made: parent=" + parent + ", reason=" + e,
+                    "folder for the demo cannot be created: parent=" + parent + ", reason=" + e,
                     e);
         }
     }

@@ -16,13 +16,13 @@ public final class FabricException extends RuntimeException {
         NOT_FOUND,
         /** A living process serves the name already, or importers still hold the memory. */
         IN_USE,
-        /** The peer did not answer within the deadline. */
+        /** The peer did not reply within the deadline. */
         TIMED_OUT,
         /** The peer's process or connection has ended. */
         PEER_GONE,
-        /** The peer answered with a refusal; {@link FabricException#refusalCode()} has its code. */
+        /** The peer replied with a refusal; {@link FabricException#refusalCode()} has its code. */
         REFUSED,
-        /** Data from the peer or in a blob is malformed. */
+        /** Data from the peer, in a blob or in the environment is malformed. */
         MALFORMED,
         /** The exporter has revoked the region. */
         REVOKED,

@@ -35,6 +35,9 @@ import java.util.function.BooleanSupplier;
  * <p>Any thread.
  */
 public final class FabricFolder implements AutoCloseable {
+    private static final String EXPECTED_PATH =
+            ", expected=a folder, or a path where this user can create one";
+
     private static final String TOPOLOGY_FILE = "topology";
     private static final String HOTPLUG_FILE = "hotplug";
 
@@ -99,7 +102,7 @@ public final class FabricFolder implements AutoCloseable {
                         "fabric folder not usable: path="
                                 + path
                                 + ", reason="
-                                + reason(path, e)
+                                + reason(e)
                                 + expectation(path),
                         e);
             }
@@ -226,28 +229,25 @@ public final class FabricFolder implements AutoCloseable {
         } catch (IOException e) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM,
-                    "fabric folder cannot be made: path="
+                    "fabric folder cannot be created: path="
                             + path
                             + ", reason="
                             + e
-                            + ", expected=a path whose parent is a folder of this user",
+                            + EXPECTED_PATH,
                     e);
         }
     }
 
-    /** The failure, without the object of the call if that is the folder itself. */
-    private static String reason(Path path, RuntimeException failure) {
-        String message = String.valueOf(failure.getMessage());
-        return failure instanceof LinuxException
-                ? message.replace(", path=" + ForeignText.escape(path.toString()), "")
-                : message;
+    /** The failure; of a system call without its object, which is the folder or a file in it. */
+    private static String reason(RuntimeException failure) {
+        return failure instanceof LinuxException e
+                ? e.call() + ": " + Errno.name(e.errno())
+                : String.valueOf(failure.getMessage());
     }
 
     /** Empty if the path is a folder: then the cause is another one, which the error names. */
     private static String expectation(Path path) {
-        return Files.isDirectory(path)
-                ? ""
-                : ", expected=a folder, or a path where this user can make one";
+        return Files.isDirectory(path) ? "" : EXPECTED_PATH;
     }
 
     private static void requireNoLink(Path path) {

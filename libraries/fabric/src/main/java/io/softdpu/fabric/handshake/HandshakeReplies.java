@@ -150,7 +150,7 @@ final class HandshakeReplies {
         if (message.descriptors() != expected) {
             throw new FabricException(
                     FabricException.Kind.MALFORMED,
-                    "answer refused: descriptors="
+                    "reply refused: descriptors="
                             + message.descriptors()
                             + ", expected="
                             + expected);
@@ -160,7 +160,7 @@ final class HandshakeReplies {
     private static FabricException unexpected(Frame frame, String expected) {
         return new FabricException(
                 FabricException.Kind.MALFORMED,
-                "answer refused: frame="
+                "reply refused: frame="
                         + frame.getClass().getSimpleName()
                         + ", expected="
                         + expected);

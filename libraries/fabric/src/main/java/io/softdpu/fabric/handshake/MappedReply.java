@@ -15,7 +15,8 @@ import java.util.function.Function;
 
 /**
  * Reply of a server whose examined descriptors are mapped by {@linkplain PeerMapping mapping
- * workers}; then the result is made on the bus thread. All on the bus thread.
+ * workers}; then the result is made on the bus thread. Its methods run on the bus thread, except
+ * {@link #follow}.
  *
  * @param <T> the result made of the reply and its mapped memory
  */
@@ -62,10 +63,10 @@ final class MappedReply<T> {
      *     results
      */
     static <T> CompletableFuture<T> follow(
-            Handshakes handshakes, CompletableFuture<Checked<T>> answer) {
+            Handshakes handshakes, CompletableFuture<Checked<T>> reply) {
         MappedReply<T> mapped = new MappedReply<>(handshakes);
         var _ =
-                answer.whenComplete((checked, failure) -> {
+                reply.whenComplete((checked, failure) -> {
                     if (failure != null) {
                         mapped.result.completeExceptionally(failure);
                     } else { // on the bus thread, or on the caller's if it is complete already
@@ -75,38 +76,34 @@ final class MappedReply<T> {
         var _ =
                 mapped.result.whenComplete((_, _) -> {
                     if (mapped.result.isCancelled()) {
-                        answer.cancel(false);
+                        reply.cancel(false);
                         mapped.threads.loop().execute(mapped::cancelMappings);
                     }
                 });
         return mapped.result;
     }
 
-    private void map(Checked<T> answer) {
+    private void map(Checked<T> reply) {
         if (result.isDone()) { // cancelled
-            answer.discard(threads);
+            reply.discard(threads);
             return;
         }
         // The end of the link tells the peer that nothing is mapped here: close it after all parts.
-        AtomicInteger holders = new AtomicInteger(answer.parts().size());
+        AtomicInteger holders = new AtomicInteger(reply.parts().size());
         Runnable gone =
                 () -> {
                     if (holders.decrementAndGet() == 0) {
-                        answer.link().close();
+                        reply.link().close();
                     }
                 };
-        for (ExaminedMemory part : answer.parts()) {
+        for (ExaminedMemory part : reply.parts()) {
             mappings.add(
                     PeerMapping.begin(
-                            threads,
-                            handshakes.mappedBytes(),
-                            answer.link().peerPid(),
-                            part,
-                            gone));
+                            threads, handshakes.mappedBytes(), reply.link().peerPid(), part, gone));
         }
         var _ =
                 CompletableFuture.allOf(mappings.toArray(CompletableFuture[]::new))
-                        .whenComplete((_, _) -> finish(answer, gone));
+                        .whenComplete((_, _) -> finish(reply, gone));
         for (CompletableFuture<SharedSegment> mapping : mappings) {
             var _ =
                     mapping.whenComplete((_, failure) -> {
@@ -121,7 +118,7 @@ final class MappedReply<T> {
         mappings.forEach(mapping -> mapping.cancel(false));
     }
 
-    private void finish(Checked<T> answer, Runnable gone) {
+    private void finish(Checked<T> reply, Runnable gone) {
         List<SharedSegment> memory =
                 mappings.stream()
                         .filter(mapping -> !mapping.isCompletedExceptionally())
@@ -129,18 +126,18 @@ final class MappedReply<T> {
                         .toList();
         try {
             if (memory.size() == mappings.size()) {
-                T made = answer.make().apply(memory);
+                T made = reply.make().apply(memory);
                 if (!result.complete(made)) {
-                    answer.discard().accept(made);
+                    reply.discard().accept(made);
                 }
                 return;
             }
         } catch (RuntimeException e) { // a defect, which the waiting caller must see
-            LOG.log(System.Logger.Level.ERROR, "answer not taken: " + e, e);
+            LOG.log(System.Logger.Level.ERROR, "reply could not be processed: " + e, e);
             result.completeExceptionally(e);
         }
         memory.forEach(segment -> segment.release(threads, gone));
-        answer.unmapped().forEach(descriptor -> threads.closer().closeRefused(descriptor));
+        reply.unmapped().forEach(descriptor -> threads.closer().closeRefused(descriptor));
         result.completeExceptionally(
                 mappings.stream()
                         .filter(CompletableFuture::isCompletedExceptionally)

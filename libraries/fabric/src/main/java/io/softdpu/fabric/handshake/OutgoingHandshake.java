@@ -52,7 +52,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     private int socket = -1;
     private @Nullable BusWatch watch;
     private boolean connected;
-    private Runnable descriptorsSent = () -> {};
+    private Runnable descriptorsUnused = () -> {};
 
     OutgoingHandshake(
             Handshakes handshakes,
@@ -77,11 +77,11 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     /**
      * Begins the handshake.
      *
-     * @param descriptorsSent runs once, before the result completes, when the descriptors are no
+     * @param descriptorsUnused runs once, before the result completes, when the descriptors are no
      *     longer needed
      */
-    CompletableFuture<T> begin(Runnable descriptorsSent) {
-        this.descriptorsSent = descriptorsSent;
+    CompletableFuture<T> begin(Runnable descriptorsUnused) {
+        this.descriptorsUnused = descriptorsUnused;
         threads.loop().execute(this::start);
         var _ =
                 result.whenComplete((_, _) -> {
@@ -99,8 +99,8 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     }
 
     private void releaseDescriptors() {
-        Runnable once = descriptorsSent;
-        descriptorsSent = () -> {};
+        Runnable once = descriptorsUnused;
+        descriptorsUnused = () -> {};
         once.run();
     }
 
@@ -113,7 +113,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         fail(
                 new FabricException(
                         FabricException.Kind.TIMED_OUT,
-                        "peer did not answer in time: name=" + name));
+                        "peer did not reply in time: name=" + name));
     }
 
     @Override
@@ -141,7 +141,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             if (message.truncated()) {
                 throw new FabricException(
                         FabricException.Kind.MALFORMED,
-                        "answer refused: frame or descriptors truncated, name=" + name);
+                        "reply refused: frame or descriptors truncated, name=" + name);
             }
             Frame frame = Frame.decode(message.segment(), message.length());
             if (frame instanceof Frame.Refuse(int code, String text)) {

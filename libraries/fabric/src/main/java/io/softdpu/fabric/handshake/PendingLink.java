@@ -55,7 +55,7 @@ public final class PendingLink {
      * @throws FabricException PEER_GONE if the client has disconnected; NOT_SUPPORTED if the memory
      *     is exported read-only; the client's link and memory are released then
      */
-    public Attachment accept(byte[] answer, SharedSegment inbound) {
+    public Attachment accept(byte[] reply, SharedSegment inbound) {
         decide();
         try {
             inbound.seal(false);
@@ -63,7 +63,7 @@ public final class PendingLink {
             abandon();
             throw e;
         }
-        byte[] frame = Frame.encode(new Frame.Welcome(inbound.sizeBytes(), answer));
+        byte[] frame = Frame.encode(new Frame.Welcome(inbound.sizeBytes(), reply));
         int error =
                 link.peerGone()
                         ? Errno.EPIPE

@@ -56,7 +56,7 @@ public final class SharedSegment {
     private boolean readOnlyForOthers;
 
     /** Links of leases of revoked regions of this memory that have not closed. */
-    private final Set<Link> heldBy = new LinkedHashSet<>();
+    private final Set<Link> holders = new LinkedHashSet<>();
 
     @SuppressWarnings("unused") // through REFERENCES
     private volatile int references = 1;
@@ -376,16 +376,16 @@ public final class SharedSegment {
      * @throws FabricException IN_USE, naming the leases that have not closed
      */
     public void requireReleased() {
-        synchronized (heldBy) {
-            if (heldBy.isEmpty()) {
+        synchronized (holders) {
+            if (holders.isEmpty()) {
                 return;
             }
             throw new FabricException(
                     FabricException.Kind.IN_USE,
                     "importers still hold this memory from a revoked export: leases="
-                            + heldBy.size()
+                            + holders.size()
                             + ", pids="
-                            + heldBy.stream().limit(MAX_NAMED).map(Link::peerPid).toList()
+                            + holders.stream().limit(MAX_NAMED).map(Link::peerPid).toList()
                             + ", sizeBytes="
                             + sizeBytes()
                             + ", expected=no lease, or other memory");
@@ -393,16 +393,16 @@ public final class SharedSegment {
     }
 
     /** Records leases that continue after their region was revoked. */
-    public void heldBy(Collection<Link> links) {
-        synchronized (heldBy) {
-            heldBy.addAll(links);
+    public void addHolders(Collection<Link> links) {
+        synchronized (holders) {
+            holders.addAll(links);
         }
     }
 
     /** Records that one of them has ended. */
-    public void releasedBy(Link link) {
-        synchronized (heldBy) {
-            heldBy.remove(link);
+    public void removeHolder(Link link) {
+        synchronized (holders) {
+            holders.remove(link);
         }
     }
 

@@ -29,7 +29,7 @@ public final class ExportedRegion implements AutoCloseable {
     private final @Nullable SharedSegment memory;
     private final @Nullable ImportedRegion parent;
     private final @Nullable LeaseListener listener;
-    private final RevocationPage generation;
+    private final GenerationPage generation;
     private final Set<Lease> leases = new HashSet<>();
     private final List<Runnable> releaseCallbacks = new ArrayList<>();
     private boolean revoked;
@@ -50,7 +50,7 @@ public final class ExportedRegion implements AutoCloseable {
         this.memory = memory;
         this.parent = parent;
         this.listener = listener;
-        this.generation = RevocationPage.create();
+        this.generation = GenerationPage.create();
         if (Origins.RECORDED) {
             Origins.opened(originName());
         }
@@ -130,7 +130,7 @@ public final class ExportedRegion implements AutoCloseable {
             open = Set.copyOf(leases);
             if (memory != null && !open.isEmpty()) {
                 exports.addRetained(address.sizeBytes());
-                memory.heldBy(open.stream().map(Lease::link).toList());
+                memory.addHolders(open.stream().map(Lease::link).toList());
             }
             if (open.isEmpty()) {
                 generation.page().release(threads);
@@ -232,7 +232,7 @@ public final class ExportedRegion implements AutoCloseable {
             // A bus that ends closes its side of every link, and never learns when importers
             // hang up: such memory stays retained.
             if (memory != null && revoked && !threads.ending()) {
-                memory.releasedBy(lease.link());
+                memory.removeHolder(lease.link());
             }
             if (revoked && leases.isEmpty()) {
                 if (memory != null && !threads.ending()) {

@@ -28,10 +28,10 @@ public final class ImportedRegion implements AutoCloseable {
     private final boolean writable;
     private final long sizeBytes;
     private final int descriptor;
-    private final RevocationPage generation;
+    private final GenerationPage generation;
 
     /** Generation page of the region that a re-export was made from; null for any other import. */
-    private final @Nullable RevocationPage parentGeneration;
+    private final @Nullable GenerationPage parentGeneration;
 
     private final Set<ExportedRegion> children = new HashSet<>();
 
@@ -67,9 +67,9 @@ public final class ImportedRegion implements AutoCloseable {
         this.sizeBytes = sizeBytes;
         this.descriptor = descriptor;
         this.memory = memory;
-        this.generation = RevocationPage.adopt(pages.getFirst(), generations[0]);
+        this.generation = GenerationPage.adopt(pages.getFirst(), generations[0]);
         this.parentGeneration =
-                pages.size() > 1 ? RevocationPage.adopt(pages.get(1), generations[1]) : null;
+                pages.size() > 1 ? GenerationPage.adopt(pages.get(1), generations[1]) : null;
         if (Origins.RECORDED) {
             Origins.opened(originName());
         }
@@ -107,7 +107,7 @@ public final class ImportedRegion implements AutoCloseable {
      * checked before each use; no system call, one load per generation page.
      */
     public boolean revoked() {
-        RevocationPage parent = parentGeneration;
+        GenerationPage parent = parentGeneration;
         return generation.revoked() || (parent != null && parent.revoked()) || link.peerGone();
     }
 
@@ -116,7 +116,7 @@ public final class ImportedRegion implements AutoCloseable {
      * otherwise the JVM crashes.
      */
     public boolean revokedWhileHeld() {
-        RevocationPage parent = parentGeneration;
+        GenerationPage parent = parentGeneration;
         return generation.revokedWhileHeld()
                 || (parent != null && parent.revokedWhileHeld())
                 || link.peerGone();
@@ -127,7 +127,7 @@ public final class ImportedRegion implements AutoCloseable {
      * in contrast to one that has ended.
      */
     public boolean revokedExplicitly() {
-        RevocationPage parent = parentGeneration;
+        GenerationPage parent = parentGeneration;
         return generation.revokedExplicitly() || (parent != null && parent.revokedExplicitly());
     }
 
@@ -177,7 +177,7 @@ public final class ImportedRegion implements AutoCloseable {
         mapped.forEach(segment -> segment.release(threads, released));
     }
 
-    private static @Nullable SharedSegment page(@Nullable RevocationPage generation) {
+    private static @Nullable SharedSegment page(@Nullable GenerationPage generation) {
         return generation == null ? null : generation.page();
     }
 
@@ -191,7 +191,7 @@ public final class ImportedRegion implements AutoCloseable {
     }
 
     /** The generation page of an import that may be re-exported; chains end after one re-export. */
-    RevocationPage generation() {
+    GenerationPage generation() {
         return generation;
     }
 

@@ -194,7 +194,7 @@ public final class DescriptorCloser {
                 }
             }
             Item item = waiting.poll();
-            if (item == null) { // under the lock: not counted as idle any more
+            if (item == null) { // under the lock, so that enqueue relies on no thread that exits
                 threads.remove(Thread.currentThread());
             }
             return item;

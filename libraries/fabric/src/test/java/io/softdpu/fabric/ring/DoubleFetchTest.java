@@ -49,7 +49,7 @@ class DoubleFetchTest {
         Thread flipper = new Thread(() -> flip(forFlips), "flipper");
         flipper.setUncaughtExceptionHandler((thread, e) -> failures.add(e));
         flipper.start();
-        List<Runnable> halves =
+        List<Runnable> ends =
                 List.of(
                         this::receiveMessages,
                         this::sendMessages,
@@ -68,10 +68,10 @@ class DoubleFetchTest {
                                 "nanoseconds: let through %s, refused %s",
                                 Arrays.toString(usedOf), Arrays.toString(refusedOf))
                         .isLessThan(duration.plus(SEEN_DEADLINE).toNanos());
-                for (int i = 0; i < halves.size(); i++) {
+                for (int i = 0; i < ends.size(); i++) {
                     used = 0;
                     refused = 0;
-                    halves.get(i).run();
+                    ends.get(i).run();
                     usedOf[i] += used;
                     refusedOf[i] += refused;
                 }
@@ -148,7 +148,7 @@ class DoubleFetchTest {
         fast.set(ValueLayout.JAVA_INT, 640, random.chance(0.5) ? 1 : 0);
     }
 
-    // ---- its victims: each on the test's thread, over new halves of the same memory ----
+    // ---- its victims: each on the test's thread, over new ends of the same memory ----
 
     private void receiveMessages() {
         MessageRing.Consumer victim = MessageRing.consumer(messages, MESSAGES);

@@ -44,7 +44,10 @@ abstract class RingTarget {
 
     abstract long sizeBytes();
 
-    /** Makes both halves over this memory, with a past, and with something for the victim to do. */
+    /**
+     * Creates both ends over this memory, as after some use, and with something for the victim to
+     * do.
+     */
     abstract void prepare(MemorySegment ring, SeededRandom random);
 
     /** Start of a slot or a posting that the victim is about to look at. */

@@ -29,7 +29,7 @@ enum ExhaustionCause {
     SILENCE_THERE(
             Limit.DESCRIPTORS,
             By.OTHER_END,
-            "\\bpeer did not answer (in time: name=|the registration in time: consumer=)"
+            "\\bpeer did not reply (in time: name=|to the registration in time: consumer=)"
                     + "|\\bstarting the contexts took too long: .*notRunning=comch consumer of "),
     /** Refusal of the other end, whose session continues. A root cause. */
     REFUSED_THERE(

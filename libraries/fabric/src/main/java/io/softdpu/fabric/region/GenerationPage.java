@@ -12,7 +12,7 @@ import java.lang.invoke.VarHandle;
  * constant while the region is valid and changes when it is revoked. Importers can only read it
  * (sealed against further writable mappings), so none can revoke another's.
  */
-final class RevocationPage {
+final class GenerationPage {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
     private static final long FIRST_GENERATION = 1;
 
@@ -27,7 +27,7 @@ final class RevocationPage {
     private final long address;
     private final long expected;
 
-    private RevocationPage(SharedSegment page, long expected) {
+    private GenerationPage(SharedSegment page, long expected) {
         this.page = page;
         this.word = page.segment();
         this.address = page.address();
@@ -35,16 +35,16 @@ final class RevocationPage {
     }
 
     /** Creates the exporter's page. */
-    static RevocationPage create() {
+    static GenerationPage create() {
         SharedSegment page = SharedSegment.allocate("softdpu-generation", MemoryMapping.pageSize());
         WORD.setRelease(page.segment(), 0L, FIRST_GENERATION);
         page.seal(true);
-        return new RevocationPage(page, FIRST_GENERATION);
+        return new GenerationPage(page, FIRST_GENERATION);
     }
 
     /** Creates the importer's view; takes over the mapped page. */
-    static RevocationPage adopt(SharedSegment page, long expected) {
-        return new RevocationPage(page, expected);
+    static GenerationPage adopt(SharedSegment page, long expected) {
+        return new GenerationPage(page, expected);
     }
 
     long expected() {
