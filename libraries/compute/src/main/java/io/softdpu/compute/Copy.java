@@ -158,11 +158,11 @@ final class Copy {
         cause = null;
     }
 
-    private boolean copyPiece(Copier copier, long sizeBytes) {
+    private boolean copyPiece(Copier copier, long pieceBytes) {
         MemorySegment read = REGIONS.segmentOf(Objects.requireNonNull(from, "from"));
         MemorySegment written = REGIONS.segmentOf(Objects.requireNonNull(to, "to"));
         try {
-            copier.payload(read, fromOffset, written, toOffset, sizeBytes);
+            copier.payload(read, fromOffset, written, toOffset, pieceBytes);
         } catch (IllegalStateException | InternalError e) {
             // Another thread of the program has closed the memory, or truncated its file.
             failed = true;
@@ -170,10 +170,10 @@ final class Copy {
             cause = e;
             return false;
         }
-        fromOffset += sizeBytes;
-        fromLeft -= sizeBytes;
-        toOffset += sizeBytes;
-        toLeft -= sizeBytes;
+        fromOffset += pieceBytes;
+        fromLeft -= pieceBytes;
+        toOffset += pieceBytes;
+        toLeft -= pieceBytes;
         return true;
     }
 

@@ -139,7 +139,7 @@ final class DmaContext extends ContextBase implements Dma {
     // ---- for tasks and jobs ----
 
     /** Whether the context is RUNNING on an engine, which may copy more. */
-    boolean isRunning() {
+    boolean mayCopyMore() {
         return takesTasks();
     }
 

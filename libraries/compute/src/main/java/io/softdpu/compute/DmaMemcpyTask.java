@@ -20,9 +20,10 @@ import io.softdpu.core.memory.Buf;
  * has revoked its memory or ended.
  *
  * <p>It fails with BAD_STATE, SHUTDOWN or CONNECTION_RESET if one of these conditions arises later,
- * also in the middle of a copy; with IO_FAILED if the program has freed the memory; and with
- * SHUTDOWN if the context stops. All but the last stop the context, as on a card. Data lengths do
- * not change then; part of the bytes may have been written.
+ * also in the middle of a copy, BAD_STATE also for memory that the program has closed before a
+ * piece; with IO_FAILED if it closes the memory, or truncates its file, while a piece is copied;
+ * and with SHUTDOWN if the context stops. All but the last stop the context, as on a card. Data
+ * lengths do not change then; part of the bytes may have been written.
  *
  * <p>A copy is not atomic, its bytes are stored in an unspecified order, and copies are not ordered
  * among each other. If source and destination overlap, the bytes in the destination are

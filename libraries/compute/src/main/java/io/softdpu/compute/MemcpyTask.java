@@ -45,7 +45,7 @@ final class MemcpyTask extends TaskBase implements DmaMemcpyTask {
 
     private boolean copied(Status ended) {
         complete(ended);
-        return dma.isRunning();
+        return dma.mayCopyMore();
     }
 
     @Override

@@ -119,7 +119,7 @@ final class MmapExports {
         forLibraries.clear();
     }
 
-    /** The RDMA address of the first byte. */
+    /** The first byte's address for RDMA; of an import, that in the exporting process. */
     long address() {
         MmapOrigin origin = mmap.origin();
         return origin != null

@@ -143,16 +143,16 @@ final class MmapImport {
             boolean writable,
             boolean map,
             long timeoutNanos) {
-        CompletableFuture<ImportedRegion> answer;
+        CompletableFuture<ImportedRegion> reply;
         try {
-            answer = bus.importRegion(descriptor.region(), writable, map, timeoutNanos);
+            reply = bus.importRegion(descriptor.region(), writable, map, timeoutNanos);
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
         long mappingNanos = map ? saturatedMultiply(descriptor.sizeBytes()) : 0;
         long limitNanos = saturatedAdd(saturatedAdd(timeoutNanos, GRACE_NANOS), mappingNanos);
         try {
-            return answer.get(limitNanos, TimeUnit.NANOSECONDS);
+            return reply.get(limitNanos, TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof FabricException failure) {
                 throw FabricFailures.from(failure);
@@ -160,14 +160,14 @@ final class MmapImport {
             throw new DpuException(
                     Status.UNEXPECTED, "import failed: export=" + descriptor, e.getCause());
         } catch (TimeoutException e) {
-            abandon(answer);
+            abandon(reply);
             throw new DpuException(
                     Status.TIME_OUT,
-                    "import takes too long: timeoutNanos=%d, export=%s"
-                            .formatted(limitNanos, descriptor),
+                    "import takes too long: timeoutNanos=%d, limitNanos=%d, export=%s"
+                            .formatted(timeoutNanos, limitNanos, descriptor),
                     e);
         } catch (InterruptedException e) {
-            abandon(answer);
+            abandon(reply);
             Thread.currentThread().interrupt();
             throw new DpuException(
                     Status.CONNECTION_ABORTED,
@@ -178,9 +178,9 @@ final class MmapImport {
 
     /** Cancels the import; a result that has arrived meanwhile is released. */
     @SuppressWarnings("FutureReturnValueIgnored")
-    private static void abandon(CompletableFuture<ImportedRegion> answer) {
-        if (!answer.cancel(false)) {
-            answer.thenAccept(ImportedRegion::close);
+    private static void abandon(CompletableFuture<ImportedRegion> reply) {
+        if (!reply.cancel(false)) {
+            reply.thenAccept(ImportedRegion::close);
         }
     }
 

@@ -298,7 +298,7 @@ public abstract class ContextBase implements Context {
 
     /** Whether tasks can be submitted: RUNNING, on an engine. The engine's thread. */
     protected final boolean takesTasks() {
-        return engine.isRunning();
+        return engine.takesTasks();
     }
 
     /** Whether there is an engine, and not work queues. */

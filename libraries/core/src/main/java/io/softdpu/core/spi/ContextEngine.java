@@ -123,8 +123,8 @@ final class ContextEngine extends EngineMember {
 
     // ---- for the tasks ----
 
-    void takeTasks(boolean taken) {
-        takesTasks = taken && impl != null;
+    void setTakesTasks(boolean takesTasks) {
+        this.takesTasks = takesTasks && impl != null;
     }
 
     /**
@@ -136,7 +136,7 @@ final class ContextEngine extends EngineMember {
     }
 
     /** Whether tasks can be submitted. */
-    boolean isRunning() {
+    boolean takesTasks() {
         return takesTasks;
     }
 
@@ -201,6 +201,8 @@ final class ContextEngine extends EngineMember {
         if (!steady) {
             return context.states().progress();
         }
+        // What ContextStates.progress does in this state, without its search for changes: this is
+        // the path of each message.
         boolean progressed;
         try {
             progressed = context.onProgress();

@@ -237,7 +237,7 @@ final class ContextStates {
                             .formatted(context, previous, next));
         }
         state = next;
-        engine.takeTasks(next == ContextState.RUNNING);
+        engine.setTakesTasks(next == ContextState.RUNNING);
         stopNoticed = next != ContextState.STOPPING;
         engine.ring(); // a callback waits for progress, or the work of a start or a stop
         if (callback != null) {

@@ -133,7 +133,7 @@ public abstract class TaskBase implements Task {
             }
             case USER -> {}
         }
-        if (!engine.isRunning()) {
+        if (!engine.takesTasks()) {
             return Status.BAD_STATE;
         }
         if (checker != null) {

@@ -1,7 +1,7 @@
 /**
  * Base classes and services for the libraries above core (Comm Channel, RDMA and its providers,
- * compute), exported to them only: base classes of contexts, tasks and jobs, tables of tasks,
- * access to the memory of mmaps and bufs, and the statuses of the bus's failures.
+ * compute), exported to them only: base classes of contexts, tasks and jobs, types and pools of
+ * tasks, access to the memory of mmaps and bufs, and the statuses of the bus's failures.
  *
  * <p>A library's context is a package-private class that extends {@link
  * io.softdpu.core.spi.ContextBase}, which has the state machine and calls the library's hooks, and

@@ -38,7 +38,7 @@ abstract class WorkQueueFixture {
         machines.close();
     }
 
-    /** Retrieves until the result is not AGAIN, at most once per slice. */
+    /** Retrieves until the result is not AGAIN, at most 100 times. */
     Status retrieve() {
         for (int i = 0; i < 100; i++) {
             Status retrieved = queue.progressRetrieve(event);
