@@ -23,6 +23,10 @@ class ArchitecturePageTest {
     /** Heading of a section with a table of packages; names modules. */
     private static final Pattern HEADING = Pattern.compile("(?m)^### The packages of (.+)$");
 
+    /** Import of a type, or of a member of one; the group is the package. */
+    private static final Pattern IMPORT =
+            Pattern.compile("(?m)^import (?:static )?io\\.softdpu\\.([a-z.]+)\\.[A-Z]");
+
     private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
 
     private static final String PAGE = RepositoryFiles.read(Path.of("docs/ARCHITECTURE.md"));
@@ -31,9 +35,21 @@ class ArchitecturePageTest {
      * A section with a table of packages.
      *
      * @param modules the modules of its heading
-     * @param rows the first cells of its rows: names of packages
+     * @param rows its rows, in their order
      */
-    record Section(List<String> modules, List<List<String>> rows) {}
+    record Section(List<String> modules, List<Row> rows) {
+        List<String> packages() {
+            return rows.stream().map(Row::name).toList();
+        }
+    }
+
+    /**
+     * A row of a table of packages.
+     *
+     * @param name the package, without the name of the project
+     * @param uses packages of the same module, named like it
+     */
+    record Row(String name, List<String> uses) {}
 
     static List<Section> sections() {
         return HEADING.matcher(PAGE)
@@ -41,7 +57,7 @@ class ArchitecturePageTest {
                 .map(heading ->
                         new Section(
                                 List.of(heading.group(1).split(", | and ")),
-                                rows(heading.end(), "package")))
+                                packageRows(heading.end())))
                 .toList();
     }
 
@@ -75,36 +91,85 @@ class ArchitecturePageTest {
                         .flatMap(module -> packages(module).stream())
                         .collect(Collectors.toCollection(TreeSet::new));
 
-        assertThat(section.rows().stream().flatMap(row -> fullNames(row).stream()))
-                .containsExactlyInAnyOrderElementsOf(real);
+        assertThat(section.packages()).containsExactlyInAnyOrderElementsOf(real);
     }
 
-    /** Later names of a row may leave out the module of the first. */
-    private static List<String> fullNames(List<String> row) {
-        String first = row.getFirst();
-        String module = first.replaceFirst("\\..*", "");
-        return row.stream()
-                .map(name ->
-                        name.equals(module) || name.startsWith(module + ".")
-                                ? name
-                                : module + "." + name)
+    @ParameterizedTest
+    @MethodSource("sections")
+    void shouldTellWhichPackagesOfItsModuleEachUses(Section section) {
+        for (Row row : section.rows()) {
+            assertThat(row.uses())
+                    .as("used by %s", row.name())
+                    .containsExactlyInAnyOrderElementsOf(used(row.name()));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("sections")
+    void shouldNameEachPackageBelowThoseThatItUses(Section section) {
+        List<String> packages = section.packages();
+        for (Row row : section.rows()) {
+            assertThat(packages.subList(0, packages.indexOf(row.name())))
+                    .as("above %s", row.name())
+                    .containsAll(row.uses());
+        }
+    }
+
+    private static List<Row> packageRows(int from) {
+        List<List<List<String>>> rows = cells(from, "package");
+        return rows.stream()
+                .map(cells -> {
+                    String name = cells.getFirst().getFirst();
+                    String module = name.replaceFirst("\\..*", "");
+                    return new Row(
+                            name,
+                            cells.getLast().stream().map(used -> fullName(used, module)).toList());
+                })
                 .toList();
+    }
+
+    /** A name may leave out its module. */
+    private static String fullName(String name, String module) {
+        return name.equals(module) || name.startsWith(module + ".") ? name : module + "." + name;
+    }
+
+    /** Packages of the same module that the sources of a package import. */
+    private static Set<String> used(String name) {
+        String module = name.replaceFirst("\\..*", "");
+        Set<String> own = packages(module);
+        Path folder =
+                Path.of("libraries", module, "src/main/java", PREFIX.replace('.', '/'))
+                        .resolve(name.replace('.', '/'));
+        return RepositoryFiles.all().stream()
+                .filter(file -> folder.equals(file.getParent()))
+                .flatMap(file -> IMPORT.matcher(RepositoryFiles.read(file)).results())
+                .map(match -> match.group(1))
+                .filter(target -> own.contains(target) && !target.equals(name))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The quoted names in the first column of the next table with this head. */
     private static List<List<String>> rows(int from, String head) {
+        return cells(from, head).stream().map(List::getFirst).toList();
+    }
+
+    /** The quoted names in the first and last column of the next table with this head. */
+    private static List<List<List<String>>> cells(int from, String head) {
         int table = PAGE.indexOf("\n| " + head + " |", from);
         assertThat(table).as("table of %s", head).isNotNegative();
         return PAGE.substring(table + 1)
                 .lines()
                 .skip(2)
                 .takeWhile(line -> line.startsWith("| "))
-                .map(line ->
-                        QUOTED.matcher(line.split(" \\| ", 2)[0])
-                                .results()
-                                .map((MatchResult name) -> name.group(1))
-                                .toList())
+                .map(line -> {
+                    String[] cells = line.split(" \\|", -1);
+                    return List.of(quoted(cells[0]), quoted(cells[cells.length - 2]));
+                })
                 .toList();
+    }
+
+    private static List<String> quoted(String cell) {
+        return QUOTED.matcher(cell).results().map((MatchResult name) -> name.group(1)).toList();
     }
 
     /** Names of the packages of a module, without that of the project. */
