@@ -3,10 +3,8 @@ package io.softdpu.comch;
 import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.AccessFlag;
@@ -38,37 +36,6 @@ class ConfigurationTest {
     @AfterEach
     void close() throws Exception {
         card.close();
-    }
-
-    @Clause({"cc-020", "cc-056", "cc-070"})
-    @Test
-    void shouldCreateServerOnPortOfTheDpuOnly() {
-        Device sf = card.keep(card.dpu.findDevice("p0s0").open());
-        assertRefused(Status.NOT_SUPPORTED, () -> ComchServer.create(card.pf0, card.hpf0, "name"));
-        assertRefused(Status.NOT_SUPPORTED, () -> ComchServer.create(sf, card.hpf0, "name"));
-        assertThat(ComchCapabilities.of(card.pf0.info()).isServerSupported()).isFalse();
-        assertThat(ComchCapabilities.of(sf.info()).isServerSupported()).isFalse();
-        assertThat(ComchCapabilities.of(card.p0.info()).isServerSupported()).isTrue();
-        ComchServer.create(card.p0, card.hpf0, "name").close();
-    }
-
-    @Clause({"cc-021", "cc-056", "cc-071"})
-    @Test
-    void shouldCreateClientOnHostFunctionOnly() throws Exception {
-        Device sf = card.keep(card.dpu.findDevice("p0s0").open());
-        assertRefused(Status.NOT_SUPPORTED, () -> ComchClient.create(card.p0, "name"));
-        assertRefused(Status.NOT_SUPPORTED, () -> ComchClient.create(sf, "name"));
-        Machine target =
-                card.keep(
-                        Machine.builder(Side.TARGET).fabricFolder(folder.resolve("fabric")).open());
-        Device t0 = card.keep(target.findDevice("t0").open());
-        assertRefused(Status.NOT_SUPPORTED, () -> ComchClient.create(t0, "name"));
-        assertThat(ComchCapabilities.of(t0.info()).isClientSupported()).isFalse();
-        assertThat(ComchCapabilities.of(card.p0.info()).isClientSupported()).isFalse();
-        for (String id : new String[] {"pf0", "pf0vf0", "pf0vf1", "pf1", "pf1vf0"}) {
-            assertThat(ComchCapabilities.of(card.host.findDevice(id)).isClientSupported()).isTrue();
-        }
-        ComchClient.create(card.pf0, "name").close();
     }
 
     @Clause({"cc-029", "cc-059"})
@@ -224,7 +191,7 @@ class ConfigurationTest {
                 card.keep(ComchClient.create(card.pf0, "name")));
     }
 
-    @Clause({"cc-010", "cc-072", "cc-073"})
+    @Clause("cc-010")
     @Test
     void shouldOfferTheFastPathOnBothSidesOfChannel() {
         for (Device device : new Device[] {card.p0, card.pf0}) {

@@ -4,7 +4,6 @@ import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.testkit.Clause;
@@ -204,20 +203,6 @@ class ConnectionTest {
         Peer server = Peer.server(card, "storage");
         server.endpoint.start();
         Peer client = Peer.client(card, name);
-        ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
-        client.endpoint.start();
-        card.until("gave up", () -> client.endpoint.state() == ContextState.IDLE);
-        assertThat(client.endpoint.failure().status()).isEqualTo(Status.NOT_FOUND);
-        assertThat(server.events).isEmpty();
-    }
-
-    @Clause({"cc-031", "cc-039"})
-    @Test
-    void shouldNotConnectClientOfAnotherFunction() {
-        Peer server = Peer.server(card, Card.NAME);
-        server.endpoint.start();
-        Device vf = card.keep(card.host.findDevice("pf0vf0").open());
-        Peer client = Peer.client(card, Card.NAME, vf);
         ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
         client.endpoint.start();
         card.until("gave up", () -> client.endpoint.state() == ContextState.IDLE);

@@ -52,7 +52,7 @@ final class Peer {
     }
 
     static Peer server(Card card, String name, Representor representor) {
-        ComchServer server = ComchServer.create(card.p0, representor, name);
+        ComchServer server = ComchServer.create(representor.device(), representor, name);
         Peer peer = new Peer(card, server, card.dpuEngine);
         server.setConnectionCallbacks(
                 (connection, successful) -> {
