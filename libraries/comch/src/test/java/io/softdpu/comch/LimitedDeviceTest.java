@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.capability.Capability;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunctionBuilder;
@@ -16,6 +17,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -58,6 +60,11 @@ class LimitedDeviceTest {
                             () -> ComchServer.create(card.p0, card.hpf0, "n".repeat(20)))
                     .hasMessageContainingAll("sizeBytes=20", "expected=at most 19", "dpu/p0");
             assertRefused(Status.INVALID_VALUE, () -> ComchClient.create(card.pf0, "n".repeat(20)));
+            String twentyBytes = "\u00e4".repeat(10);
+            assertRefused(
+                    Status.INVALID_VALUE,
+                    () -> ComchServer.create(card.p0, card.hpf0, twentyBytes));
+            assertRefused(Status.INVALID_VALUE, () -> ComchClient.create(card.pf0, twentyBytes));
             card.keep(ComchServer.create(card.p0, card.hpf0, "n".repeat(19)));
             card.keep(ComchClient.create(card.pf0, "n".repeat(19)));
         }
@@ -67,17 +74,22 @@ class LimitedDeviceTest {
     @Test
     void shouldRefuseMessagesAndQueuesBeyondTheLimitsOfTheDevice() throws Exception {
         try (Card card = limited()) {
-            ComchCapabilities limits = ComchCapabilities.of(card.p0.info());
-            assertThat(limits.maxMessageSize()).isEqualTo(100);
-            assertThat(limits.maxReceiveQueueSize()).isEqualTo(8);
-            ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "name"));
-            assertThat(server.maxMessageSize()).isEqualTo(100);
-            assertThat(server.receiveQueueSize()).isEqualTo(8);
-            server.setMaxMessageSize(100);
-            server.setReceiveQueueSize(8);
-            assertRefused(Status.INVALID_VALUE, () -> server.setMaxMessageSize(101))
-                    .hasMessageContainingAll("maxMessageSizeBytes=101", "expected=1 to 100");
-            assertRefused(Status.INVALID_VALUE, () -> server.setReceiveQueueSize(9));
+            List<ComchEndpoint> endpoints =
+                    List.of(
+                            card.keep(ComchServer.create(card.p0, card.hpf0, "name")),
+                            card.keep(ComchClient.create(card.pf0, "name")));
+            for (ComchEndpoint endpoint : endpoints) {
+                ComchCapabilities limits = ComchCapabilities.of(endpoint.device().info());
+                assertThat(limits.maxMessageSize()).isEqualTo(100);
+                assertThat(limits.maxReceiveQueueSize()).isEqualTo(8);
+                assertThat(endpoint.maxMessageSize()).isEqualTo(100);
+                assertThat(endpoint.receiveQueueSize()).isEqualTo(8);
+                endpoint.setMaxMessageSize(100);
+                endpoint.setReceiveQueueSize(8);
+                assertRefused(Status.INVALID_VALUE, () -> endpoint.setMaxMessageSize(101))
+                        .hasMessageContainingAll("maxMessageSizeBytes=101", "expected=1 to 100");
+                assertRefused(Status.INVALID_VALUE, () -> endpoint.setReceiveQueueSize(9));
+            }
         }
     }
 
@@ -103,6 +115,7 @@ class LimitedDeviceTest {
     }
 
     @Clause({"cc-078", "cc-101", "cc-115"})
+    @Clause("cc-086")
     @Test
     void shouldRefuseMoreTasksThanTheLimitsOfTheDevice() throws Exception {
         try (Card card = limited()) {
@@ -126,10 +139,14 @@ class LimitedDeviceTest {
             assertRefused(
                     Status.INVALID_VALUE,
                     () -> consumer.setPostReceiveTasks(7, task -> {}, task -> {}));
-            ComchProducer producer = card.keep(ComchProducer.create(pair.client().connection()));
-            producer.setSendTasks(5, task -> {}, task -> {});
-            assertRefused(
-                    Status.INVALID_VALUE, () -> producer.setSendTasks(6, task -> {}, task -> {}));
+            for (ComchConnection connection :
+                    List.of(pair.client().connection(), pair.server().connection)) {
+                ComchProducer producer = card.keep(ComchProducer.create(connection));
+                producer.setSendTasks(5, task -> {}, task -> {});
+                assertRefused(
+                        Status.INVALID_VALUE,
+                        () -> producer.setSendTasks(6, task -> {}, task -> {}));
+            }
         }
     }
 
@@ -181,6 +198,43 @@ class LimitedDeviceTest {
             assertThat(sending.send(id, new byte[1000], new byte[0])).isEqualTo(Status.SUCCESS);
             card.until("received", () -> !receiving.statuses.isEmpty());
             assertThat(receiving.data.getFirst()).hasSize(1000);
+        }
+    }
+
+    @Clause({"cc-074", "cc-075", "cc-076"})
+    @Clause({"cc-077", "cc-086", "cc-115"})
+    @Test
+    void shouldTellTheLimitsOfTheDeviceAndNotOfAnother() {
+        int[] most = {10}; // another one for each function
+        Topology different =
+                builtinWith(f -> {
+                    most[0]++;
+                    return f.limit(ComchCapabilities.NAME_LENGTH_LIMIT, most[0])
+                            .limit(ComchCapabilities.MESSAGE_SIZE_LIMIT, most[0])
+                            .limit(ComchCapabilities.RECEIVE_QUEUE_SIZE_LIMIT, most[0])
+                            .limit(ComchCapabilities.CLIENTS_LIMIT, most[0])
+                            .limit(ComchCapabilities.SEND_TASKS_LIMIT, most[0])
+                            .limit(ComchCapabilities.PRODUCER_TASKS_LIMIT, most[0]);
+                });
+        try (Machine dpu = open(different)) {
+            List<Long> told = new ArrayList<>();
+            for (String id : new String[] {"p0", "p1"}) {
+                DeviceInfo device = dpu.findDevice(id);
+                long own = device.function().lowered(ComchCapabilities.SEND_TASKS_LIMIT, 1L << 20);
+                told.add(own);
+                ComchCapabilities limits = ComchCapabilities.of(device);
+                assertThat(
+                                new long[] {
+                                    limits.maxNameLength(),
+                                    limits.maxMessageSize(),
+                                    limits.maxReceiveQueueSize(),
+                                    limits.maxClients(),
+                                    limits.maxSendTasks(),
+                                    limits.maxProducerTasks()
+                                })
+                        .containsOnly(own);
+            }
+            assertThat(told).doesNotHaveDuplicates();
         }
     }
 
@@ -268,7 +322,7 @@ class LimitedDeviceTest {
                 .open();
     }
 
-    @Clause({"cc-019", "core-037"})
+    @Clause({"cc-019", "cc-071", "core-037"})
     @Test
     void shouldNeedACardThatShowsFunctionsToTheHost() throws Exception {
         Topology plainAdapter = builtinWith(f -> f.parent(null).representor(null));
