@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +36,8 @@ class ConnectionTest {
         card.close();
     }
 
-    @Clause({"cc-049", "cc-155", "cc-160"})
+    @Clause({"cc-047", "cc-049", "cc-154"})
+    @Clause({"cc-155", "cc-160"})
     @Test
     void shouldConnectClientAndServerByProgressAlone() {
         Peer server = Peer.server(card, Card.NAME);
@@ -63,7 +65,7 @@ class ConnectionTest {
     @Test
     void shouldReachTheServerOfTheNameAlone() {
         Peer meant = Peer.server(card, "meant");
-        Peer other = Peer.server(card, "other");
+        Peer other = Peer.server(card, "meant, too");
         meant.endpoint.start();
         other.endpoint.start();
         card.settle();
@@ -100,6 +102,14 @@ class ConnectionTest {
         assertThat(established).containsExactly(true);
         assertThat(((ComchServer) server.endpoint).connections()).containsExactlyElementsOf(handed);
         assertThat(handed.getFirst().function()).isEqualTo("host/pf0");
+        Peer second = Peer.client(card, Card.NAME);
+        second.endpoint.start();
+        card.until("second", () -> second.endpoint.state() == ContextState.RUNNING);
+        card.settle();
+        assertThat(established).containsExactly(true, true);
+        assertThat(((ComchServer) server.endpoint).connections())
+                .containsExactlyElementsOf(handed)
+                .doesNotHaveDuplicates();
     }
 
     @Clause({"cc-028", "cc-032"})
@@ -118,13 +128,19 @@ class ConnectionTest {
         card.until("message", () -> !pair.server().messages.isEmpty());
         assertThat(pair.server().connection.receivedMessages()).isEqualTo(1);
         assertThat(first.receivedMessages()).isZero();
+        ComchConnection ofClient = pair.client().connection();
         Peer.stop(card, pair.client().endpoint);
         card.until("told", () -> pair.server().events.contains("disconnected true"));
         assertThat(first.isConnected()).isFalse();
         assertThat(pair.server().connection.isConnected()).isTrue();
+        pair.client().endpoint.start();
+        card.until("again", () -> pair.client().endpoint.state() == ContextState.RUNNING);
+        assertThat(pair.client().connection()).isNotSameAs(ofClient);
+        assertThat(ofClient.isConnected()).isFalse();
     }
 
     @Clause({"cc-044", "cc-048"})
+    @Clause({"cc-025", "cc-157"})
     @Test
     void shouldDoNothingOnEitherSideWithoutItsProgress() {
         Peer server = Peer.server(card, Card.NAME);
@@ -140,11 +156,26 @@ class ConnectionTest {
         card.until("client runs", () -> client.endpoint.state() == ContextState.RUNNING);
         client.send("to the server");
         progressFor(card.hostEngine::progress);
-        assertThat(server.messages).isEmpty();
-        card.until("message", () -> !server.messages.isEmpty());
-        server.send("to the client");
+        assertThat(server.send("to the client")).isEqualTo(Status.SUCCESS);
+        assertThat(server.connection.isConnected()).isTrue();
+        assertThat(server.messages).as("sending is no progress").isEmpty();
         progressFor(card.dpuEngine::progress);
-        assertThat(client.messages).isEmpty();
+        assertThat(server.texts()).containsExactly("to the server");
+        assertThat(client.send("and again")).isEqualTo(Status.SUCCESS);
+        assertThat(client.connection().isConnected()).isTrue();
+        assertThat(client.messages).as("sending is no progress").isEmpty();
+        card.until("message", () -> !client.messages.isEmpty());
+        assertThat(client.texts()).containsExactly("to the client");
+        Queue.Receiving receiving = new Queue.Receiving(client, card.hostEngine, 4096, 1);
+        receiving.consumer.start();
+        progressFor(card.hostEngine::progress);
+        assertThat(server.consumers).isEmpty();
+        card.until("consumer", () -> !server.consumers.isEmpty());
+        Peer.stop(card, receiving.consumer);
+        client.endpoint.stop();
+        progressFor(card.hostEngine::progress);
+        assertThat(server.events).doesNotContain("disconnected true");
+        card.until("end", () -> server.events.contains("disconnected true"));
     }
 
     @Clause({"cc-043", "cc-154"})
@@ -198,9 +229,19 @@ class ConnectionTest {
 
     @Clause("cc-038")
     @ParameterizedTest
-    @ValueSource(strings = {"Storage", "storag", "storage2", "storage ", "STORAGE"})
+    @ValueSource(
+            strings = {
+                "L\u00e4ger",
+                "l\u00e4ge",
+                "l\u00e4ger2",
+                "l\u00e4ger ",
+                " l\u00e4ger",
+                "L\u00c4GER",
+                "lager",
+                "la\u0308ger" // the same text in another form of Unicode
+            })
     void shouldNotConnectByAnotherName(String name) {
-        Peer server = Peer.server(card, "storage");
+        Peer server = Peer.server(card, "l\u00e4ger");
         server.endpoint.start();
         Peer client = Peer.client(card, name);
         ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
@@ -271,15 +312,44 @@ class ConnectionTest {
         card.until("third again", () -> third.endpoint.state() == ContextState.RUNNING);
     }
 
+    @Clause("cc-077")
+    @Test
+    void shouldRefuseOneOfTwoClientsThatWaitForTheLastPlace() {
+        Peer server = Peer.server(card, Card.NAME);
+        ((ComchServer) server.endpoint).setMaxClients(2);
+        server.endpoint.start();
+        Peer first = Peer.client(card, Card.NAME);
+        first.endpoint.start();
+        card.until("first", () -> first.endpoint.state() == ContextState.RUNNING);
+        Peer second = Peer.client(card, Card.NAME);
+        Peer third = Peer.client(card, Card.NAME);
+        second.endpoint.start();
+        third.endpoint.start();
+        Await.byStep(
+                "both wait for the server",
+                Card.DEADLINE_NANOS,
+                () -> ((ServerContext) (ComchServer) server.endpoint).pendingClients() == 2,
+                () -> card.hostEngine.await(1_000_000));
+        card.until("decided", () -> server.events.size() == 3);
+        assertThat(server.events)
+                .containsExactly("connected true", "connected true", "connected false");
+        assertThat(((ComchServer) server.endpoint).connections()).hasSize(2);
+    }
+
     @Clause("cc-027")
     @Test
     void shouldConnectOneClientToOneServerOnly() {
         Card.Pair pair = card.pair();
         assertRefused(Status.BAD_STATE, pair.client().endpoint::start);
+        progressFor(() -> {
+            card.hostEngine.progress();
+            card.dpuEngine.progress();
+        });
         assertThat(pair.server().events).containsExactly("connected true");
+        assertThat(((ComchServer) pair.server().endpoint).connections()).hasSize(1);
     }
 
-    @Clause("cc-069")
+    @Clause({"cc-069", "cc-150"})
     @ParameterizedTest
     @ValueSource(ints = {1023, 1025})
     void shouldRefuseClientWithAnotherMaximumMessageSize(int ofClient) {
