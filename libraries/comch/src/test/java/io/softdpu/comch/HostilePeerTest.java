@@ -55,7 +55,7 @@ class HostilePeerTest {
         card.close();
     }
 
-    @Clause("cc-038")
+    @Clause({"cc-038", "cc-039"})
     @Test
     void shouldRefuseHelloThatDoesNotFit() {
         refuses(NOTHING, Status.INVALID_VALUE);
@@ -63,9 +63,10 @@ class HostilePeerTest {
         byte[] version = RogueClient.hello();
         version[4] = 9;
         refuses(version, Status.UNSUPPORTED_VERSION);
-        refuses(
-                new Hello(RogueClient.TERMS, "host/pf0", "test serves").toBytes(),
-                Status.NOT_PERMITTED);
+        for (String name :
+                new String[] {"test serves", "test serve", "test servers", "Test server"}) {
+            refuses(new Hello(RogueClient.TERMS, "host/pf0", name).toBytes(), Status.NOT_PERMITTED);
+        }
         refuses(
                 new Hello(RogueClient.TERMS, "host/pf1", Card.NAME).toBytes(),
                 Status.NOT_PERMITTED);
