@@ -11,6 +11,7 @@ import io.softdpu.testkit.Clause;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,16 +43,18 @@ class MessageTest {
     @Test
     void shouldCarryMessagesBothWays() {
         Card.Pair pair = card.pair();
-        assertThat(pair.client().send("hello")).isEqualTo(Status.SUCCESS);
-        card.until("message", () -> !pair.server().messages.isEmpty());
-        assertThat(pair.server().send("welcome")).isEqualTo(Status.SUCCESS);
-        card.until("answer", () -> !pair.client().messages.isEmpty());
-        card.until("sent", () -> pair.server().sends.size() + pair.client().sends.size() == 2);
-        assertThat(pair.server().texts()).containsExactly("hello");
-        assertThat(pair.client().texts()).containsExactly("welcome");
-        assertThat(pair.client().sends).containsExactly(Status.SUCCESS);
-        assertThat(pair.server().sends).containsExactly(Status.SUCCESS);
-        assertThat(pair.server().messageConnections).containsExactly(pair.server().connection);
+        for (String greeting : List.of("welcome", "good bye")) { // of the server first
+            assertThat(pair.server().send(greeting)).isEqualTo(Status.SUCCESS);
+            card.until("message", () -> pair.client().texts().contains(greeting));
+            assertThat(pair.client().send(greeting + ", too")).isEqualTo(Status.SUCCESS);
+            card.until("answer", () -> pair.server().texts().contains(greeting + ", too"));
+        }
+        card.until("sent", () -> pair.server().sends.size() + pair.client().sends.size() == 4);
+        assertThat(pair.server().texts()).containsExactly("welcome, too", "good bye, too");
+        assertThat(pair.client().texts()).containsExactly("welcome", "good bye");
+        assertThat(pair.client().sends).containsExactly(Status.SUCCESS, Status.SUCCESS);
+        assertThat(pair.server().sends).containsExactly(Status.SUCCESS, Status.SUCCESS);
+        assertThat(pair.server().messageConnections).containsOnly(pair.server().connection);
     }
 
     @Clause("cc-046")
@@ -354,15 +357,16 @@ class MessageTest {
         second.endpoint.start();
         card.until("second", () -> second.endpoint.state() == ContextState.RUNNING);
         card.until("two", () -> ((ComchServer) pair.server().endpoint).connections().size() == 2);
-        for (ComchConnection connection : ((ComchServer) pair.server().endpoint).connections()) {
+        int number = 0;
+        for (ComchConnection connection : pair.server().connectionsOfEvents) {
             ComchSendTask task = pair.server().endpoint.allocateSendTask(connection);
-            task.setMessage(new byte[] {(byte) connection.remoteConsumers().length});
+            task.setMessage(("to client " + ++number).getBytes(StandardCharsets.UTF_8));
             task.submit();
         }
         card.until("both", () -> pair.client().messages.size() + second.messages.size() == 2);
         card.settle();
-        assertThat(pair.client().messages).hasSize(1);
-        assertThat(second.messages).hasSize(1);
+        assertThat(pair.client().texts()).containsExactly("to client 1");
+        assertThat(second.texts()).containsExactly("to client 2");
     }
 
     @Clause("cc-097")
