@@ -13,6 +13,7 @@ import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,6 +56,7 @@ class ContextStateTest {
         private final Supplier<Task> tasks;
         private final Runnable peerStart;
         private final Runnable peerPart;
+        private final BooleanSupplier peerEnd;
         private final List<Buf> bufs = new ArrayList<>();
         private ComchConnection connection;
 
@@ -73,6 +75,7 @@ class ContextStateTest {
                                 client.endpoint.start();
                             };
                     peerPart = () -> {};
+                    peerEnd = () -> false; // ends its connection and goes on
                     tasks = () -> messageTask(server, connection);
                     context = server;
                 }
@@ -84,6 +87,7 @@ class ContextStateTest {
                     client.setMessageCallback((from, message) -> {});
                     peerStart = () -> {};
                     peerPart = () -> {};
+                    peerEnd = () -> disconnected(server);
                     tasks = () -> messageTask(client, connection);
                     context = client;
                 }
@@ -98,6 +102,11 @@ class ContextStateTest {
                     producer.setSendTasks(2, completed::add, completed::add);
                     peerStart = () -> {};
                     peerPart = () -> {};
+                    peerEnd =
+                            () -> {
+                                Peer.stop(card, to.consumer);
+                                return disconnected(pair.server());
+                            };
                     tasks =
                             () -> {
                                 Buf buf = memory.inventory().bufByData(memory.mmap(), 0, 8);
@@ -116,6 +125,11 @@ class ContextStateTest {
                     consumer.setPostReceiveTasks(2, completed::add, completed::add);
                     peerStart = () -> {};
                     peerPart = () -> from.send(consumer.id(), new byte[8], new byte[0]);
+                    peerEnd =
+                            () -> {
+                                Peer.stop(card, from.producer);
+                                return disconnected(pair.client());
+                            };
                     tasks =
                             () -> {
                                 Buf buf = memory.inventory().bufByAddress(memory.mmap(), 0, 64);
@@ -166,6 +180,10 @@ class ContextStateTest {
             bufs.clear();
         }
 
+        private static boolean disconnected(Peer peer) {
+            return peer.connection().disconnect() == Status.SUCCESS;
+        }
+
         private static Task messageTask(ComchEndpoint endpoint, ComchConnection to) {
             ComchSendTask task = endpoint.allocateSendTask(to);
             task.setMessage(new byte[8]);
@@ -199,6 +217,11 @@ class ContextStateTest {
     void shouldBecomeIdleOnStopWhenAllTasksAreFreed(Kind kind) {
         Subject subject = new Subject(kind).run();
         subject.free(subject.allocate());
+        Task task = subject.allocate();
+        task.submit();
+        subject.peerPart.run();
+        card.until("completed", () -> !subject.completed.isEmpty());
+        subject.free(task);
         subject.context.stop();
         card.until("idle", () -> subject.context.state() == ContextState.IDLE);
     }
@@ -208,15 +231,20 @@ class ContextStateTest {
     @EnumSource
     void shouldTakeTasksInRunningAndCompleteThemInProgress(Kind kind) {
         Subject subject = new Subject(kind).run();
-        Task task = subject.allocate();
-        assertThat(task.trySubmit()).isEqualTo(Status.SUCCESS);
-        subject.peerPart.run();
+        Task first = subject.allocate();
+        Task second = subject.allocate();
+        for (Task task : List.of(first, second)) {
+            assertThat(task.trySubmit()).isEqualTo(Status.SUCCESS);
+            subject.peerPart.run();
+        }
         subject.progressOthers();
         assertThat(subject.completed).as("without progress").isEmpty();
-        card.until("completed", () -> !subject.completed.isEmpty());
-        assertThat(subject.completed).containsExactly(task);
-        assertThat(task.status()).isEqualTo(Status.SUCCESS);
-        subject.free(task);
+        card.until("completed", () -> subject.completed.size() == 2);
+        assertThat(subject.completed).containsExactlyInAnyOrder(first, second);
+        for (Task task : List.of(first, second)) {
+            assertThat(task.status()).isEqualTo(Status.SUCCESS);
+            subject.free(task);
+        }
     }
 
     @Clause({"cc-153", "cc-158", "cc-161"})
@@ -253,7 +281,29 @@ class ContextStateTest {
         card.until("idle", () -> subject.context.state() == ContextState.IDLE);
     }
 
-    @Clause("cc-155")
+    @Clause({"cc-162", "cc-164"})
+    @ParameterizedTest
+    @EnumSource(names = "SERVER", mode = EnumSource.Mode.EXCLUDE)
+    void shouldTakeNoTasksWhileItStopsAfterItsConnectionHasEnded(Kind kind) {
+        Subject subject = new Subject(kind).run();
+        Task kept = subject.allocate();
+        card.until("peer ends it", subject.peerEnd);
+        card.until("stopping", () -> subject.context.state() == ContextState.STOPPING);
+        card.settle();
+        assertThat(kept.trySubmit()).isEqualTo(Status.BAD_STATE);
+        assertRefused(Status.BAD_STATE, subject::allocate);
+        assertThat(subject.context.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        subject.free(kept);
+        card.until("idle", () -> subject.states.contains(ContextState.IDLE));
+        assertThat(subject.states)
+                .containsExactly(
+                        ContextState.STARTING,
+                        ContextState.RUNNING,
+                        ContextState.STOPPING,
+                        ContextState.IDLE);
+    }
+
+    @Clause({"cc-154", "cc-155", "cc-160"})
     @Test
     void shouldReportEachStateOfConsumerAndProducerOnce() {
         Card.Memory memory = card.memory(card.p0, 4096);
