@@ -12,6 +12,7 @@ import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -178,6 +179,11 @@ class PeerProcessTest {
         client.awaitLine("running", PATIENCE);
         client.awaitLine("posted", PATIENCE);
         server.awaitLine("posted", PATIENCE);
+        client.awaitLine("^consumer \\d+$", PATIENCE);
+        client.standardInput().write((PeerProgram.SEND + "\n").getBytes(StandardCharsets.US_ASCII));
+        client.standardInput().flush();
+        client.awaitLine("^message of 5 bytes$", PATIENCE); // which the server has echoed
+        client.awaitLine("^sent$", PATIENCE);
     }
 
     @Test

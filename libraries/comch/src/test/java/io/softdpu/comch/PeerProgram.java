@@ -16,19 +16,23 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One side of a channel as a process, for tests that kill it: a server or a client that echoes
- * messages, and a consumer on the connection that reposts each buffer. Runs until it is killed or
+ * One side of a channel as a process, for tests that kill it: a server that echoes messages, or a
+ * client, and a consumer on the connection that reposts each buffer. Runs until it is killed or
  * reads any line but the commands below. Prints its events on standard output.
  */
 public final class PeerProgram {
     private static final int BUFFERS = 8;
     private static final int BUFFER_BYTES = 8 << 20;
+    private static final int MESSAGE_BYTES = 5;
 
     /** Stops the mmap of the consumer, which keeps running. */
     static final String STOP_MMAP = "stop mmap";
 
     /** Stops the consumer. */
     static final String STOP_CONSUMER = "stop consumer";
+
+    /** Sends a message, and data through a producer of its own; clients only. */
+    static final String SEND = "send";
 
     /** Creates another consumer; servers only. */
     static final String CONSUME = "consume";
@@ -56,6 +60,10 @@ public final class PeerProgram {
         engine.connect(endpoint);
         endpoint.setSendTasks(8, ComchSendTask::free, ComchSendTask::free);
         endpoint.setMessageCallback((from, message) -> {
+            if (!server) {
+                say("message of " + message.byteSize() + " bytes");
+                return;
+            }
             ComchSendTask task = endpoint.allocateSendTask(from);
             task.setMessage(message, 0, (int) message.byteSize());
             if (task.trySubmit() != Status.SUCCESS) {
@@ -81,7 +89,8 @@ public final class PeerProgram {
                     && !consuming
                     && client.state() == ContextState.RUNNING) {
                 consuming = true;
-                consume(engine, client.connection(), device);
+                connected = client.connection();
+                consume(engine, connected, device);
                 say("running");
             }
         }
@@ -100,6 +109,7 @@ public final class PeerProgram {
             case STOP_MMAP -> memoryOfConsumer.stop();
             case STOP_CONSUMER -> consumer.stop();
             case CONSUME -> consume(engine, connected, device);
+            case SEND -> send(engine, connected, device);
             default -> {
                 return false;
             }
@@ -109,15 +119,7 @@ public final class PeerProgram {
     }
 
     private static void consume(ProgressEngine engine, ComchConnection connection, Device device) {
-        SharedMemory memory = SharedMemory.allocate((long) BUFFERS * BUFFER_BYTES);
-        Mmap mmap =
-                Mmap.create()
-                        .setMemory(memory)
-                        .setPermissions(
-                                Permissions.of(
-                                        AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE))
-                        .addDevice(device)
-                        .start();
+        Mmap mmap = memory((long) BUFFERS * BUFFER_BYTES, device);
         BufInventory inventory = BufInventory.create(BUFFERS);
         inventory.start();
         memoryOfConsumer = mmap;
@@ -147,6 +149,37 @@ public final class PeerProgram {
             }
         });
         consumer.start();
+    }
+
+    private static void send(ProgressEngine engine, ComchConnection connection, Device device) {
+        ComchSendTask message = connection.endpoint().allocateSendTask(connection);
+        message.setMessage(new byte[MESSAGE_BYTES]);
+        message.submit();
+        Mmap mmap = memory(BUFFER_BYTES, device);
+        BufInventory inventory = BufInventory.create(1);
+        inventory.start();
+        ComchProducer producer = ComchProducer.create(connection);
+        engine.connect(producer);
+        producer.setSendTasks(1, task -> say("sent"), task -> say("not sent " + task.status()));
+        producer.setStateChangedCallback((context, from, to) -> {
+            say("producer " + to);
+            if (to == ContextState.RUNNING) {
+                producer.allocateSendTask(
+                                inventory.bufByData(mmap, 0, BUFFER_BYTES),
+                                connection.remoteConsumers()[0])
+                        .submit();
+            }
+        });
+        producer.start();
+    }
+
+    private static Mmap memory(long sizeBytes, Device device) {
+        return Mmap.create()
+                .setMemory(SharedMemory.allocate(sizeBytes))
+                .setPermissions(
+                        Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE))
+                .addDevice(device)
+                .start();
     }
 
     private static void say(String what) {
