@@ -151,6 +151,7 @@ class LimitedDeviceTest {
     }
 
     @Clause({"core-267", "cc-079", "cc-116"})
+    @Clause("cc-010")
     @Test
     void shouldRefuseToSendABufferBeyondTheLimitOfTheDevice() throws Exception {
         try (Card card = limited()) {
