@@ -4,8 +4,11 @@ import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
@@ -17,6 +20,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules for the tasks of producers and consumers, and for the bufs in flight with them. */
 class FastPathTaskTest extends FastPathFixture {
@@ -24,13 +29,15 @@ class FastPathTaskTest extends FastPathFixture {
     @Test
     void shouldRefuseMisuseOfProducerSends() {
         Queue.Receiving receiving = receiving(pair.server(), 4096, 2);
-        Queue.Sending sending = sending(pair.client(), 4096, 2);
+        Queue.Sending sending = sending(pair.client(), 4096, 3);
         int id = receiving.consumer.id();
         receiving.post(0, 100);
         Buf buf = sending.memory.inventory().bufByData(sending.memory.mmap(), 0, 100);
         ComchProducerSendTask task = sending.producer.allocateSendTask(buf, id);
         ComchProducerSendTask twin = sending.producer.allocateSendTask(buf, id);
+        ComchProducerSendTask third = sending.producer.allocateSendTask(buf, id);
         assertRefused(Status.NO_MEMORY, () -> sending.producer.allocateSendTask(buf, id));
+        third.free();
         task.submit();
         assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
         receiving.post(200, 100);
@@ -45,17 +52,61 @@ class FastPathTaskTest extends FastPathFixture {
         card.until("received", () -> receiving.statuses.size() == 1);
     }
 
-    @Clause("cc-126")
+    @Clause({"cc-100", "cc-114"})
     @Test
-    void shouldRefuseDataThatIsLongerThanThePostedBuffer() {
-        Queue.Receiving receiving = receiving(pair.server(), 4096, 2);
-        Queue.Sending sending = sending(pair.client(), 4096, 2);
+    void shouldHaveAsManyTasksAsWereSetLast() {
+        Card.Memory memory = card.memory(card.p0, 4096);
+        ComchConsumer consumer =
+                card.keep(ComchConsumer.create(pair.server().connection, memory.mmap()));
+        consumer.setPostReceiveTasks(5, task -> {}, task -> {});
+        consumer.setPostReceiveTasks(3, task -> {}, task -> {});
+        ComchProducer producer = card.keep(ComchProducer.create(pair.server().connection));
+        producer.setSendTasks(5, task -> {}, task -> {});
+        producer.setSendTasks(3, task -> {}, task -> {});
+        for (Context context : List.of(consumer, producer)) {
+            card.dpuEngine.connect(context);
+            card.atEnd(() -> Peer.stop(card, context));
+            context.start();
+            card.until("runs", () -> context.state() == ContextState.RUNNING);
+        }
+        Buf buf = memory.inventory().bufByAddress(memory.mmap(), 0, 64);
+        List<Task> tasks = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            tasks.add(consumer.allocatePostReceiveTask(buf));
+            tasks.add(producer.allocateSendTask(buf, 1));
+        }
+        assertRefused(Status.NO_MEMORY, () -> consumer.allocatePostReceiveTask(buf));
+        assertRefused(Status.NO_MEMORY, () -> producer.allocateSendTask(buf, 1));
+        tasks.forEach(Task::free);
+        buf.release();
+    }
+
+    @Clause({"cc-123", "cc-126"})
+    @ParameterizedTest
+    @ValueSource(ints = {10, 64, 100, 300_000})
+    void shouldRefuseDataThatIsLongerThanThePostedBuffer(int room) {
+        Queue.Receiving receiving = receiving(pair.server(), MIB, 1);
+        Queue.Sending sending = sending(pair.client(), MIB, 1);
         int id = receiving.consumer.id();
-        receiving.post(0, 100);
-        assertThat(sending.send(id, pattern(101), NOTHING)).isEqualTo(Status.INVALID_VALUE);
-        assertThat(sending.send(id, pattern(100), NOTHING)).isEqualTo(Status.SUCCESS);
+        Buf posted =
+                receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 400 + room);
+        posted.setData(50, 350);
+        posted.retain();
+        receiving.post(posted);
+        Buf tooLong = sending.memory.inventory().bufByData(sending.memory.mmap(), 7, room + 1);
+        tooLong.retain();
+        assertThat(sending.send(id, tooLong, NOTHING)).isEqualTo(Status.INVALID_VALUE);
+        card.settle();
+        assertThat(receiving.statuses).isEmpty();
+        assertThat(tooLong.dataOffset()).isEqualTo(7);
+        assertThat(tooLong.dataLength()).isEqualTo(room + 1);
+        assertThat(posted.dataOffset()).isEqualTo(50);
+        assertThat(posted.dataLength()).isEqualTo(350);
+        assertThat(sending.send(id, pattern(room), NOTHING)).isEqualTo(Status.SUCCESS);
         card.until("received", () -> receiving.statuses.size() == 1);
-        assertThat(receiving.data.getFirst()).isEqualTo(pattern(100));
+        assertThat(receiving.data.getFirst()).isEqualTo(pattern(room));
+        tooLong.release();
+        posted.release();
     }
 
     @Clause("cc-080")
@@ -98,41 +149,69 @@ class FastPathTaskTest extends FastPathFixture {
     @Clause("cc-125")
     @Test
     void shouldKeepTheSourceOfASendFromItsOwnerUntilItsCompletion() {
-        Queue.Receiving receiving = receiving(pair.server(), 2 * MIB, 2);
-        Queue.Sending sending = sending(pair.client(), 4096, 2);
-        receiving.post(0, MIB);
-        receiving.post(MIB, MIB);
+        Queue.Receiving receiving = receiving(pair.server(), 3 * MIB, 3);
+        Queue.Sending sending = sending(pair.client(), 4096, 1);
         List<SanitizerReport.Kind> reports = new ArrayList<>();
         try (Sanitizer sanitizer = Sanitizer.start(1)) {
             sanitizer.setListener(report -> reports.add(report.kind()));
             Card.Memory source = card.memory(card.pf0, MIB); // bufs that the sanitizer checks
-            for (int round = 0; round < 2; round++) {
+            int sent = 0;
+            for (long changed : new long[] {-1, 0, MIB - 1}) {
+                receiving.post((long) sent * MIB, MIB);
                 Buf buf = source.inventory().bufByData(source.mmap(), 0, MIB);
+                buf.retain();
                 assertThat(sending.send(receiving.consumer.id(), buf, NOTHING))
                         .isEqualTo(Status.SUCCESS);
                 card.hostEngine.progress(); // a slice of it
-                if (round == 1) {
-                    source.shared().segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
+                if (changed >= 0) {
+                    source.shared().segment().set(ValueLayout.JAVA_BYTE, changed, (byte) 1);
                     assertRefused(Status.IN_USE, buf::resetDataLength);
+                    assertRefused(Status.IN_USE, () -> buf.setData(0, 8));
                 }
-                int sent = round + 1;
-                card.until("sent", () -> sending.statuses.size() == sent);
-                if (round == 0) {
+                int expected = ++sent;
+                card.until("sent", () -> sending.statuses.size() == expected);
+                if (changed < 0) {
                     assertThat(reports).as("left alone").isEmpty();
+                } else {
+                    assertThat(reports)
+                            .containsExactly(
+                                    SanitizerReport.Kind.BUF_MISUSED,
+                                    SanitizerReport.Kind.BUF_MISUSED,
+                                    SanitizerReport.Kind.SOURCE_CHANGED);
                 }
+                reports.clear();
+                buf.setData(0, 8);
+                buf.release();
             }
-            assertThat(reports).contains(SanitizerReport.Kind.SOURCE_CHANGED);
         }
+    }
+
+    @Clause("cc-125")
+    @Test
+    void shouldKeepTheSourceOfASmallSendFromItsOwnerUntilItsCompletion() {
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 1);
+        Queue.Sending sending = sending(pair.client(), 4096, 1);
+        receiving.post(0, 64);
+        Buf buf = sending.memory.inventory().bufByData(sending.memory.mmap(), 0, 64);
+        buf.retain();
+        assertThat(sending.send(receiving.consumer.id(), buf, NOTHING)).isEqualTo(Status.SUCCESS);
+        assertRefused(Status.IN_USE, () -> buf.setData(0, 8));
+        assertRefused(Status.IN_USE, buf::resetDataLength);
+        card.until("sent", () -> !sending.statuses.isEmpty());
+        buf.setData(0, 8);
+        buf.release();
     }
 
     @Clause({"cc-097", "cc-100"})
     @Test
     void shouldRefuseMisuseOfPostReceives() {
-        Queue.Receiving receiving = receiving(pair.server(), 4096, 2);
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 3);
         Buf buf = receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 64);
         ComchPostReceiveTask task = receiving.consumer.allocatePostReceiveTask(buf);
         ComchPostReceiveTask twin = receiving.consumer.allocatePostReceiveTask(buf);
+        ComchPostReceiveTask third = receiving.consumer.allocatePostReceiveTask(buf);
         assertRefused(Status.NO_MEMORY, () -> receiving.consumer.allocatePostReceiveTask(buf));
+        third.free();
         task.submit();
         assertThat(twin.trySubmit()).isEqualTo(Status.IN_USE);
         assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
@@ -144,28 +223,35 @@ class FastPathTaskTest extends FastPathFixture {
     @Clause({"cc-081", "cc-104"})
     @Test
     void shouldRefuseToPostMemoryThatIsNotExportedToThePeerForWriting() {
-        Queue.Receiving receiving = receiving(pair.server(), 4096, 2);
-        Queue.Sending sending = sending(pair.client(), 4096, 1);
+        Queue.Receiving onServer = receiving(pair.server(), 4096, 2);
+        Queue.Receiving onClient = receiving(pair.client(), 4096, 2);
+        Queue.Sending toServer = sending(pair.client(), 4096, 1);
+        Queue.Sending toClient = sending(pair.server(), 4096, 1);
         for (Permissions lacking :
                 new Permissions[] {
                     Permissions.LOCAL_READ_WRITE,
-                    Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_ONLY)
+                    Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_ONLY),
+                    Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE)
                 }) {
-            Card.Memory other = card.memory(card.p0, 4096, lacking);
-            Buf foreign = other.inventory().bufByAddress(other.mmap(), 0, 64);
-            assertThat(receiving.post(foreign)).isEqualTo(Status.INVALID_VALUE);
-            foreign.release();
+            assertNotPosted(onServer, card.memory(card.p0, 4096, lacking).mmap());
+            assertNotPosted(onClient, card.memory(card.pf0, 4096, lacking).mmap());
         }
-        Mmap imported =
+        assertNotPosted(
+                onServer,
                 card.keep(
                         Mmap.createFromExport(
-                                card.memory(card.pf0, 4096).mmap().exportPci(card.pf0), card.p0));
-        Buf remote = receiving.memory.inventory().bufByAddress(imported, 0, 64);
-        assertThat(receiving.post(remote)).isEqualTo(Status.INVALID_VALUE);
-        remote.release();
-        assertThat(sending.send(receiving.consumer.id(), pattern(1), NOTHING))
+                                card.memory(card.pf0, 4096).mmap().exportPci(card.pf0), card.p0)));
+        assertThat(toServer.send(onServer.consumer.id(), pattern(1), NOTHING))
                 .as("nothing is posted")
                 .isEqualTo(Status.AGAIN);
+        assertThat(toClient.send(onClient.consumer.id(), pattern(1), NOTHING))
+                .isEqualTo(Status.AGAIN);
+    }
+
+    private static void assertNotPosted(Queue.Receiving receiving, Mmap other) {
+        Buf foreign = receiving.memory.inventory().bufByAddress(other, 0, 64);
+        assertThat(receiving.post(foreign)).isEqualTo(Status.INVALID_VALUE);
+        foreign.release();
     }
 
     @Clause({"cc-108", "cc-110"})
@@ -177,6 +263,13 @@ class FastPathTaskTest extends FastPathFixture {
         assertThat(receiving.post(full)).isEqualTo(Status.INVALID_VALUE);
         full.resetDataLength(); // not in flight
         full.release();
+        Card.Memory to = receiving.memory;
+        Buf head = to.inventory().bufByAddress(to.mmap(), 0, 64);
+        Buf behind = to.inventory().bufByAddress(to.mmap(), 64, 64);
+        head.chain(behind);
+        assertThat(receiving.post(head)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(receiving.post(behind)).isEqualTo(Status.NOT_PERMITTED);
+        head.release();
         assertThat(sending.send(receiving.consumer.id(), pattern(1), NOTHING))
                 .isEqualTo(Status.AGAIN);
         card.settle();
@@ -188,6 +281,7 @@ class FastPathTaskTest extends FastPathFixture {
     @Test
     void shouldKeepAPostedBufferFromItsOwnerUntilItsCompletion() {
         Queue.Receiving receiving = receiving(pair.server(), 4096, 2);
+        Queue.Sending sending = sending(pair.client(), 4096, 1);
         List<SanitizerReport.Kind> reports = new ArrayList<>();
         try (Sanitizer sanitizer = Sanitizer.start(1)) {
             sanitizer.setListener(report -> reports.add(report.kind()));
@@ -197,13 +291,22 @@ class FastPathTaskTest extends FastPathFixture {
             memory.fill((byte) 1);
             Buf buf = inventory.bufByAddress(receiving.memory.mmap(), 0, 64);
             assertThat(receiving.post(buf)).isEqualTo(Status.SUCCESS);
-            assertThat(memory.get(ValueLayout.JAVA_BYTE, 0))
+            assertThat(memory.asSlice(0, 64).toArray(ValueLayout.JAVA_BYTE))
                     .as("an early read sees the fill pattern")
-                    .isEqualTo((byte) 0xa5);
+                    .containsOnly(0xa5);
             assertThat(memory.get(ValueLayout.JAVA_BYTE, 64)).isEqualTo((byte) 1);
             assertRefused(Status.IN_USE, buf::resetDataLength);
+            assertRefused(Status.IN_USE, () -> buf.setData(8, 8));
             assertRefused(Status.IN_USE, buf::release);
-            assertThat(reports).containsOnly(SanitizerReport.Kind.BUF_MISUSED).hasSize(2);
+            assertThat(reports).containsOnly(SanitizerReport.Kind.BUF_MISUSED).hasSize(3);
+            buf.retain();
+            assertThat(sending.send(receiving.consumer.id(), pattern(64), NOTHING))
+                    .isEqualTo(Status.SUCCESS);
+            card.until("received", () -> !receiving.statuses.isEmpty());
+            assertThat(memory.asSlice(0, 64).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(pattern(64));
+            buf.setData(8, 8);
+            buf.release();
+            assertThat(reports).hasSize(3);
         }
     }
 
