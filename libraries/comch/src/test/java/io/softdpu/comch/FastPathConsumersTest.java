@@ -4,10 +4,17 @@ import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Permissions;
 import io.softdpu.testkit.Clause;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Consumers as the peer of their connection knows them. */
 class FastPathConsumersTest extends FastPathFixture {
@@ -74,23 +81,94 @@ class FastPathConsumersTest extends FastPathFixture {
     }
 
     @Clause({"cc-051", "cc-053"})
-    @Test
-    void shouldRegisterConsumerByProgressOfItsConnectionAlone() {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldRegisterConsumerByProgressOfItsConnectionAlone(boolean onServer) {
+        Peer peer = onServer ? pair.server() : pair.client();
+        Peer remote = onServer ? pair.client() : pair.server();
         var own = card.engine();
-        Queue.Receiving receiving = new Queue.Receiving(pair.server(), own, 4096, 1);
+        Queue.Receiving receiving = new Queue.Receiving(peer, own, 4096, 1);
         receiving.consumer.start();
         for (int i = 0; i < 2000; i++) {
             own.progress();
-            card.hostEngine.progress();
+            (onServer ? card.hostEngine : card.dpuEngine).progress();
         }
         assertThat(receiving.consumer.state()).isEqualTo(ContextState.STARTING);
-        assertThat(pair.client().consumers).isEmpty();
+        assertThat(remote.consumers).isEmpty();
         Buf buf = receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 64);
         assertRefused(Status.BAD_STATE, () -> receiving.consumer.allocatePostReceiveTask(buf));
         buf.release();
         card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);
-        assertThat(pair.client().consumers).containsExactly(receiving.consumer.id());
+        assertThat(remote.consumers).containsExactly(receiving.consumer.id());
         assertThat(receiving.post(0, 64)).isEqualTo(Status.SUCCESS);
+    }
+
+    @Clause("cc-037")
+    @Test
+    void shouldBelongToTheConnectionOfTheServerThatItWasCreatedOn() {
+        ComchConnection ofFirst = pair.server().connection();
+        Peer second = Peer.client(card, Card.NAME);
+        second.endpoint.start();
+        card.until("second", () -> second.endpoint.state() == ContextState.RUNNING);
+        card.until("second", () -> pair.server().connection() != ofFirst);
+        Queue.Receiving onSecond = receiving(pair.server(), 4096, 1);
+        card.settle();
+        assertThat(onSecond.consumer.connection()).isSameAs(pair.server().connection());
+        assertThat(second.consumers).containsExactly(onSecond.consumer.id());
+        assertThat(pair.client().consumers).isEmpty();
+        pair.server().connection = ofFirst;
+        Queue.Receiving onFirst = receiving(pair.server(), 4096, 1);
+        card.settle();
+        assertThat(onFirst.consumer.connection()).isSameAs(ofFirst);
+        assertThat(pair.client().consumers).containsExactly(onFirst.consumer.id());
+        assertThat(second.events).containsExactly("consumer " + onSecond.consumer.id());
+    }
+
+    @Clause("cc-054")
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldReachTheConsumerInsideItsEvent(boolean onServer) {
+        Peer server = Peer.server(card, "in the event");
+        Peer client = Peer.client(card, "in the event");
+        Queue.Sending[] sending = new Queue.Sending[1];
+        List<Status> sent = new ArrayList<>();
+        (onServer ? client : server)
+                .endpoint.setConsumerCallbacks(
+                        (connection, id) -> sent.add(sending[0].send(id, pattern(8), NOTHING)),
+                        (connection, id) -> {});
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("client", () -> client.endpoint.state() == ContextState.RUNNING);
+        card.until("server", () -> server.connection != null);
+        sending[0] = sending(onServer ? client : server, 4096, 1);
+        Queue.Receiving receiving = receiving(onServer ? server : client, 4096, 1);
+        card.until("told", () -> !sent.isEmpty());
+        assertThat(sent).as("no buffer is posted").containsExactly(Status.AGAIN);
+        receiving.post(0, 64);
+        assertThat(sending[0].send(receiving.consumer.id(), pattern(8), NOTHING))
+                .isEqualTo(Status.SUCCESS);
+        card.until("received", () -> !receiving.statuses.isEmpty());
+        assertThat(receiving.data.getFirst()).isEqualTo(pattern(8));
+    }
+
+    @Clause({"cc-062", "cc-104"})
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotBeCreatedWithoutMemoryThatThePeerMayWrite(boolean onServer) {
+        ComchConnection connection = (onServer ? pair.server() : pair.client()).connection();
+        Device device = onServer ? card.p0 : card.pf0;
+        assertRefused(Status.INVALID_VALUE, () -> ComchConsumer.create(connection, null));
+        for (Permissions lacking :
+                new Permissions[] {
+                    Permissions.LOCAL_READ_WRITE,
+                    Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_ONLY)
+                }) {
+            Card.Memory memory = card.memory(device, 4096, lacking);
+            assertRefused(
+                    Status.NOT_PERMITTED, () -> ComchConsumer.create(connection, memory.mmap()));
+        }
+        Card.Memory memory = card.memory(device, 4096);
+        ComchConsumer.create(connection, memory.mmap()).close();
     }
 
     @Test

@@ -10,6 +10,8 @@ import io.softdpu.testkit.Clause;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ends of producers and consumers, and of the connection and memory under them. */
 class FastPathEndTest extends FastPathFixture {
@@ -102,6 +104,21 @@ class FastPathEndTest extends FastPathFixture {
                         ContextState.STOPPING,
                         ContextState.IDLE);
         assertRefused(Status.NOT_CONNECTED, receiving.consumer::start);
+    }
+
+    @Clause("cc-023")
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldCreateNothingOnAConnectionThatHasEnded(boolean onServer) {
+        ComchConnection connection = (onServer ? pair.server() : pair.client()).connection();
+        Card.Memory memory = card.memory(onServer ? card.p0 : card.pf0, 4096);
+        ComchProducer.create(connection).close();
+        ComchConsumer.create(connection, memory.mmap()).close();
+        pair.client().endpoint.stop();
+        card.until("client", () -> pair.client().endpoint.state() == ContextState.IDLE);
+        card.until("server", () -> pair.server().events.contains("disconnected true"));
+        assertRefused(Status.NOT_CONNECTED, () -> ComchProducer.create(connection));
+        assertRefused(Status.NOT_CONNECTED, () -> ComchConsumer.create(connection, memory.mmap()));
     }
 
     @Test
