@@ -40,16 +40,20 @@ class FastPathTaskTest extends FastPathFixture {
         third.free();
         task.submit();
         assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
+        assertRefused(Status.IN_USE, task::free);
         receiving.post(200, 100);
         assertThat(twin.trySubmit()).isEqualTo(Status.IN_USE); // its buf is in flight
         assertRefused(
                 Status.INVALID_VALUE,
                 () -> twin.setImmediate(MemorySegment.ofArray(new byte[33]), 0, 33));
         card.until("sent", () -> !sending.statuses.isEmpty());
-        twin.free();
         assertThat(sending.statuses).containsExactly(Status.SUCCESS);
         assertThat(task.trySubmit()).isEqualTo(Status.BAD_STATE); // freed by its callback
         card.until("received", () -> receiving.statuses.size() == 1);
+        sending.producer.stop();
+        assertThat(sending.producer.state()).isEqualTo(ContextState.STOPPING);
+        assertThat(twin.trySubmit()).isEqualTo(Status.BAD_STATE);
+        twin.free();
     }
 
     @Clause({"cc-100", "cc-114"})
@@ -216,8 +220,12 @@ class FastPathTaskTest extends FastPathFixture {
         assertThat(twin.trySubmit()).isEqualTo(Status.IN_USE);
         assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
         assertRefused(Status.IN_USE, task::free);
-        twin.free();
         assertThat(receiving.statuses).isEmpty();
+        receiving.consumer.stop();
+        assertThat(receiving.consumer.state()).isEqualTo(ContextState.STOPPING);
+        assertThat(twin.trySubmit()).isEqualTo(Status.BAD_STATE);
+        twin.free();
+        assertThat(twin.trySubmit()).isEqualTo(Status.BAD_STATE);
     }
 
     @Clause({"cc-081", "cc-104"})

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Send tasks of the basic path: their number, completion, failure and misuse. */
@@ -37,28 +38,30 @@ class SendTaskTest {
 
     @Clause({"cc-084", "cc-085"})
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldHaveAsManySendTasksAsConfiguredAndCallTheCallbackThatFits(boolean ofServer) {
+    @CsvSource({"true, 2", "true, 5", "false, 2", "false, 5"})
+    void shouldHaveAsManySendTasksAsConfiguredAndCallTheCallbackThatFits(
+            boolean ofServer, int count) {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
         Peer sender = ofServer ? server : client;
         List<ComchSendTask> succeeded = new ArrayList<>();
         List<ComchSendTask> failed = new ArrayList<>();
-        sender.endpoint.setSendTasks(2, succeeded::add, failed::add);
+        sender.endpoint.setSendTasks(count, succeeded::add, failed::add);
         sender.endpoint.setControlTimeout(50_000_000L);
-        server.endpoint.start();
-        client.endpoint.start();
-        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
-        card.until("connected", () -> server.connection != null);
-        ComchSendTask first = sender.endpoint.allocateSendTask(sender.connection());
-        ComchSendTask second = sender.endpoint.allocateSendTask(sender.connection());
+        connect(server, client);
+        List<ComchSendTask> tasks = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            tasks.add(sender.endpoint.allocateSendTask(sender.connection()));
+        }
         assertRefused(
                 Status.NO_MEMORY, () -> sender.endpoint.allocateSendTask(sender.connection()));
+        ComchSendTask first = tasks.getFirst();
+        ComchSendTask last = tasks.getLast();
         first.submit();
         card.until("delivered", () -> succeeded.size() + failed.size() == 1);
         assertThat(succeeded).containsExactly(first);
 
-        second.submit();
+        last.submit();
         sender.endpoint.stop(); // and the peer makes no progress any more
         ProgressEngine engine = ofServer ? card.dpuEngine : card.hostEngine;
         Await.byStep(
@@ -66,27 +69,38 @@ class SendTaskTest {
                 Card.DEADLINE_NANOS,
                 () -> !failed.isEmpty(),
                 () -> engine.await(1_000_000));
-        assertThat(failed).containsExactly(second);
-        assertThat(second.status()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(failed).containsExactly(last);
+        assertThat(last.status()).isEqualTo(Status.CONNECTION_ABORTED);
         assertThat(succeeded).hasSize(1);
-        first.free();
-        second.free();
+        tasks.forEach(ComchSendTask::free);
     }
 
     @Clause("cc-091")
-    @Test
-    void shouldCompleteTheSendOnlyWhenThePeerHasReceived() {
-        Card.Pair pair = card.pair();
-        pair.client().send("wait for it");
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldCompleteTheSendOnlyWhenThePeerHasReceived(boolean ofServer) {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        Peer sender = ofServer ? server : client;
+        Peer receiver = ofServer ? client : server;
+        ProgressEngine sending = ofServer ? card.dpuEngine : card.hostEngine;
+        ProgressEngine receiving = ofServer ? card.hostEngine : card.dpuEngine;
+        List<Integer> completedInCallback = new ArrayList<>();
+        receiver.endpoint.setMessageCallback((from, message) -> {
+            sending.progress();
+            completedInCallback.add(sender.sends.size());
+        });
+        connect(server, client);
+        sender.send("wait for it");
         for (int i = 0; i < 1000; i++) {
-            card.hostEngine.progress();
+            sending.progress();
         }
-        assertThat(pair.client().sends).isEmpty();
-        assertThat(pair.client().endpoint.inFlightTasks()).isEqualTo(1);
-        card.dpuEngine.progress();
-        assertThat(pair.server().messages).hasSize(1);
-        card.hostEngine.progress();
-        assertThat(pair.client().sends).containsExactly(Status.SUCCESS);
+        assertThat(sender.sends).isEmpty();
+        assertThat(sender.endpoint.inFlightTasks()).isEqualTo(1);
+        receiving.progress();
+        assertThat(completedInCallback).containsExactly(0);
+        sending.progress();
+        assertThat(sender.sends).containsExactly(Status.SUCCESS);
     }
 
     @Clause("cc-094")
@@ -113,6 +127,34 @@ class SendTaskTest {
                 server.connection::isPeerGone);
         card.until("told", () -> server.events.size() == 2);
         assertThat(server.messages).isEmpty();
+    }
+
+    @Clause("cc-094")
+    @Test
+    void shouldNotFailASendWhoseMessageWasDeliveredBeforeThePeerEnded() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.setControlTimeout(50_000_000L);
+        connect(server, client);
+        client.send("delivered");
+        Await.byStep(
+                "message",
+                Card.DEADLINE_NANOS,
+                () -> !server.messages.isEmpty(),
+                card.dpuEngine::progress);
+        server.connection.disconnect(); // and the client makes no progress before the timeout
+        Await.byStep(
+                "server has given up",
+                Card.DEADLINE_NANOS,
+                () -> server.events.contains("disconnected false"),
+                () -> card.dpuEngine.await(1_000_000));
+        Await.until(
+                "the client's bus has noticed",
+                Duration.ofNanos(Card.DEADLINE_NANOS),
+                client.connection()::isPeerGone);
+        assertThat(client.sends).isEmpty();
+        card.until("completed", () -> client.sends.size() == 1);
+        assertThat(client.sends).containsExactly(Status.SUCCESS);
     }
 
     @Clause("cc-097")
@@ -142,6 +184,9 @@ class SendTaskTest {
         assertRefused(Status.INVALID_VALUE, () -> ranges.setMessage(eight, 5, 4));
         assertRefused(Status.INVALID_VALUE, () -> ranges.setMessage(eight, -1, 4));
         assertRefused(Status.INVALID_VALUE, () -> ranges.setMessage(eight, 0, -1));
+        client.stop();
+        assertThat(client.state()).isEqualTo(ContextState.STOPPING);
+        assertThat(ranges.trySubmit()).isEqualTo(Status.BAD_STATE);
         ranges.free();
     }
 
@@ -169,5 +214,12 @@ class SendTaskTest {
         task.submit();
         card.until("hundred", () -> server.messages.size() == 100);
         assertThat(pair.server().messages).isEmpty();
+    }
+
+    private void connect(Peer server, Peer client) {
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        card.until("connected", () -> server.connection != null);
     }
 }
