@@ -79,6 +79,8 @@ class ConfigurationTest {
         if (!item.equals("connection callbacks")) {
             server.setConnectionCallbacks((c, successful) -> {}, (c, successful) -> {});
         }
+        assertRefused(Status.INVALID_VALUE, () -> server.setSendTasks(1, null, task -> {}));
+        assertRefused(Status.INVALID_VALUE, () -> server.setSendTasks(1, task -> {}, null));
         assertRefused(Status.BAD_STATE, server::start).hasMessageContaining("item=" + item);
         assertThat(server.state()).isEqualTo(ContextState.IDLE);
     }
@@ -88,6 +90,8 @@ class ConfigurationTest {
     void shouldNotStartClientWithoutMandatoryItems() {
         ComchClient client = card.keep(ComchClient.create(card.pf0, "name"));
         card.hostEngine.connect(client);
+        assertRefused(Status.INVALID_VALUE, () -> client.setSendTasks(1, null, task -> {}));
+        assertRefused(Status.INVALID_VALUE, () -> client.setSendTasks(1, task -> {}, null));
         assertRefused(Status.BAD_STATE, client::start).hasMessageContaining("send tasks");
         client.setSendTasks(1, task -> {}, task -> {});
         assertRefused(Status.BAD_STATE, client::start).hasMessageContaining("message callback");

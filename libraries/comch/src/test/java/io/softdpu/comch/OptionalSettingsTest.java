@@ -2,8 +2,11 @@ package io.softdpu.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,21 +35,70 @@ class OptionalSettingsTest {
         assertThat(server.maxMessageSize()).isEqualTo(4080).isEqualTo(client.maxMessageSize());
         assertThat(server.receiveQueueSize()).isEqualTo(64).isEqualTo(client.receiveQueueSize());
         assertThat(server.maxClients()).isEqualTo(16);
-        assertThat(server.controlTimeoutNanos()).isEqualTo(5_000_000_000L);
+        assertThat(server.controlTimeoutNanos())
+                .isEqualTo(5_000_000_000L)
+                .isEqualTo(client.controlTimeoutNanos());
         assertThat(client.connectTimeoutNanos()).isEqualTo(5_000_000_000L);
         server.setMaxMessageSize(1);
         client.setMaxMessageSize(6);
         server.setReceiveQueueSize(2);
+        client.setReceiveQueueSize(7);
         server.setMaxClients(3);
         server.setControlTimeout(4);
+        client.setControlTimeout(8);
         client.setConnectTimeout(5);
         assertThat(server.maxMessageSize()).isEqualTo(1);
         assertThat(client.maxMessageSize()).isEqualTo(6);
         assertThat(server.receiveQueueSize()).isEqualTo(2);
+        assertThat(client.receiveQueueSize()).isEqualTo(7);
         assertThat(server.maxClients()).isEqualTo(3);
         assertThat(server.controlTimeoutNanos()).isEqualTo(4);
+        assertThat(client.controlTimeoutNanos()).isEqualTo(8);
         assertThat(client.connectTimeoutNanos()).isEqualTo(5);
         assertThat(server.serverName()).isEqualTo("name");
         assertThat(server.representor()).isSameAs(card.hpf0);
+    }
+
+    @Clause("cc-066")
+    @Test
+    void shouldApplyTheDefaultsOfMessagesAndReceiveQueues() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        int queue = server.endpoint.receiveQueueSize();
+        int largest = server.endpoint.maxMessageSize();
+        for (Peer peer : List.of(server, client)) {
+            peer.endpoint.setSendTasks(queue + 1, ComchSendTask::free, ComchSendTask::free);
+        }
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        card.until("connected", () -> server.connection != null);
+        for (Peer peer : List.of(server, client)) {
+            assertThat(peer.send(new byte[largest + 1])).isEqualTo(Status.INVALID_VALUE);
+            for (int i = 0; i < queue; i++) {
+                assertThat(peer.send(new byte[largest])).isEqualTo(Status.SUCCESS);
+            }
+            assertThat(peer.send(new byte[largest])).isEqualTo(Status.AGAIN);
+        }
+        card.until("to the server", () -> server.messages.size() == queue);
+        card.until("to the client", () -> client.messages.size() == queue);
+    }
+
+    @Clause("cc-066")
+    @Test
+    void shouldApplyTheDefaultOfClients() {
+        Peer server = Peer.server(card, Card.NAME);
+        server.endpoint.start();
+        int clients = ((ComchServer) server.endpoint).maxClients();
+        for (int i = 0; i < clients; i++) {
+            Peer client = Peer.client(card, Card.NAME);
+            client.endpoint.start();
+            card.until("in or out", () -> client.states.size() > 1);
+            assertThat(client.endpoint.state()).isEqualTo(ContextState.RUNNING);
+        }
+        Peer oneTooMany = Peer.client(card, Card.NAME);
+        oneTooMany.endpoint.start();
+        card.until("out", () -> oneTooMany.states.contains(ContextState.IDLE));
+        assertThat(oneTooMany.endpoint.failure().status()).isEqualTo(Status.FULL);
     }
 }
