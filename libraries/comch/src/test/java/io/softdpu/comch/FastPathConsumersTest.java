@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Consumers as the peer of their connection knows them. */
 class FastPathConsumersTest extends FastPathFixture {
-    @Clause({"cc-143", "cc-144", "cc-146"})
+    @Clause({"cc-142", "cc-143", "cc-144"})
+    @Clause("cc-146")
     @Test
     void shouldCallEachOfTheTwoConsumerCallbacksOfEitherSide() {
         Queue.Receiving onServer = receiving(pair.server(), 4096, 1);
@@ -37,6 +38,69 @@ class FastPathConsumersTest extends FastPathFixture {
                 .containsExactly("connected true", "consumer " + ofClient, "expired " + ofClient);
     }
 
+    @Clause({"cc-143", "cc-144"})
+    @Test
+    void shouldCallTheConsumerCallbacksThatWereSetLast() {
+        Peer server = Peer.server(card, "another");
+        Peer client = Peer.client(card, "another");
+        List<String> calls = new ArrayList<>();
+        server.endpoint.setConsumerCallbacks(
+                (on, id) -> calls.add("created of client"),
+                (on, id) -> calls.add("expired of client"));
+        client.endpoint.setConsumerCallbacks(
+                (on, id) -> calls.add("created of server"),
+                (on, id) -> calls.add("expired of server"));
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("connected", () -> server.connection != null);
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        Queue.Receiving onServer = receiving(server, 4096, 1);
+        card.until("told", () -> calls.size() == 1);
+        Queue.Receiving onClient = receiving(client, 4096, 1);
+        card.until("told", () -> calls.size() == 2);
+        Peer.stop(card, onServer.consumer);
+        card.until("told", () -> calls.size() == 3);
+        Peer.stop(card, onClient.consumer);
+        card.until("told", () -> calls.size() == 4);
+        assertThat(calls)
+                .containsExactly(
+                        "created of server",
+                        "created of client",
+                        "expired of server",
+                        "expired of client");
+        assertThat(server.consumers).isEmpty();
+        assertThat(client.consumers).isEmpty();
+    }
+
+    @Clause("cc-065")
+    @Test
+    void shouldNeedConsumerCallbacksOnTheClient() {
+        Peer server = Peer.server(card, "basic only");
+        ComchClient client = card.keep(ComchClient.create(card.pf0, "basic only"));
+        client.setSendTasks(1, task -> {}, task -> {});
+        client.setMessageCallback((from, message) -> {});
+        assertRefused(
+                Status.INVALID_VALUE, () -> client.setConsumerCallbacks(null, (on, id) -> {}));
+        assertRefused(
+                Status.INVALID_VALUE, () -> client.setConsumerCallbacks((on, id) -> {}, null));
+        card.hostEngine.connect(client);
+        server.endpoint.start();
+        client.start();
+        card.until("connected", () -> server.connection != null);
+        card.until("runs", () -> client.state() == ContextState.RUNNING);
+        Card.Memory memory = card.memory(card.pf0, 4096);
+        assertRefused(Status.BAD_STATE, () -> ComchProducer.create(client.connection()))
+                .hasMessageContaining("consumer callbacks");
+        assertRefused(
+                        Status.BAD_STATE,
+                        () -> ComchConsumer.create(client.connection(), memory.mmap()))
+                .hasMessageContaining("consumer callbacks");
+        Queue.Receiving refused = receiving(server, 4096, 1);
+        card.until("refused", () -> refused.consumer.state() == ContextState.IDLE);
+        assertThat(refused.consumer.failure().status()).isEqualTo(Status.NOT_SUPPORTED);
+        Peer.stop(card, client);
+    }
+
     @Clause({"cc-142", "cc-147"})
     @Test
     void shouldNameTheConnectionWithTheRemoteConsumer() {
@@ -53,6 +117,13 @@ class FastPathConsumersTest extends FastPathFixture {
         Peer.stop(card, later.consumer);
         card.until("told", () -> pair.server().consumerConnections.size() == 3);
         assertThat(pair.server().consumerConnections).containsExactly(ofSecond, ofFirst, ofSecond);
+
+        ComchConnection ofClient = second.connection();
+        Queue.Receiving onServer = receiving(pair.server(), 4096, 1); // for its last client
+        card.until("told", () -> second.consumerConnections.size() == 1);
+        Peer.stop(card, onServer.consumer);
+        card.until("told", () -> second.consumerConnections.size() == 2);
+        assertThat(second.consumerConnections).containsExactly(ofClient, ofClient);
     }
 
     @Clause({"cc-052", "cc-119", "cc-145"})
@@ -171,6 +242,7 @@ class FastPathConsumersTest extends FastPathFixture {
         ComchConsumer.create(connection, memory.mmap()).close();
     }
 
+    @Clause({"cc-065", "cc-142"})
     @Test
     void shouldExpireTheConsumersOfPeerThatEnds() {
         Queue.Receiving receiving = receiving(pair.server(), 4096, 4);
