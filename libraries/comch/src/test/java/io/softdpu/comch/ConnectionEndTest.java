@@ -66,7 +66,7 @@ class ConnectionEndTest {
                         "disconnected true");
     }
 
-    @Clause({"cc-139", "cc-140"})
+    @Clause({"cc-139", "cc-140", "cc-141"})
     @Test
     void shouldDisconnectInOrderWhenTheClientStops() {
         Card.Pair pair = card.pair();
@@ -84,8 +84,8 @@ class ConnectionEndTest {
         assertThat(((ComchServer) pair.server().endpoint).connections()).isEmpty();
     }
 
+    @Clause({"cc-088", "cc-128", "cc-139"})
     @Test
-    @Clause("cc-088")
     void shouldDeliverWhatBothSidesSentBeforeTheDisconnect() {
         Card.Pair pair = card.pair();
         for (int i = 0; i < 20; i++) {
@@ -133,6 +133,7 @@ class ConnectionEndTest {
         kept.free();
     }
 
+    @Clause("cc-139")
     @Test
     void shouldEndAllConnectionsWhenTheServerStops() {
         Card.Pair pair = card.pair();
@@ -182,6 +183,22 @@ class ConnectionEndTest {
         assertThat(server.messages)
                 .hasSizeLessThanOrEqualTo(1)
                 .allMatch(message -> new String(message, UTF_8).equals("nobody looks"));
+    }
+
+    @Clause("cc-141")
+    @Test
+    void shouldTellTheServerThatItsDisconnectWasNotAnswered() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        server.endpoint.setControlTimeout(SHORT_NANOS);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        card.until("connected", () -> server.connection != null);
+        assertThat(server.connection.disconnect()).isEqualTo(Status.SUCCESS);
+        progressUntil(card.dpuEngine, () -> server.events.size() == 2);
+        assertThat(server.events).containsExactly("connected true", "disconnected false");
+        assertThat(server.connection.failure().status()).isEqualTo(Status.CONNECTION_ABORTED);
     }
 
     private static void awaitNotification(ProgressEngine engine, long timeoutNanos) {

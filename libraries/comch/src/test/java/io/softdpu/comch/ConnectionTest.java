@@ -86,6 +86,7 @@ class ConnectionTest {
     void shouldHandTheConnectionToTheHandlerOfTheServer() {
         List<ComchConnection> handed = new ArrayList<>();
         List<Boolean> established = new ArrayList<>();
+        List<ComchConnection> ended = new ArrayList<>();
         Peer server = Peer.server(card, Card.NAME);
         ((ComchServer) server.endpoint)
                 .setConnectionCallbacks(
@@ -93,7 +94,7 @@ class ConnectionTest {
                             handed.add(connection);
                             established.add(connection.isConnected());
                         },
-                        (connection, successful) -> {});
+                        (connection, successful) -> ended.add(connection));
         server.endpoint.start();
         Peer client = Peer.client(card, Card.NAME);
         client.endpoint.start();
@@ -110,6 +111,9 @@ class ConnectionTest {
         assertThat(((ComchServer) server.endpoint).connections())
                 .containsExactlyElementsOf(handed)
                 .doesNotHaveDuplicates();
+        Peer.stop(card, client.endpoint);
+        card.until("ended", () -> !ended.isEmpty());
+        assertThat(ended).containsExactly(handed.getFirst());
     }
 
     @Clause({"cc-028", "cc-032"})
@@ -287,6 +291,13 @@ class ConnectionTest {
         assertThat(server.messageConnections)
                 .containsExactlyElementsOf(server.connectionsOfEvents.reversed())
                 .doesNotHaveDuplicates();
+        for (Peer client : List.of(first, second)) {
+            ComchConnection connection = client.connection();
+            server.connection = server.connectionsOfEvents.get(client == first ? 0 : 1);
+            server.send("answer");
+            card.until("answer", () -> !client.messages.isEmpty());
+            assertThat(client.messageConnections).containsExactly(connection);
+        }
     }
 
     @Clause({"cc-077", "cc-141"})
@@ -349,7 +360,7 @@ class ConnectionTest {
         assertThat(((ComchServer) pair.server().endpoint).connections()).hasSize(1);
     }
 
-    @Clause({"cc-069", "cc-150"})
+    @Clause({"cc-069", "cc-141", "cc-150"})
     @ParameterizedTest
     @ValueSource(ints = {1023, 1025})
     void shouldRefuseClientWithAnotherMaximumMessageSize(int ofClient) {
@@ -363,6 +374,7 @@ class ConnectionTest {
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.INVALID_VALUE);
         assertThat(client.endpoint.failure().getMessage())
                 .contains("client=" + ofClient, "server=1024");
+        assertThat(server.events).containsExactly("connected false");
         client.endpoint.setMaxMessageSize(1024);
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
