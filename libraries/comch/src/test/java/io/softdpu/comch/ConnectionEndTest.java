@@ -227,7 +227,7 @@ class ConnectionEndTest {
         Peer client = Peer.client(card, Card.NAME);
         server.endpoint.start();
         client.endpoint.start();
-        progressFor(card.hostEngine::progress); // the client waits for an answer now
+        progressUntilTheClientWaits(server);
         assertThat(server.endpoint.stop()).isEqualTo(Status.SUCCESS);
         card.until("refused", () -> client.endpoint.state() == ContextState.IDLE);
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.SHUTDOWN);
@@ -239,7 +239,7 @@ class ConnectionEndTest {
         Peer client = Peer.client(card, Card.NAME);
         server.endpoint.start();
         client.endpoint.start();
-        progressFor(card.hostEngine::progress); // the client waits for an answer now
+        progressUntilTheClientWaits(server);
         server.endpoint.stop();
         server.endpoint.close();
         progressUntil(card.hostEngine, () -> client.endpoint.state() == ContextState.IDLE);
@@ -252,9 +252,11 @@ class ConnectionEndTest {
         Peer server = serverOfOne();
         Peer client = Peer.client(card, Card.NAME);
         client.endpoint.start();
-        progressFor(card.hostEngine::progress);
+        progressUntilTheClientWaits(server);
+        card.hostEngine.requestNotification();
         progressUntil(card.dpuEngine, () -> server.connection != null);
-        progressFor(card.dpuEngine::progress); // the reply is there, unread
+        awaitEvent(card.hostEngine); // the reply is there, unread
+        card.hostEngine.clearNotification();
         client.endpoint.stop();
         client.endpoint.close();
         progressUntil(card.dpuEngine, () -> server.events.size() == 2);
@@ -270,8 +272,8 @@ class ConnectionEndTest {
         Set<String> before = sockets();
         card.dpuEngine.requestNotification();
         client.endpoint.start();
-        progressFor(card.hostEngine::progress);
-        awaitEvent(card.dpuEngine); // the client has said hello
+        progressUntilTheClientWaits(server);
+        awaitEvent(card.dpuEngine);
         card.dpuEngine.clearNotification();
         assertThat(sockets()).as("both ends are here").hasSize(before.size() + 2);
         client.endpoint.stop();
@@ -321,6 +323,12 @@ class ConnectionEndTest {
         while (System.nanoTime() < end) {
             progress.run();
         }
+    }
+
+    /** Progresses the client's side only, until its request waits for the server's progress. */
+    private void progressUntilTheClientWaits(Peer server) {
+        ServerContext context = (ServerContext) server.endpoint;
+        progressUntil(card.hostEngine, () -> context.pendingClients() == 1);
     }
 
     /** Progresses one side only until a condition holds. */
