@@ -149,11 +149,22 @@ class ConnectionTest {
     void shouldDoNothingOnEitherSideWithoutItsProgress() {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
+        ServerContext context = (ServerContext) server.endpoint;
         server.endpoint.start();
         client.endpoint.start();
+        Await.byStep(
+                "the client waits",
+                Card.DEADLINE_NANOS,
+                () -> context.pendingClients() == 1,
+                card.hostEngine::progress);
         progressFor(card.hostEngine::progress);
         assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
         assertThat(server.events).isEmpty();
+        Await.byStep(
+                "connected",
+                Card.DEADLINE_NANOS,
+                () -> !server.events.isEmpty(),
+                card.dpuEngine::progress);
         progressFor(card.dpuEngine::progress);
         assertThat(server.events).containsExactly("connected true");
         assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
