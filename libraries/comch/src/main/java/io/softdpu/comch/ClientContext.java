@@ -289,8 +289,8 @@ final class ClientContext extends EndpointContext implements ComchClient {
                                         connectTimeoutNanos / 1_000_000,
                                         reason.getMessage(),
                                         reason.status() == Status.NOT_FOUND
-                                                ? ", expected=the service of this name, started"
-                                                        + " first"
+                                                ? ", expected=a server of this name, started"
+                                                        + " before the timeout"
                                                 : ""),
                         reason));
     }

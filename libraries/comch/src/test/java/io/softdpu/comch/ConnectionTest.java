@@ -208,7 +208,7 @@ class ConnectionTest {
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.NOT_FOUND);
         assertThat(client.endpoint.failure().getMessage())
                 .contains("server=" + Card.NAME, "function=host/pf0")
-                .endsWith(", expected=the service of this name, started first");
+                .endsWith(", expected=a server of this name, started before the timeout");
     }
 
     @Clause("cc-047")
