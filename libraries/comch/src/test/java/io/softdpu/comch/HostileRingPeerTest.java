@@ -79,7 +79,7 @@ class HostileRingPeerTest {
     @TempDir Path folder;
     private final Processes processes = new Processes();
     private final CpuMeter cpu = new CpuMeter();
-    private final Map<ComchConnection, TrafficPeer> guests = new HashMap<>();
+    private final Map<ComchConnection, TrafficPeer> trafficPeers = new HashMap<>();
     private final Map<ComchConnection, Integer> pendingConsumers = new HashMap<>();
     private final Map<String, Integer> reasons = new TreeMap<>();
     private Card card;
@@ -105,10 +105,13 @@ class HostileRingPeerTest {
                 (connection, successful) -> {
                     if (successful) {
                         arrived++;
-                        guests.put(
+                        trafficPeers.put(
                                 connection,
                                 new TrafficPeer(
-                                        connection, card.p0, card.dpuEngine, guests.isEmpty()));
+                                        connection,
+                                        card.p0,
+                                        card.dpuEngine,
+                                        trafficPeers.isEmpty()));
                     }
                 },
                 (connection, successful) -> left(connection));
@@ -117,43 +120,49 @@ class HostileRingPeerTest {
         card.hostEngine.connect(client);
         configure(client);
         client.start();
-        drive("client runs", () -> client.state() == ContextState.RUNNING && !guests.isEmpty());
-        guestOf(client.connection());
-        friend = guests.values().stream().filter(guest -> guest != own).findFirst().orElseThrow();
+        drive(
+                "client runs",
+                () -> client.state() == ContextState.RUNNING && !trafficPeers.isEmpty());
+        trafficPeerOf(client.connection());
+        friend =
+                trafficPeers.values().stream()
+                        .filter(peer -> peer != own)
+                        .findFirst()
+                        .orElseThrow();
         drive("traffic both ways", () -> own.isUnderWay() && friend.isUnderWay());
     }
 
     /** The peer of a connection, or null; known from its first message on. */
-    private TrafficPeer guestOf(ComchConnection connection) {
+    private TrafficPeer trafficPeerOf(ComchConnection connection) {
         if (own == null && connection.endpoint() == client) {
             own = new TrafficPeer(connection, card.pf0, card.hostEngine, true);
-            guests.put(connection, own);
+            trafficPeers.put(connection, own);
         }
-        return guests.get(connection);
+        return trafficPeers.get(connection);
     }
 
     private void configure(ComchEndpoint endpoint) {
         endpoint.setSendTasks(256, this::messageSent, this::messageSent);
         endpoint.setMessageCallback((from, message) -> {
-            TrafficPeer guest = guestOf(from);
-            if (guest != null) {
-                guest.messageArrived(message);
+            TrafficPeer peer = trafficPeerOf(from);
+            if (peer != null) {
+                peer.messageArrived(message);
             }
         });
         endpoint.setConsumerCallbacks(
                 (connection, id) -> pendingConsumers.put(connection, id),
                 (connection, id) -> {
-                    TrafficPeer guest = guests.get(connection);
-                    if (guest != null) {
-                        guest.remoteConsumer(0);
+                    TrafficPeer peer = trafficPeers.get(connection);
+                    if (peer != null) {
+                        peer.remoteConsumer(0);
                     }
                 });
     }
 
     private void messageSent(ComchSendTask task) {
-        TrafficPeer guest = guests.get(task.connection());
-        if (guest != null) {
-            guest.messageEnded();
+        TrafficPeer peer = trafficPeers.get(task.connection());
+        if (peer != null) {
+            peer.messageEnded();
         }
         task.free();
     }
@@ -161,12 +170,12 @@ class HostileRingPeerTest {
     @AfterEach
     void close() throws Exception {
         processes.close();
-        for (TrafficPeer guest : guests.values()) {
-            guest.stop();
+        for (TrafficPeer peer : trafficPeers.values()) {
+            peer.stop();
         }
-        drive("contexts stop", () -> guests.values().stream().allMatch(TrafficPeer::isIdle));
-        guests.values().forEach(TrafficPeer::close);
-        guests.clear();
+        drive("contexts stop", () -> trafficPeers.values().stream().allMatch(TrafficPeer::isIdle));
+        trafficPeers.values().forEach(TrafficPeer::close);
+        trafficPeers.clear();
         client.stop();
         drive("client stops", () -> client.state() == ContextState.IDLE);
         server.stop();
@@ -205,7 +214,7 @@ class HostileRingPeerTest {
         int status = attacker.awaitExit(PATIENCE);
         assertThat(status).as("attacker: %s", attacker.errorLines()).isZero();
         // A traffic peer ends before its connection, which still waits for the peer's disconnect.
-        drive("the last of it goes", () -> guests.size() == 2 && thrownOut == arrived - 1);
+        drive("the last of it goes", () -> trafficPeers.size() == 2 && thrownOut == arrived - 1);
 
         assertThat(own.connection.isConnected()).isTrue();
         assertThat(server.state()).isEqualTo(ContextState.RUNNING);
@@ -298,19 +307,20 @@ class HostileRingPeerTest {
         worked |= card.hostEngine.progress();
         cpu.end();
         pendingConsumers.forEach((connection, id) -> {
-            TrafficPeer guest = guests.get(connection);
-            if (guest != null) {
-                guest.remoteConsumer(id);
+            TrafficPeer peer = trafficPeers.get(connection);
+            if (peer != null) {
+                peer.remoteConsumer(id);
             }
         });
-        guests.forEach((connection, guest) -> {
-            guest.pump();
-            guest.message(connection.endpoint());
+        trafficPeers.forEach((connection, peer) -> {
+            peer.pump();
+            peer.message(connection.endpoint());
         });
-        guests.values()
-                .removeIf(guest -> {
-                    if (guest.isOver()) {
-                        guest.close();
+        trafficPeers
+                .values()
+                .removeIf(peer -> {
+                    if (peer.isOver()) {
+                        peer.close();
                         return true;
                     }
                     return false;
