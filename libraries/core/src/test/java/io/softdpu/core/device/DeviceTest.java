@@ -1,6 +1,7 @@
 package io.softdpu.core.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
@@ -53,6 +54,55 @@ class DeviceTest {
             assertThat(info.activeRateBitsPerSecond()).isEqualTo(200_000_000_000L);
         }
         assertThat(machines.open(Side.TARGET).findDevice("t0").pciAddress()).hasToString("41:00.0");
+    }
+
+    @Test
+    @Clause("core-038")
+    void shouldShowThePropertiesOfItsFunction() {
+        machines.device(Side.DPU, "p1")
+                .plug(
+                        PciFunction.builder(Side.HOST, "e0")
+                                .ibdevName("ib_e0")
+                                .type(FunctionType.PF)
+                                .pciAddress("0c:00.1")
+                                .parent("p1")
+                                .representor("r_e0")
+                                .ipv4("127.12.0.9")
+                                .ipv6("fd00::7")
+                                .macAddress("02:53:44:0c:00:09")
+                                .vuid("other-vendor-7")
+                                .activeRate(25_000_000_000L)
+                                .build());
+        DeviceInfo e0 = machines.open(Side.HOST).findDevice("ib_e0");
+        assertThat(e0.interfaceName()).isEqualTo("e0");
+        assertThat(e0.ibdevName()).isEqualTo("ib_e0");
+        assertThat(e0.pciAddress()).hasToString("0c:00.1");
+        assertThat(e0.functionType()).isEqualTo(FunctionType.PF);
+        assertThat(e0.vuid()).isEqualTo("other-vendor-7");
+        assertThat(e0.ipv4().getHostAddress()).isEqualTo("127.12.0.9");
+        assertThat(e0.ipv6().getHostAddress()).isEqualTo("fd00:0:0:0:0:0:0:7");
+        assertThat(e0.macAddress()).isEqualTo("02:53:44:0c:00:09");
+        assertThat(e0.activeRateBitsPerSecond()).isEqualTo(25_000_000_000L);
+    }
+
+    @Test
+    @Clause({"core-042", "core-045"})
+    void shouldHaveTheLocalDevicesOfTheGuideAndNoRepresentors() {
+        assertThat(machines.open(Side.HOST).devices())
+                .extracting(DeviceInfo::toString, DeviceInfo::functionType)
+                .containsExactly(
+                        tuple("0b:00.0 mlx5_0 pf0", FunctionType.PF),
+                        tuple("0b:00.1 mlx5_1 pf1", FunctionType.PF),
+                        tuple("0b:00.2 mlx5_2 pf0vf0", FunctionType.VF),
+                        tuple("0b:00.3 mlx5_3 pf0vf1", FunctionType.VF),
+                        tuple("0b:00.4 mlx5_4 pf1vf0", FunctionType.VF));
+        assertThat(machines.open(Side.DPU).devices())
+                .extracting(DeviceInfo::toString, DeviceInfo::functionType)
+                .containsExactly(
+                        tuple("03:00.0 mlx5_0 p0", FunctionType.PF),
+                        tuple("03:00.1 mlx5_1 p1", FunctionType.PF),
+                        tuple("03:00.0 mlx5_2 p0s0", FunctionType.SF),
+                        tuple("03:00.1 mlx5_3 p1s0", FunctionType.SF));
     }
 
     @Test
@@ -134,6 +184,12 @@ class DeviceTest {
         RepresentorInfo found = p0.findRepresentor("0b:00.2");
         assertThat(p0.findRepresentor("hpf0vf0").function()).isEqualTo(found.function());
         assertThat(p0.findRepresentor("0000:0b:00.2").function()).isEqualTo(found.function());
+        assertThat(p0.findRepresentor("SDPU-host-pf0vf0").function()).isEqualTo(found.function());
+        DeviceInfo represented = machines.open(Side.HOST).findDevice("0b:00.2");
+        assertThat(represented.interfaceName()).isEqualTo("pf0vf0");
+        assertThat(represented.function()).isEqualTo(found.function());
+        assertThat(represented.pciAddress()).isEqualTo(found.pciAddress());
+        assertThat(represented.vuid()).isEqualTo(found.vuid());
         try (Representor representor = found.open(p0)) {
             assertThat(representor.info().interfaceName()).isEqualTo("hpf0vf0");
             assertThat(representor.device()).isSameAs(p0);
@@ -156,16 +212,25 @@ class DeviceTest {
     @Clause({"core-001", "core-040"})
     void shouldHaveRepresentorsOnTheDpuAlone() {
         Machine host = machines.open(Side.HOST);
-        for (DeviceInfo info : host.devices()) {
-            Device device = machines.device(host, info.interfaceName());
-            Thrown.with(Status.NOT_SUPPORTED, device::representors)
-                    .hasMessageContaining("side=host");
-            assertThat(info.isRepresentorListSupported()).isFalse();
+        for (Machine machine : List.of(host, machines.open(Side.TARGET))) {
+            assertThat(machine.devices()).isNotEmpty();
+            for (DeviceInfo info : machine.devices()) {
+                Device device = machines.device(machine, info.interfaceName());
+                Thrown.with(Status.NOT_SUPPORTED, device::representors)
+                        .hasMessageContaining("side=" + machine.side().id());
+                Thrown.with(Status.NOT_SUPPORTED, () -> device.findRepresentor("hpf0"));
+                Thrown.with(Status.NOT_SUPPORTED, () -> device.plug(info.function()));
+                assertThat(info.isRepresentorListSupported()).isFalse();
+            }
         }
         Machine dpu = machines.open(Side.DPU);
         Device p0 = machines.device(dpu, "p0");
+        Device p1 = machines.device(dpu, "p1");
         assertThat(p0.info().isRepresentorListSupported()).isTrue();
-        for (RepresentorInfo info : p0.representors()) {
+        List<RepresentorInfo> representors = new ArrayList<>(p0.representors());
+        representors.addAll(p1.representors());
+        assertThat(representors).hasSize(7);
+        for (RepresentorInfo info : representors) {
             Machine machine = info.functionType() == FunctionType.SF ? dpu : host;
             assertThat(machine.devices())
                     .as("%s stands for a device", info)
@@ -200,7 +265,7 @@ class DeviceTest {
     }
 
     @Test
-    @Clause({"core-055", "core-059"})
+    @Clause({"core-055", "core-058", "core-059"})
     void shouldUseARepresentorThatWasSelectedByItsPropertiesAfterItsListHasGone() {
         Device p0 = machines.device(Side.DPU, "p0");
         RepresentorInfo selected =

@@ -71,6 +71,7 @@ class HotplugTest {
     }
 
     @Test
+    @Clause("core-061")
     void shouldShowWhatWasPluggedInNewListsAlone() {
         List<DeviceInfo> before = host.devices();
         List<RepresentorInfo> representorsBefore = p0.representors();
@@ -86,7 +87,11 @@ class HotplugTest {
         assertThat(host.topology()).as("what all have agreed on").isEqualTo(Topology.builtin());
         assertThat(host.topologyNow()).isEqualTo(dpu.topologyNow());
 
+        List<DeviceInfo> between = host.devices();
+        List<RepresentorInfo> representorsBetween = p0.representors();
         p0.unplug(plugged);
+        assertThat(names(between)).contains("e0");
+        assertThat(representorNames(representorsBetween)).contains("r_e0").hasSize(5);
         assertThat(names(host.devices())).isEqualTo(names(before));
         assertThat(representorNames(p0.representors()))
                 .isEqualTo(representorNames(representorsBefore));
@@ -120,15 +125,22 @@ class HotplugTest {
     void shouldShowANewAddressInANewListAlone() {
         List<RepresentorInfo> listBefore = p0.representors();
         RepresentorInfo before = p0.findRepresentor("hpf0vf0");
+        PciFunction functionBefore = before.function();
         DeviceInfo deviceBefore = host.findDevice("pf0vf0");
         RepresentorInfo now =
-                p0.change(before.function().toBuilder().pciAddress("0d:00.1").build());
+                p0.change(functionBefore.toBuilder().pciAddress("0d:00.1").vuid("changed").build());
 
         assertThat(now.pciAddress()).hasToString("0d:00.1");
         assertThat(before.pciAddress()).hasToString("0b:00.2");
         assertThat(listBefore)
                 .extracting(info -> info.pciAddress().toString())
                 .containsExactly("03:00.0", "0b:00.0", "0b:00.2", "0b:00.3");
+        assertThat(before.function()).isEqualTo(functionBefore);
+        assertThat(listBefore)
+                .extracting(RepresentorInfo::vuid)
+                .containsExactly(
+                        "SDPU-dpu-p0s0", "SDPU-host-pf0", "SDPU-host-pf0vf0", "SDPU-host-pf0vf1");
+        assertThat(p0.findRepresentor("hpf0vf0").vuid()).isEqualTo("changed");
         assertThat(p0.representors())
                 .extracting(info -> info.pciAddress().toString())
                 .containsExactlyInAnyOrder("03:00.0", "0b:00.0", "0d:00.1", "0b:00.3");
@@ -152,8 +164,11 @@ class HotplugTest {
     }
 
     @Test
+    @Clause("core-048")
     void shouldTellEmulatedFunctionsFromThoseOfTheNetwork() {
         p0.plug(emulated("e0", "0c:00.0").build());
+        assertThat(representorNames(machines.device(dpu, "p1").representors()))
+                .containsExactly("pf1sf0", "hpf1", "hpf1vf0");
         assertThat(representorNames(p0.representors(RepresentorFilter.EMULATED)))
                 .containsExactly("r_e0");
         assertThat(representorNames(p0.representors(RepresentorFilter.NET)))

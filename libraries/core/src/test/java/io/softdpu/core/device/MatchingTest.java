@@ -7,10 +7,14 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Clause;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * with a device that must be refused.
  */
 class MatchingTest {
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+
     @TempDir Path folder;
     private Machines machines;
     private Machine host;
@@ -79,6 +85,7 @@ class MatchingTest {
         Thrown.with(Status.NOT_PERMITTED, () -> info.open(other));
         machines.add(info.open(importer));
 
+        Device foreign = machines.device(host, otherPort.equals("p0") ? "pf0" : "pf1");
         SharedMemory memory = machines.add(SharedMemory.allocate(4096));
         Mmap mmap =
                 machines.add(
@@ -88,6 +95,7 @@ class MatchingTest {
                                         Permissions.of(
                                                 AccessFlag.LOCAL_READ_WRITE,
                                                 AccessFlag.PCI_READ_WRITE))
+                                .addDevice(foreign)
                                 .addDevice(exporter)
                                 .start());
         byte[] blob = mmap.exportPci(exporter);
@@ -96,7 +104,23 @@ class MatchingTest {
                         "device=" + other, "exporter=" + exporter, "parent=" + importer);
         Device sub = machines.device(dpu, port + "s0");
         Thrown.with(Status.NOT_PERMITTED, () -> Mmap.createFromExport(blob, sub));
-        assertThat(machines.add(Mmap.createFromExport(blob, importer)).sizeBytes()).isEqualTo(4096);
+        Mmap imported = machines.add(Mmap.createFromExport(blob, importer));
+        assertThat(imported.sizeBytes()).isEqualTo(4096);
+        memory.segment().set(ValueLayout.JAVA_BYTE, 4095, (byte) 7);
+        assertThat(REGIONS.memoryOf(imported).get(ValueLayout.JAVA_BYTE, 4095)).isEqualTo((byte) 7);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"p0, pf0sf0, 3", "p1, pf1sf0, 2"})
+    @Clause("core-041")
+    void shouldHaveAllRepresentorsButThatOfTheSubFunctionForFunctionsOfTheHost(
+            String port, String ofSubFunction, int ofHost) {
+        assertThat(machines.device(dpu, port).representors())
+                .filteredOn(info -> !info.interfaceName().equals(ofSubFunction))
+                .hasSize(ofHost)
+                .allSatisfy(info ->
+                        assertThat(host.findDevice(info.pciAddress().longForm()).function())
+                                .isEqualTo(info.function()));
     }
 
     @ParameterizedTest
