@@ -50,8 +50,11 @@ class StatusTest {
             Status status = Status.valueOf(OF_THE_GUIDE.get(code));
             assertThat(status.code()).isEqualTo(code);
             assertThat(Status.ofCode(code)).isEqualTo(status);
-            assertThat(status.description()).matches("[a-z/, ]+");
+            assertThat(status.description()).matches("[a-z][a-z/, ]+");
         }
+        assertThat(OF_THE_GUIDE)
+                .extracting(name -> Status.valueOf(name).description())
+                .doesNotHaveDuplicates();
     }
 
     @Test
