@@ -50,7 +50,7 @@ class LimitedDeviceTest {
                                 .limit(ComchCapabilities.CONSUMER_BUFFER_SIZE_LIMIT, 1L << 40)));
     }
 
-    @Clause("cc-074")
+    @Clause({"core-267", "cc-074"})
     @Test
     void shouldRefuseANameBeyondTheLimitOfTheDevice() throws Exception {
         try (Card card = limited()) {
@@ -93,7 +93,7 @@ class LimitedDeviceTest {
         }
     }
 
-    @Clause("cc-077")
+    @Clause({"core-267", "cc-077"})
     @Test
     void shouldRefuseOneClientMoreThanTheLimitOfTheDevice() throws Exception {
         try (Card card = limited()) {
@@ -114,6 +114,7 @@ class LimitedDeviceTest {
         }
     }
 
+    @Clause("core-267")
     @Clause({"cc-078", "cc-101", "cc-115"})
     @Clause("cc-086")
     @Test
@@ -175,6 +176,7 @@ class LimitedDeviceTest {
         }
     }
 
+    @Clause("core-267")
     @Clause({"cc-010", "cc-079", "cc-102"})
     @Test
     void shouldRefuseToPostABufferBeyondTheLimitOfTheDevice() throws Exception {
@@ -257,14 +259,47 @@ class LimitedDeviceTest {
                 Capabilities messages = Capabilities.of(device.info(), "comch");
                 assertThat(messages.isSupported("server")).isEqualTo(comch.isServerSupported());
                 assertThat(messages.isSupported("client")).isEqualTo(comch.isClientSupported());
-                assertThat(messages.limit("max_message_size")).isEqualTo(100);
-                assertThat(Capabilities.of(device.info(), "comch-producer").limit("max_tasks"))
+                assertThat(messages.limit("max_name_length"))
+                        .isEqualTo(20)
+                        .isEqualTo(comch.maxNameLength());
+                assertThat(messages.limit("max_message_size"))
+                        .isEqualTo(100)
+                        .isEqualTo(comch.maxMessageSize());
+                assertThat(messages.limit("max_receive_queue_size"))
+                        .isEqualTo(8)
+                        .isEqualTo(comch.maxReceiveQueueSize());
+                assertThat(messages.get("max_clients").value())
+                        .isEqualTo(device == card.p0 ? 3 : 0)
+                        .isEqualTo(comch.maxClients());
+                assertThat(messages.limit("max_send_tasks"))
+                        .isEqualTo(32)
+                        .isEqualTo(comch.maxSendTasks());
+                Capabilities producer = Capabilities.of(device.info(), "comch-producer");
+                assertThat(producer.isSupported("task_send"))
+                        .isEqualTo(comch.isProducerSupported());
+                assertThat(producer.limit("max_producers")).isEqualTo(comch.maxProducers());
+                assertThat(producer.limit("max_tasks"))
                         .isEqualTo(5)
                         .isEqualTo(comch.maxProducerTasks());
-                assertThat(
-                                Capabilities.of(device.info(), "comch-consumer")
-                                        .limit("max_buffer_size"))
+                assertThat(producer.limit("max_buffer_size"))
+                        .isEqualTo(512)
+                        .isEqualTo(comch.maxProducerBufferSize());
+                Capabilities consumer = Capabilities.of(device.info(), "comch-consumer");
+                assertThat(consumer.isSupported("task_post_receive"))
+                        .isEqualTo(comch.isConsumerSupported());
+                assertThat(consumer.limit("max_consumers")).isEqualTo(comch.maxConsumers());
+                assertThat(consumer.limit("max_tasks"))
+                        .isEqualTo(6)
+                        .isEqualTo(comch.maxConsumerTasks());
+                assertThat(consumer.limit("max_buffer_size"))
+                        .isEqualTo(1L << 31)
                         .isEqualTo(comch.maxConsumerBufferSize());
+                for (Capabilities both : List.of(producer, consumer)) {
+                    assertThat(both.limit("max_buffer_list_length"))
+                            .isEqualTo(comch.maxBufferListLength());
+                    assertThat(both.limit("max_immediate_size"))
+                            .isEqualTo(comch.maxImmediateSize());
+                }
             }
             Capabilities sub = Capabilities.of(card.dpu.findDevice("p0s0"), "comch");
             assertThat(sub.isSupported("max_message_size")).isFalse();

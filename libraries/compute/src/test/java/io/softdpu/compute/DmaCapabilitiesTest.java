@@ -64,7 +64,7 @@ class DmaCapabilitiesTest {
     }
 
     @Test
-    @Clause({"core-001", "core-266"})
+    @Clause({"core-001", "core-266", "core-268"})
     void shouldHaveNoDmaOnADeviceThatIsNotOnTheCard() {
         try (Machine target = machine(Side.TARGET, Topology.builtin());
                 Device t0 = target.findDevice("t0").open()) {

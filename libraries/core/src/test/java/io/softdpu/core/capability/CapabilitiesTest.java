@@ -46,6 +46,10 @@ class CapabilitiesTest {
         assertThat(core.isSupported("mmap_export_pci")).isFalse();
         assertThat(Capabilities.of(dpu.findDevice("p0s0"), "core").isSupported("hotplug_manager"))
                 .isFalse();
+        assertThat(core.limit("max_imported_bytes")).isEqualTo(dpu.importedBytesLimit());
+        assertThat(core.limit("max_imported_bytes_per_peer"))
+                .isEqualTo(dpu.importedBytesLimitPerPeer())
+                .isNotEqualTo(dpu.importedBytesLimit());
         Thrown.with(Status.NOT_FOUND, () -> core.isSupported("warp_drive"))
                 .hasMessageContainingAll("warp_drive", "library=core", "representor_list");
         Thrown.with(Status.INVALID_VALUE, () -> core.limit("representor_list"))
@@ -53,6 +57,24 @@ class CapabilitiesTest {
         Thrown.with(Status.NOT_FOUND, () -> Capabilities.of(p0, "sha"))
                 .hasMessageContainingAll("library=sha", "core");
         Thrown.with(Status.INVALID_VALUE, () -> Capabilities.of(null, "core"));
+    }
+
+    @Test
+    @Clause("core-268")
+    void shouldTellTheSameByNameAsByGetter() {
+        for (Machine machine : List.of(dpu, machines.open(Side.HOST))) {
+            for (DeviceInfo device : machine.devices()) {
+                Capabilities core = Capabilities.of(device, "core");
+                assertThat(core.isSupported("mmap_export_pci"))
+                        .isEqualTo(device.isMmapExportPciSupported());
+                assertThat(core.isSupported("mmap_from_export_pci"))
+                        .isEqualTo(device.isMmapFromExportPciSupported());
+                assertThat(core.isSupported("representor_list"))
+                        .isEqualTo(device.isRepresentorListSupported());
+                assertThat(core.isSupported("hotplug_manager"))
+                        .isEqualTo(device.isHotplugManagerSupported());
+            }
+        }
     }
 
     @Test

@@ -12,8 +12,10 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +64,18 @@ class ShmLimitedDeviceTest {
             Capabilities uniform = Capabilities.of(t0.info(), "rdma");
             assertThat(uniform.limit("max_message_size")).isEqualTo(4096);
             assertThat(uniform.limit("max_send_queue_size")).isEqualTo(64);
+            assertThat(uniform.limit("max_connections")).isEqualTo(2);
+            assertThat(uniform.limit("max_receive_tasks")).isEqualTo(7);
+            assertThat(uniform.limit("max_send_buffer_list_length"))
+                    .isEqualTo(can.maxSendBufferListLength());
+            assertThat(uniform.limit("max_receive_buffer_list_length"))
+                    .isEqualTo(can.maxReceiveBufferListLength());
+            assertThat(uniform.isSupported("instance")).isTrue();
+            for (RdmaTaskType type : RdmaTaskType.values()) {
+                assertThat(uniform.isSupported("task_" + type.name().toLowerCase(Locale.ROOT)))
+                        .as("%s", type)
+                        .isEqualTo(can.isSupported(type));
+            }
             refused("65", () -> rdma.setSendQueueSize(65));
             refused("3", () -> rdma.setMaxConnections(3));
             refused("8", () -> rdma.configureReceiveTasks(8, task -> {}, task -> {}));
