@@ -14,6 +14,7 @@ import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.TinyContext;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufArray;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.BufPool;
@@ -173,9 +174,17 @@ class RestartTest {
     private void showLocalMmap() {
         byte[] before = mmap.exportPci(pf0);
         mmap.stop();
-        mmap.setPermissions(Permissions.of(AccessFlag.PCI_READ_WRITE)).start();
+        Device pf1 = machines.device(host, "pf1");
+        mmap.setPermissions(Permissions.of(AccessFlag.PCI_READ_WRITE)).addDevice(pf1).start();
         assertThat(mmap.state()).isEqualTo(Mmap.State.STARTED);
+        assertThat(mmap.permissions()).isEqualTo(Permissions.of(AccessFlag.PCI_READ_WRITE));
+        assertThat(mmap.devices()).containsExactly(pf0, pf1);
         assertThat(mmap.exportPci(pf0)).as("a new export").isNotEqualTo(before);
+        Device p0 = machines.device(Side.DPU, "p0");
+        Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(before, p0));
+        mmap.stop();
+        mmap.removeDevice(pf1).start();
+        assertThat(mmap.devices()).containsExactly(pf0);
     }
 
     private void showInventory() {
@@ -185,15 +194,22 @@ class RestartTest {
     }
 
     private void showPool() {
-        BufPool pool = machines.add(BufPool.create(1, 8, mmap).start());
+        BufPool pool = machines.add(BufPool.create(2, 8, mmap).start());
         pool.stop();
-        pool.setElementAlignment(8).start().allocate().release();
+        pool.setElementAlignment(64).start();
+        Buf first = pool.allocate();
+        Buf second = pool.allocate();
+        assertThat(Math.abs(second.offset() - first.offset())).as("aligned").isEqualTo(64);
+        first.release();
+        second.release();
     }
 
     private void showArray() {
         BufArray array = machines.add(BufArray.create(1).setMemory(mmap, 8, 0).start());
         array.stop();
-        assertThat(array.setMemory(mmap, 16, 8).start().get(0).length()).isEqualTo(16);
+        Buf buf = array.setMemory(mmap, 16, 8).start().get(0);
+        assertThat(buf.length()).isEqualTo(16);
+        assertThat(buf.offset()).isEqualTo(8);
     }
 
     private void showContext() {
