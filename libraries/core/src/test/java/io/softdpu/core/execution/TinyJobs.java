@@ -32,6 +32,12 @@ public final class TinyJobs extends ContextBase {
     /** Done by the next thread that adds a queue, in the middle of it. */
     volatile @Nullable Runnable whileAddingQueue;
 
+    /** Done by the next thread that starts the context, in the middle of it. */
+    volatile @Nullable Runnable whileStarting;
+
+    /** Done by the next thread that stops the context, in the middle of it. */
+    volatile @Nullable Runnable whileStopping;
+
     volatile @Nullable RuntimeException defect;
     final List<String> calls = new ArrayList<>();
 
@@ -61,10 +67,14 @@ public final class TinyJobs extends ContextBase {
     protected JobQueue newJobQueue(int depth) {
         Runnable once = whileAddingQueue;
         whileAddingQueue = null;
+        run(once);
+        return new Queue(depth);
+    }
+
+    private static void run(@Nullable Runnable once) {
         if (once != null) {
             once.run();
         }
-        return new Queue(depth);
     }
 
     @Override
@@ -77,6 +87,9 @@ public final class TinyJobs extends ContextBase {
 
     @Override
     protected ContextState onStart() {
+        Runnable once = whileStarting;
+        whileStarting = null;
+        run(once);
         calls.add(hasEngine() ? "start on an engine" : "start on work queues");
         return ContextState.RUNNING;
     }
@@ -88,6 +101,9 @@ public final class TinyJobs extends ContextBase {
 
     @Override
     protected boolean onStop() {
+        Runnable once = whileStopping;
+        whileStopping = null;
+        run(once);
         calls.add("stop");
         return true;
     }

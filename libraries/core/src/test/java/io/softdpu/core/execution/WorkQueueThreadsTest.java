@@ -148,14 +148,8 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
                     inTheMiddle.countDown();
                     adder.start();
                     stopper.start();
-                    for (Thread each : List.of(remover, adder, stopper)) {
-                        Await.until(
-                                "thread is kept out, or through",
-                                Duration.ofSeconds(20),
-                                () ->
-                                        each.getState() == Thread.State.BLOCKED
-                                                || each.getState() == Thread.State.TERMINATED);
-                    }
+                    List.of(remover, adder, stopper)
+                            .forEach(WorkQueueThreadsTest::awaitKeptOutOrThrough);
                     early.addAll(over);
                 };
         WorkQueue second = machines.add(WorkQueue.create(1));
@@ -165,6 +159,118 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
         }
         assertThat(early).as("while the queue was being added").isEmpty();
         assertThat(over).containsExactlyInAnyOrder("removed", "added", "not stopped");
+    }
+
+    @Test
+    @Clause("core-147")
+    void shouldFailOnlyBeforeOrAfterAQueueIsAdded() throws Exception {
+        List<String> over = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch submitted = new CountDownLatch(1);
+        CountDownLatch inTheMiddle = new CountDownLatch(1);
+        TinyJob breaking = context.job();
+        breaking.outcome = Status.IO_FAILED;
+        breaking.breaksContext = true;
+        Thread breaker =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try (WorkQueue own = WorkQueue.create(1)) {
+                                own.add(context);
+                                own.submit(breaking);
+                                submitted.countDown();
+                                awaitLatch(inTheMiddle);
+                                own.progressRetrieve(JobEvent.create());
+                                over.add("failed");
+                            }
+                        });
+        awaitLatch(submitted);
+        List<String> early = new ArrayList<>();
+        context.whileAddingQueue =
+                () -> {
+                    inTheMiddle.countDown();
+                    awaitKeptOutOrThrough(breaker);
+                    early.addAll(over);
+                };
+        WorkQueue second = machines.add(WorkQueue.create(1));
+        second.add(context);
+        assertThat(breaker.join(Duration.ofSeconds(20))).isTrue();
+        assertThat(early).as("while the queue was being added").isEmpty();
+        assertThat(over).containsExactly("failed");
+        assertThat(context.failure().status()).isEqualTo(Status.IO_FAILED);
+    }
+
+    @Test
+    @Clause("core-147")
+    void shouldKeepOtherThreadsOutWhileOneStartsTheContext() throws Exception {
+        TinyJobs other = machines.add(new TinyJobs("other", device));
+        List<Status> late = Collections.synchronizedList(new ArrayList<>());
+        List<Thread> threads =
+                List.of(
+                        calling(other::start, late),
+                        calling(() -> other.setStateChangedCallback((c, from, to) -> {}), late),
+                        calling(
+                                () -> {
+                                    try (ProgressEngine engine = ProgressEngine.create()) {
+                                        engine.connect(other);
+                                    }
+                                },
+                                late));
+        List<Status> early = new ArrayList<>();
+        other.whileStarting =
+                () -> {
+                    threads.forEach(Thread::start);
+                    threads.forEach(WorkQueueThreadsTest::awaitKeptOutOrThrough);
+                    early.addAll(late);
+                };
+        assertThat(other.start()).isEqualTo(Status.SUCCESS);
+        for (Thread each : threads) {
+            assertThat(each.join(Duration.ofSeconds(20))).isTrue();
+        }
+        assertThat(early).as("while the context was being started").isEmpty();
+        assertThat(late).hasSize(3).containsOnly(Status.BAD_STATE);
+        assertThat(other.calls).containsExactly("start on work queues");
+    }
+
+    @Test
+    @Clause("core-147")
+    void shouldKeepOtherThreadsOutWhileOneClosesTheContext() throws Exception {
+        TinyJobs other = machines.add(new TinyJobs("other", device));
+        other.start();
+        List<Status> late = Collections.synchronizedList(new ArrayList<>());
+        Thread closer = calling(other::close, late);
+        List<Status> early = new ArrayList<>();
+        other.whileStopping =
+                () -> {
+                    closer.start();
+                    awaitKeptOutOrThrough(closer);
+                    early.addAll(late);
+                };
+        other.close();
+        assertThat(closer.join(Duration.ofSeconds(20))).isTrue();
+        assertThat(early).as("while the context was being closed").isEmpty();
+        assertThat(late).as("closed already").containsExactly(Status.SUCCESS);
+        assertThat(other.calls).containsExactly("start on work queues", "stop", "destroy");
+    }
+
+    /** A thread, not started, that makes the call and writes down the result. */
+    private static Thread calling(Runnable call, List<Status> results) {
+        return Thread.ofPlatform()
+                .unstarted(() -> {
+                    try {
+                        call.run();
+                        results.add(Status.SUCCESS);
+                    } catch (DpuException e) {
+                        results.add(e.status());
+                    }
+                });
+    }
+
+    private static void awaitKeptOutOrThrough(Thread thread) {
+        Await.until(
+                "thread is kept out, or through",
+                Duration.ofSeconds(20),
+                () ->
+                        thread.getState() == Thread.State.BLOCKED
+                                || thread.getState() == Thread.State.TERMINATED);
     }
 
     private static void awaitLatch(CountDownLatch latch) {
