@@ -12,6 +12,8 @@ import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -202,6 +204,7 @@ class ContextTableTest {
     @Test
     @Clause("core-137")
     void shouldDriveContextsOfSeveralKindsWithoutThreadsOfItsOwn() {
+        Set<Thread> before = threads();
         newContext();
         engine.connect(context);
         context.start();
@@ -225,14 +228,24 @@ class ContextTableTest {
         assertThat(ended[0]).as("nothing goes on by itself").isZero();
         assertThat(slow.state()).isEqualTo(ContextState.STARTING);
         assertThat(engine.inFlightTasks()).isEqualTo(4);
+        assertThat(before).as("no thread has been started").containsAll(threads());
         for (int i = 0; i < 20; i++) {
             boolean unused = engine.progress();
         }
         assertThat(ended[0]).isEqualTo(4);
         assertThat(slow.state()).isEqualTo(ContextState.RUNNING);
         assertThat(other.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(before).as("no thread has been started").containsAll(threads());
         slow.close();
         other.close();
         end();
+    }
+
+    /** The threads of the program, without those of the Java runtime, which have another group. */
+    private static Set<Thread> threads() {
+        ThreadGroup ours = Thread.currentThread().getThreadGroup();
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getThreadGroup() == ours)
+                .collect(Collectors.toSet());
     }
 }

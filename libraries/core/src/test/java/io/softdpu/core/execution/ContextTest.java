@@ -159,6 +159,11 @@ class ContextTest {
                 .hasMessageContainingAll("tiny", "state=RUNNING");
         Thrown.with(Status.BAD_STATE, () -> context.setStateChangedCallback(null));
         Thrown.with(Status.BAD_STATE, context::start);
+        context.stop();
+        engine.progress();
+        assertThat(changes)
+                .as("the callback of before")
+                .containsExactly("IDLE>RUNNING", "RUNNING>STOPPING", "STOPPING>IDLE");
     }
 
     @Test
@@ -248,9 +253,13 @@ class ContextTest {
         assertThat(changes).containsExactly("IDLE>RUNNING", "RUNNING>STOPPING", "STOPPING>IDLE");
         context.start();
         assertThat(context.failure()).isNull();
+        context.stop();
+        engine.progress();
+        assertThat(context.failure()).as("stopped by its user").isNull();
     }
 
     @Test
+    @Clause("core-139")
     void shouldStopWhenTheLibraryItselfThrows() {
         running();
         context.defect = new IllegalStateException("already closed");

@@ -7,6 +7,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.core.spi.JobBase;
 import io.softdpu.testkit.Clause;
@@ -64,7 +65,9 @@ class WorkQueueTest extends WorkQueueFixture {
     void shouldDoJobsOnEachDeviceOfItsMachine() {
         for (Side side : Side.values()) {
             Machine machine = machines.open(side);
-            assertThat(machine.devices()).isNotEmpty();
+            assertThat(machine.devices())
+                    .extracting(DeviceInfo::function)
+                    .isEqualTo(Topology.builtin().functionsOf(side));
             for (DeviceInfo info : machine.devices()) {
                 assertThat(info.function().side()).isEqualTo(side);
                 TinyJobs there =
@@ -208,7 +211,7 @@ class WorkQueueTest extends WorkQueueFixture {
     }
 
     @Test
-    @Clause({"core-256", "core-257"})
+    @Clause({"core-139", "core-256", "core-257"})
     void shouldDistinguishAnErrorThatBelongsToNoJob() {
         TinyJob job = context.job();
         queue.submit(job);
@@ -277,6 +280,10 @@ class WorkQueueTest extends WorkQueueFixture {
         queue.add(idle);
         assertThat(queue.trySubmit(idle.job())).isEqualTo(Status.SUCCESS);
         assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        WorkQueue second = machines.add(WorkQueue.create(1));
+        assertThat(second.trySubmit(idle.job()))
+                .as("added to another queue alone")
+                .isEqualTo(Status.NOT_FOUND);
         Thrown.with(Status.IN_USE, () -> queue.add(idle)).hasMessageContaining("idle");
         queue.remove(idle);
         Thrown.with(Status.NOT_FOUND, () -> queue.remove(idle)).hasMessageContaining("idle");

@@ -112,9 +112,12 @@ class MmapTest {
         mmap.start();
         Thrown.with(Status.BAD_STATE, mmap::start);
         Thrown.with(Status.BAD_STATE, () -> mmap.setPermissions(Permissions.LOCAL_READ_ONLY));
-        Thrown.with(Status.BAD_STATE, () -> mmap.addDevice(pf0));
+        Device pf1 = machines.device(host, "pf1");
+        Thrown.with(Status.BAD_STATE, () -> mmap.addDevice(pf1));
         Thrown.with(Status.BAD_STATE, () -> mmap.removeDevice(pf0));
         Thrown.with(Status.BAD_STATE, () -> mmap.setMemory(heap()));
+        assertThat(mmap.permissions()).isEqualTo(Permissions.LOCAL_READ_WRITE);
+        assertThat(mmap.devices()).containsExactly(pf0);
     }
 
     @Test
