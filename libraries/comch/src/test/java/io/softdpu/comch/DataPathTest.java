@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -38,6 +39,7 @@ class DataPathTest {
     }
 
     @Test
+    @Clause("core-003")
     void shouldAllocateNothingOnTheFastPath() {
         Card.Pair pair = card.pair();
         Card.Memory source = card.memory(card.pf0, 64 * 1024);
@@ -75,6 +77,7 @@ class DataPathTest {
     }
 
     @Test
+    @Clause("core-003")
     void shouldAllocateNothingOnTheBasicPath() {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);

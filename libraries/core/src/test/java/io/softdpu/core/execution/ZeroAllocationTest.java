@@ -111,7 +111,7 @@ class ZeroAllocationTest {
     }
 
     @Test
-    @Clause("core-070")
+    @Clause({"core-003", "core-070"})
     void shouldTakeFromAPoolAndChainWithoutAllocation() {
         BufPool pool = machines.add(BufPool.create(4, 64, mmap).start());
         BufArray array = machines.add(BufArray.create(1).setMemory(mmap, 64, 1024).start());
@@ -177,6 +177,36 @@ class ZeroAllocationTest {
     }
 
     @Test
+    @Clause("core-003")
+    void shouldSignalWorkOfAnEngineAndOfAQueueWithoutAllocation() {
+        TinyJobs jobs = machines.add(new TinyJobs("tiny jobs", device));
+        jobs.start();
+        WorkQueue queue = machines.add(WorkQueue.create(2));
+        queue.setEventDriven(true);
+        queue.add(jobs);
+        TinyJobs.TinyJob job = jobs.job();
+        JobEvent event = JobEvent.create();
+        TinyTask task = context.allocate();
+        assertAllocatesNothing(() -> {
+            engine.requestNotification();
+            task.submit();
+            boolean notified = engine.awaitNotification(0);
+            engine.clearNotification();
+            boolean progressed = engine.progress();
+            queue.armEvent();
+            queue.submit(job);
+            boolean signalled = queue.awaitEvent(0);
+            queue.clearEvent();
+            Status retrieved = queue.progressRetrieve(event);
+            if (!notified || !progressed || !signalled || retrieved != Status.SUCCESS) {
+                throw new AssertionError(event);
+            }
+        });
+        task.free();
+    }
+
+    @Test
+    @Clause("core-003")
     void shouldCheckAndReachMemoryWithoutAllocation() {
         Device p0 = machines.device(Side.DPU, "p0");
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
@@ -190,6 +220,7 @@ class ZeroAllocationTest {
     }
 
     @Test
+    @Clause("core-003")
     void shouldWaitSleepAndWakeWithoutAllocation() {
         TinyTask task = context.allocate();
         assertAllocatesNothing(() -> {
@@ -207,6 +238,7 @@ class ZeroAllocationTest {
     }
 
     @Test
+    @Clause("core-003")
     void shouldServeDescriptorsAndTimersWithoutAllocation() {
         int[] pair = UnixSocket.pair();
         EngineTimer due = engine.timer(() -> completed++);

@@ -11,6 +11,7 @@ import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
+import io.softdpu.testkit.Clause;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +27,7 @@ public abstract class RdmaAllocationContract extends RdmaContract {
     protected RdmaAllocationContract() {}
 
     @Test
+    @Clause("core-003")
     void shouldAllocateNothingForTasksInFlight() {
         Peer near = open(true);
         Peer far = open(false);
