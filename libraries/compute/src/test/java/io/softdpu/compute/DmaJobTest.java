@@ -15,6 +15,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
@@ -121,6 +122,22 @@ class DmaJobTest {
             assertThat(event.job().context()).isSameAs(dma);
             source.release();
             destination.release();
+
+            Mmap ofP1 =
+                    fixture.add(
+                            Mmap.create()
+                                    .setMemory(fixture.add(SharedMemory.allocate(4096)))
+                                    .setPermissions(Permissions.LOCAL_READ_WRITE)
+                                    .addDevice(p1)
+                                    .start());
+            Buf from = fixture.source(ofP1, 0, 64);
+            Buf to = fixture.destination(ofP1, 1000, 64);
+            queue.submit(other.createMemcpyJob(from, to));
+            refused(Status.NOT_PERMITTED, () -> queue.remove(other));
+            assertThat(retrieve(queue, event)).isEqualTo(Status.SUCCESS);
+            assertThat(event.job().context()).isSameAs(other);
+            from.release();
+            to.release();
         }
         other.stop();
     }

@@ -67,8 +67,12 @@ class DmaStateTest {
         assertThat(fixture.dma.state()).as("started at once").isEqualTo(ContextState.RUNNING);
         throwing(
                 Status.BAD_STATE,
-                () -> fixture.dma.configureMemcpyTasks(1, _ -> {}, _ -> {}),
+                () -> fixture.dma.configureMemcpyTasks(2, _ -> {}, _ -> {}),
                 "context is started");
+        Mmap memory = fixture.local(4096);
+        submit(memory, memory, 64);
+        fixture.awaitEnd();
+        assertThat(fixture.ended).as("the callbacks of before").containsExactly(Status.SUCCESS);
     }
 
     @Test
@@ -143,15 +147,26 @@ class DmaStateTest {
     }
 
     @Test
-    void shouldBeRestartable() {
-        for (int i = 0; i < 3; i++) {
-            fixture.start(2);
-            Mmap memory = fixture.local(4096);
+    @Clause("core-009")
+    void shouldBeRestartableWithAnotherNumberOfTasks() {
+        Mmap memory = fixture.local(4096);
+        for (int count = 3; count > 0; count--) {
+            fixture.start(count);
             assertThat(
                             fixture.copy(
                                     fixture.source(memory, 0, 64),
                                     fixture.destination(memory, 64, 64)))
                     .isEqualTo(Status.SUCCESS);
+            Buf buf = fixture.source(memory, 0, 64);
+            for (int i = 0; i < count; i++) {
+                tasks.add(fixture.dma.allocateMemcpy(buf, buf));
+            }
+            throwing(
+                    Status.NO_MEMORY,
+                    () -> fixture.dma.allocateMemcpy(buf, buf),
+                    "tasks=" + count + ",");
+            bufs.add(buf);
+            give();
             assertThat(fixture.dma.stop()).as("nothing is left to do").isEqualTo(Status.SUCCESS);
             assertThat(fixture.dma.state()).isEqualTo(ContextState.IDLE);
         }
