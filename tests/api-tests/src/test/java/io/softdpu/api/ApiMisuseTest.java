@@ -108,7 +108,8 @@ final class ApiMisuseTest {
     }
 
     @TestFactory
-    @Clause({"core-002", "core-010", "core-260"})
+    @Clause({"core-002", "core-009"})
+    @Clause({"core-010", "core-260"})
     Stream<DynamicTest> shouldAnswerEachCallInEachStateAsTheTableSays() {
         Table table = new Table("calls-by-state.txt");
         Stream<DynamicTest> tests =
