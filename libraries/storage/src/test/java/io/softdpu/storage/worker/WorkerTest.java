@@ -393,6 +393,7 @@ class WorkerTest {
     }
 
     @Test
+    @Clause({"sto-095", "sto-110"})
     void shouldSayThatACommandWasNotCarriedOutInTime() {
         start(SHORT);
         worker.startDataPath();

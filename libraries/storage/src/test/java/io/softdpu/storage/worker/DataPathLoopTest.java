@@ -1,0 +1,142 @@
+package io.softdpu.storage.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.execution.EngineTimer;
+import io.softdpu.storage.Pipeline;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Clause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The end of the data path and its statistics, of workers without contexts. */
+class DataPathLoopTest {
+    private static final long TIMEOUT = 60_000_000_000L;
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final int ROUNDS = 100;
+
+    private final List<LoopWorker> workers = new ArrayList<>();
+
+    /** Whose rounds never wait. */
+    private static final class LoopWorker extends Worker {
+        private final boolean hasWork;
+        volatile int inFlight;
+        volatile boolean fails;
+        volatile long workDone;
+        volatile CountDownLatch rounds = new CountDownLatch(ROUNDS);
+        private EngineTimer work;
+
+        LoopWorker(int index, boolean hasWork) {
+            super("loop", new WorkerSlot(index, 2, CpuBinding.any()), TIMEOUT, () -> {});
+            this.hasWork = hasWork;
+        }
+
+        @Override
+        protected void beginDataPath() {
+            work = engine().timer(() -> workDone++);
+        }
+
+        @Override
+        protected void onRound() {
+            if (hasWork) {
+                work.set(0);
+            } else {
+                wakeUp();
+            }
+            if (fails) {
+                taskFailed("task failed", Status.IO_FAILED);
+            }
+            rounds.countDown();
+        }
+
+        @Override
+        protected int inFlight() {
+            return inFlight;
+        }
+
+        @Override
+        protected void releaseObjects() {}
+
+        /** The report is complete only then. */
+        boolean hasLeftTheLoop() {
+            return report().dataPathNanos() > 0;
+        }
+
+        void awaitRounds() {
+            rounds = new CountDownLatch(ROUNDS);
+            Pipeline.await(rounds);
+        }
+
+        void stopAndAwait() {
+            stopDataPath();
+            Await.until("data path has ended", DEADLINE, this::hasLeftTheLoop);
+        }
+    }
+
+    @AfterEach
+    void endWorkers() {
+        workers.forEach(Worker::beginEnd);
+        workers.forEach(worker -> Await.until("worker has ended", DEADLINE, worker::hasEnded));
+    }
+
+    @Test
+    @Clause("sto-114")
+    void shouldMakeProgressUntilItIsStoppedThoughNothingIsInFlight() {
+        LoopWorker worker = begin(false);
+
+        worker.awaitRounds();
+
+        assertThat(worker.hasDataPathEnded()).isFalse();
+        worker.stopAndAwait();
+        assertThat(worker.report().progressMisses()).isGreaterThanOrEqualTo(ROUNDS);
+        assertThat(worker.failure()).isNull();
+    }
+
+    @Test
+    @Clause("sto-117")
+    void shouldNotWaitForWhatIsInFlightOnceItHasFailed() {
+        LoopWorker worker = begin(false);
+        worker.inFlight = 7;
+        worker.stopDataPath();
+        worker.awaitRounds();
+        assertThat(worker.hasLeftTheLoop()).isFalse();
+
+        worker.fails = true;
+
+        Await.until("data path has ended", DEADLINE, worker::hasLeftTheLoop);
+        assertThat(worker.failure().status()).isEqualTo(Status.IO_FAILED);
+    }
+
+    @Test
+    @Clause("sto-116")
+    void shouldCountRoundsWithWorkAsHitsAndOthersAsMissesOfEachWorker() {
+        LoopWorker busy = begin(true);
+        LoopWorker idle = begin(false);
+        busy.awaitRounds();
+        idle.awaitRounds();
+
+        busy.stopAndAwait();
+        idle.stopAndAwait();
+
+        assertThat(busy.report().progressHits())
+                .isEqualTo(busy.workDone)
+                .isGreaterThanOrEqualTo(ROUNDS - 1);
+        assertThat(busy.report().progressMisses()).isLessThan(busy.report().progressHits());
+        assertThat(idle.report().progressHits()).isZero();
+        assertThat(idle.report().progressMisses()).isGreaterThanOrEqualTo(ROUNDS - 1);
+    }
+
+    private LoopWorker begin(boolean hasWork) {
+        LoopWorker worker = new LoopWorker(workers.size(), hasWork);
+        workers.add(worker);
+        worker.start();
+        worker.startDataPath();
+        return worker;
+    }
+}
