@@ -311,6 +311,16 @@ class PipelineTest {
     @Clause({"sto-084", "sto-116"})
     void shouldCountHitsAndMissesOfEachWorker() {
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            List<WorkerReport> stopped = Collections.synchronizedList(new ArrayList<>());
+            pipeline.serviceListener(
+                    new SessionListener() {
+                        @Override
+                        public void step(SessionStep step, String detail) {
+                            if (step == SessionStep.SHUTDOWN) {
+                                stopped.addAll(pipeline.serviceReport().workers());
+                            }
+                        }
+                    });
             StorageInitiator initiator =
                     pipeline.start(
                             VOLUME_BYTES,
@@ -319,6 +329,7 @@ class PipelineTest {
             initiator.run();
 
             assertWentWell(pipeline, initiator.initiatorReport());
+            assertThat(stopped).isEqualTo(pipeline.serviceReport().workers());
             for (SessionReport report :
                     List.of(
                             initiator.report(),
