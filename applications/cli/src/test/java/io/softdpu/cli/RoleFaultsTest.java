@@ -18,6 +18,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Errors of a role that cannot start its session. */
 @StartsProcesses
@@ -70,13 +72,15 @@ class RoleFaultsTest {
                 "softdpu: NOT_FOUND: .*cpu=4095, available=.*");
     }
 
-    @Test
-    @Clause("sto-037")
-    void shouldAnswerAnUnknownRepresentorWithThoseThereAre() {
+    @ParameterizedTest
+    @ValueSource(strings = {"-r", "--representor"})
+    @Clause({"sto-037", "sto-049"})
+    void shouldAnswerAnUnknownRepresentorWithThoseThereAre(String option) {
         assertFails(
                 pipeline.start(
-                        ("storage zero-copy -d 03:00.0 -r 3b:00.0 --cpu any"
-                                        + " --storage-server 127.0.0.1:1")
+                        ("storage zero-copy -d 03:00.0 --cpu any --storage-server 127.0.0.1:1 "
+                                        + option
+                                        + " 3b:00.0")
                                 .split(" ")),
                 "softdpu: NOT_FOUND: .*3b:00.0.*hpf0.*");
     }

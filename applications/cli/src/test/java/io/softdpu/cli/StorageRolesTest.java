@@ -137,7 +137,7 @@ class StorageRolesTest {
     }
 
     @Test
-    @Clause("sto-047")
+    @Clause({"sto-009", "sto-047", "sto-094"})
     void shouldShowStatisticsOnceItHasShutDown() {
         ChildProcess target = pipeline.patternTarget();
         ChildProcess service = pipeline.serviceWithErrorsInOutput(target, "--log-level", "60");
