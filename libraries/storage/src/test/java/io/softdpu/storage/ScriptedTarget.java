@@ -220,9 +220,9 @@ public final class ScriptedTarget implements AutoCloseable {
         byte[] answer = started ? answers.poll() : null;
         while (answer != null) {
             int slot = SLOTS + sent++ % SLOTS;
-            messages.fill(slot);
+            messages.buf(slot).setData(messages.at(slot), answer.length);
             messages.segment()
-                    .asSlice(messages.at(slot), IoMessageView.WIRE_BYTES)
+                    .asSlice(messages.at(slot), answer.length)
                     .copyFrom(MemorySegment.ofArray(answer));
             var connection = rdma.connection(RdmaConnectionRole.IO_CONTROL);
             connection.context().allocateSend(connection, messages.buf(slot)).submit();

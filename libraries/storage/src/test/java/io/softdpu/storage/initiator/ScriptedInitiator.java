@@ -138,9 +138,9 @@ public final class ScriptedInitiator implements AutoCloseable {
     public Status send(byte[] message) {
         return end.call(c -> {
             int slot = SLOTS + sent % SLOTS;
-            messages.fill(slot);
+            messages.buf(slot).setData(messages.at(slot), message.length);
             messages.segment()
-                    .asSlice(messages.at(slot), IoMessageView.WIRE_BYTES)
+                    .asSlice(messages.at(slot), message.length)
                     .copyFrom(MemorySegment.ofArray(message));
             ComchProducerSendTask task =
                     producer.allocateSendTask(messages.buf(slot), consumersOfTheService(c)[0]);
