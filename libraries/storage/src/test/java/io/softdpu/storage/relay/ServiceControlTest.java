@@ -17,6 +17,7 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.linux.Affinity;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
@@ -38,6 +39,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -373,7 +375,8 @@ class ServiceControlTest {
     /** All contexts of a worker have been started when it asks for its first connection. */
     @Test
     @Clause({"sto-101", "sto-102"})
-    void shouldCreateOneInventoryAndOneEngineForEachWorker() {
+    @Clause({"sto-007", "sto-076"})
+    void shouldCreateOneInventoryOneEngineAndTwoRdmaContextsForEachWorker() {
         List<String> histograms = new ArrayList<>();
         connectWrongly(connection -> {
             if (connection.role() == RdmaConnectionRole.IO_DATA) {
@@ -381,13 +384,21 @@ class ServiceControlTest {
             }
         });
         assertThat(histograms).hasSize(2);
-        for (Class<?> type : List.of(BufInventory.class, ProgressEngine.class)) {
+        Map<String, Integer> ofEachWorker =
+                Map.of(
+                        BufInventory.class.getName(),
+                        1,
+                        ProgressEngine.class.getName(),
+                        1,
+                        Rdma.class.getName() + "Context",
+                        2);
+        ofEachWorker.forEach((type, count) -> {
             int withOneWorker = instances(type, histograms.getFirst());
-            assertThat(withOneWorker).as(type.getName()).isPositive();
+            assertThat(withOneWorker).as(type).isPositive();
             assertThat(instances(type, histograms.getLast()))
-                    .as(type.getName())
-                    .isEqualTo(withOneWorker + 1);
-        }
+                    .as(type)
+                    .isEqualTo(withOneWorker + count);
+        });
     }
 
     private static String histogramOfLiveObjects() {
@@ -404,12 +415,12 @@ class ServiceControlTest {
         }
     }
 
-    private static int instances(Class<?> type, String histogram) {
+    private static int instances(String type, String histogram) {
         // A line is "  12:    3    96  io.softdpu.core.memory.BufInventory (io.softdpu.core)".
         return histogram
                 .lines()
                 .map(line -> line.strip().split(" +"))
-                .filter(words -> words.length > 3 && words[3].equals(type.getName()))
+                .filter(words -> words.length > 3 && words[3].equals(type))
                 .mapToInt(words -> Integer.parseInt(words[1]))
                 .sum();
     }
