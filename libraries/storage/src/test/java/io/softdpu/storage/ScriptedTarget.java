@@ -28,8 +28,12 @@ import io.softdpu.storage.worker.RdmaPair;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -58,7 +62,10 @@ public final class ScriptedTarget implements AutoCloseable {
     private Device device;
     private @Nullable MessageMemory messages;
     private @Nullable RdmaPair rdma;
-    private volatile boolean connects = true;
+    private final Queue<Runnable> actions = new ConcurrentLinkedQueue<>();
+    private final Map<RdmaConnectionRole, Blob> unconnected =
+            new EnumMap<>(RdmaConnectionRole.class);
+    private volatile Set<RdmaConnectionRole> connects = EnumSet.allOf(RdmaConnectionRole.class);
     private volatile boolean started;
     private int sent;
 
@@ -73,10 +80,15 @@ public final class ScriptedTarget implements AutoCloseable {
         return listener.address().getPort();
     }
 
-    /** Has it answer requests for connections without connecting anything. */
-    public ScriptedTarget withoutConnections() {
-        connects = false;
+    /** Has it answer requests for these connections without connecting anything. */
+    public ScriptedTarget without(Set<RdmaConnectionRole> roles) {
+        connects = EnumSet.complementOf(EnumSet.copyOf(roles));
         return this;
+    }
+
+    /** Connects what it has not connected yet. */
+    public void connectTheRest() {
+        actions.add(() -> unconnected.forEach((role, details) -> rdma.connect(role, details)));
     }
 
     /** Whether it was asked to start, and has answered. */
@@ -138,6 +150,7 @@ public final class ScriptedTarget implements AutoCloseable {
             ControlMessage request = channel.poll();
             if (request == null) {
                 sendAnswers();
+                runActions();
                 engine.await(LOOK_NANOS);
                 continue;
             }
@@ -163,8 +176,10 @@ public final class ScriptedTarget implements AutoCloseable {
             }
             case ControlPayload.CreateRdmaConnectionRequest create -> {
                 Blob local = rdma.export(create.role());
-                if (connects) {
+                if (connects.contains(create.role())) {
                     rdma.connect(create.role(), create.connectionDetails());
+                } else {
+                    unconnected.put(create.role(), create.connectionDetails());
                 }
                 yield new ControlPayload.CreateRdmaConnectionResponse(
                         create.contextIndex(), create.role(), local);
@@ -214,6 +229,14 @@ public final class ScriptedTarget implements AutoCloseable {
                         .toArray(ValueLayout.JAVA_BYTE));
         messages.clear(slot);
         task.submit();
+    }
+
+    private void runActions() {
+        Runnable action = actions.poll();
+        while (action != null) {
+            action.run();
+            action = actions.poll();
+        }
     }
 
     private void sendAnswers() {

@@ -7,14 +7,21 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.ScriptedTarget;
+import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.IoMessageView;
+import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class HostileTargetTest {
     private static final long CONTROL_TIMEOUT = 20_000_000_000L;
@@ -22,6 +29,7 @@ class HostileTargetTest {
     @TempDir private Path folder;
 
     @Test
+    @Clause("sto-112")
     void shouldRefuseAResponseThatNobodyAskedForAndTellTheInitiator() throws Exception {
         try (ScriptedTarget target = new ScriptedTarget(folder);
                 Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
@@ -48,10 +56,12 @@ class HostileTargetTest {
     }
 
     /** The service gives up after the control timeout, which is the default of the guide. */
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Clause("sto-106")
-    void shouldNotStartBeforeTheContextsOfItsWorkersAreReady() throws Exception {
-        try (ScriptedTarget target = new ScriptedTarget(folder).withoutConnections();
+    void shouldNotStartBeforeEachContextOfItsWorkersIsReady(RdmaConnectionRole missing)
+            throws Exception {
+        try (ScriptedTarget target = new ScriptedTarget(folder).without(Set.of(missing));
                 Pipeline pipeline = new Pipeline(folder, StorageDefaults.CONTROL_TIMEOUT_NANOS)) {
             pipeline.startService(target.port());
             try (ScriptedInitiator initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL)) {
@@ -59,11 +69,39 @@ class HostileTargetTest {
                 initiator.proceed(1);
                 var error = (ControlPayload.ErrorResponse) initiator.proceed(2).payload();
                 assertThat(error.status()).isEqualTo(Status.TIME_OUT);
-                assertThat(error.message()).contains("notRunning=");
+                assertThat(error.message()).contains("notRunning=").doesNotContain(" and ");
             }
             assertThat(target.isStarted()).isFalse();
             assertThat(catchThrowableOfType(DpuException.class, pipeline::awaitService).status())
                     .isEqualTo(Status.TIME_OUT);
+        }
+    }
+
+    /** The target connects its contexts when the service looks at its own. */
+    @Test
+    @Clause("sto-106")
+    void shouldStartOnceTheContextsOfItsWorkersAreReady() throws Exception {
+        try (ScriptedTarget target =
+                        new ScriptedTarget(folder)
+                                .without(EnumSet.allOf(RdmaConnectionRole.class));
+                Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            pipeline.serviceListener(
+                    new SessionListener() {
+                        @Override
+                        public void step(SessionStep step, String detail) {
+                            if (step == SessionStep.START) {
+                                target.connectTheRest();
+                            }
+                        }
+                    });
+            pipeline.startService(target.port());
+            try (ScriptedInitiator initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL)) {
+                initiator.proceed(0);
+                initiator.proceed(1);
+                assertThat(initiator.proceed(2).payload())
+                        .isEqualTo(new ControlPayload.StartStorageResponse());
+            }
+            assertThat(target.isStarted()).isTrue();
         }
     }
 }
