@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -155,26 +157,36 @@ class RelayedMessagesTest {
         assertThat(target.waitingRequests()).isZero();
     }
 
-    /** The target answers nothing meanwhile. */
+    /** The target takes nothing meanwhile, so that no buffer of the service is posted again. */
     @Test
     @Clause({"sto-064", "sto-112"})
     void shouldTakeTwiceTheTransactionsAtOnceWithoutARetry() throws Exception {
         start();
+        passOnAllAtOnce(this::send);
+        passOnAllAtOnce(this::sendWhenReady); // all have to be posted again
+        finish(2 * BUFFERS);
+    }
+
+    private void passOnAllAtOnce(Consumer<byte[]> send) throws InterruptedException {
         List<byte[]> requests = new ArrayList<>();
-        for (int i = 0; i < 2 * ScriptedInitiator.TRANSACTIONS; i++) {
-            requests.add(message());
-            send(requests.getLast());
+        CountDownLatch release = target.hold();
+        try {
+            for (int i = 0; i < BUFFERS; i++) {
+                requests.add(message());
+                send.accept(requests.getLast());
+            }
+        } finally {
+            release.countDown();
         }
         List<byte[]> passedOn = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
+        for (int i = 0; i < BUFFERS; i++) {
             passedOn.add(target.awaitRequest());
         }
         assertThat(passedOn).containsExactlyInAnyOrderElementsOf(requests);
         passedOn.forEach(target::answer);
-        for (int i = 0; i < requests.size(); i++) {
+        for (int i = 0; i < BUFFERS; i++) {
             initiator.receive();
         }
-        finish(requests.size());
     }
 
     @Test

@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +109,18 @@ public final class ScriptedTarget implements AutoCloseable {
     /** How many io_messages have come beside those that were asked for. */
     public int waitingRequests() {
         return requests.size();
+    }
+
+    /** Keeps its thread from all work until the latch is counted down. */
+    public CountDownLatch hold() {
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        actions.add(() -> {
+            held.countDown();
+            Pipeline.await(release);
+        });
+        Pipeline.await(held);
+        return release;
     }
 
     /** Sends an io_message as soon as the data path has begun, asked for or not. */
