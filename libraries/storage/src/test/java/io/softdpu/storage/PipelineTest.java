@@ -66,6 +66,7 @@ class PipelineTest {
 
     @Test
     @Clause({"sto-020", "sto-066", "sto-069"})
+    @Clause("sto-075")
     void shouldReadAWholeVolumeIntoTheInitiatorsMemory() {
         Content content = Content.pattern(Content.VOLUME_PATTERN_SEED);
         Phase read =
@@ -86,7 +87,7 @@ class PipelineTest {
     }
 
     @Test
-    @Clause("sto-022")
+    @Clause({"sto-022", "sto-075"})
     void shouldWriteAWholeVolumeFromTheInitiatorsMemory() {
         Content written = Content.pattern(99);
         MemoryVolume volume = MemoryVolume.ofPattern(VOLUME_BYTES, 4096);

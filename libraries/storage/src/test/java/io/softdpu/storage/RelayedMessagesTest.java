@@ -1,13 +1,16 @@
 package io.softdpu.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.initiator.ScriptedInitiator;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
+import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
@@ -227,6 +230,25 @@ class RelayedMessagesTest {
         assertThat(response.type()).isEqualTo(ControlMessageType.START_STORAGE_RESPONSE);
         assertThat(target.isStarted()).isTrue();
         finish(0);
+    }
+
+    @Test
+    @Clause("sto-075")
+    void shouldLetTheTargetReachTheInitiatorsMemoryByTheDataConnectionAlone() {
+        start();
+        byte[] data = message();
+
+        target.write(RdmaConnectionRole.IO_DATA, data);
+
+        assertThat(target.read(RdmaConnectionRole.IO_DATA)).isEqualTo(data);
+        assertRefused(() -> target.write(RdmaConnectionRole.IO_CONTROL, data));
+        assertRefused(() -> target.read(RdmaConnectionRole.IO_CONTROL));
+        finish(0);
+    }
+
+    private static void assertRefused(Runnable transfer) {
+        assertThat(catchThrowableOfType(DpuException.class, transfer::run).status())
+                .isEqualTo(Status.NOT_PERMITTED);
     }
 
     @Test

@@ -2,15 +2,21 @@ package io.softdpu.storage;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mapping;
+import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.Rdma;
-import io.softdpu.rdma.RdmaReadTask;
+import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.storage.control.ChannelEnd;
@@ -67,6 +73,8 @@ public final class ScriptedTarget implements AutoCloseable {
     private final Map<RdmaConnectionRole, Blob> unconnected =
             new EnumMap<>(RdmaConnectionRole.class);
     private volatile Set<RdmaConnectionRole> connects = EnumSet.allOf(RdmaConnectionRole.class);
+    private @Nullable Blob export;
+    private boolean transferring;
     private volatile boolean started;
     private int sent;
 
@@ -121,6 +129,22 @@ public final class ScriptedTarget implements AutoCloseable {
         });
         Pipeline.await(held);
         return release;
+    }
+
+    /** Writes 64 bytes to the beginning of the initiator's memory, by one of the connections. */
+    public void write(RdmaConnectionRole role, byte[] message) {
+        transfer(role, true, message);
+    }
+
+    /** Reads the 64 bytes at the beginning of the initiator's memory, by one of the connections. */
+    public byte[] read(RdmaConnectionRole role) {
+        return transfer(role, false, new byte[IoMessageView.WIRE_BYTES]);
+    }
+
+    private byte[] transfer(RdmaConnectionRole role, boolean write, byte[] bytes) {
+        return Pipeline.await(
+                CompletableFuture.supplyAsync(
+                        () -> transferHere(rdma.connection(role), write, bytes), actions::add));
     }
 
     /** Sends an io_message as soon as the data path has begun, asked for or not. */
@@ -183,7 +207,8 @@ public final class ScriptedTarget implements AutoCloseable {
         return switch (request) {
             case ControlPayload.QueryStorageRequest _ ->
                     new ControlPayload.QueryStorageResponse(16 << 10, 4096);
-            case ControlPayload.InitStorageRequest _ -> {
+            case ControlPayload.InitStorageRequest init -> {
+                export = init.mmapExport();
                 createObjects();
                 yield new ControlPayload.InitStorageResponse();
             }
@@ -220,10 +245,12 @@ public final class ScriptedTarget implements AutoCloseable {
         messages =
                 new MessageMemory(device, 2 * SLOTS, Permissions.of(AccessFlag.LOCAL_READ_WRITE));
         Rdma data = Rdma.create(device);
-        data.configureReadTasks(SLOTS, RdmaReadTask::free, RdmaReadTask::free);
         Rdma control = Rdma.create(device);
-        engine.connect(data);
-        engine.connect(control);
+        for (Rdma context : List.of(data, control)) {
+            context.configureReadTasks(1, _ -> transferring = false, _ -> transferring = false);
+            context.configureWriteTasks(1, _ -> transferring = false, _ -> transferring = false);
+            engine.connect(context);
+        }
         rdma = new RdmaPair(data, control);
         rdma.configureMessages(
                 SLOTS,
@@ -242,6 +269,39 @@ public final class ScriptedTarget implements AutoCloseable {
                         .toArray(ValueLayout.JAVA_BYTE));
         messages.clear(slot);
         task.submit();
+    }
+
+    private byte[] transferHere(RdmaConnection connection, boolean write, byte[] bytes) {
+        try (Mmap memory = Mmap.createFromExport(export.bytes(), device, Mapping.ACCESS, TIMEOUT);
+                BufInventory inventory = BufInventory.create(1);
+                MessageMemory local =
+                        new MessageMemory(device, 1, Permissions.of(AccessFlag.LOCAL_READ_WRITE))) {
+            inventory.start();
+            Buf remote = inventory.bufByAddress(memory, 0, bytes.length);
+            Task task;
+            if (write) {
+                local.fill(0);
+                local.segment().copyFrom(MemorySegment.ofArray(bytes));
+                task = connection.context().allocateWrite(connection, local.buf(0), remote);
+            } else {
+                remote.setData(0, bytes.length);
+                task = connection.context().allocateRead(connection, remote, local.buf(0));
+            }
+            try {
+                task.submit();
+                transferring = true;
+                while (transferring) {
+                    engine.await(TIMEOUT);
+                }
+                if (task.status() != Status.SUCCESS) {
+                    throw new DpuException(task.status(), "transfer failed: write=" + write);
+                }
+                return local.segment().toArray(ValueLayout.JAVA_BYTE);
+            } finally {
+                task.free();
+                remote.release();
+            }
+        }
     }
 
     private void runActions() {
