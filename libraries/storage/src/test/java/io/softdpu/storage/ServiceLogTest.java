@@ -17,7 +17,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -45,6 +49,9 @@ class ServiceLogTest {
                     if (line.getMessage().startsWith("Core: 0 failed")) {
                         workerFailed.countDown();
                     }
+                    if (line.getMessage().equals("objects closed: worker=0")) {
+                        whenClosed.run();
+                    }
                 }
 
                 @Override
@@ -53,6 +60,7 @@ class ServiceLogTest {
                 @Override
                 public void close() {}
             };
+    private volatile Runnable whenClosed = () -> {};
     private Level level;
 
     @BeforeEach
@@ -102,6 +110,41 @@ class ServiceLogTest {
             events.add("target: " + answer.type());
         }
         return answer;
+    }
+
+    /** Its worker is held for a while when it has closed them: no answer may come meanwhile. */
+    @Test
+    @Clause("sto-088")
+    void shouldCloseTheObjectsOfItsWorkersBeforeItAnswersAShutdown() throws Exception {
+        CompletableFuture<ControlMessage> answer = new CompletableFuture<>();
+        CompletableFuture<Boolean> answeredBefore = new CompletableFuture<>();
+        whenClosed = () -> answeredBefore.complete(isDoneWithin(200, answer));
+        try (ScriptedTarget target = new ScriptedTarget(folder);
+                Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+            pipeline.startService(target.port());
+            try (ScriptedInitiator initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL)) {
+                for (int step = 0; step <= 3; step++) {
+                    initiator.proceed(step);
+                }
+
+                answer.complete(initiator.proceed(4));
+            }
+            assertThat(Pipeline.await(answer).payload())
+                    .isEqualTo(new ControlPayload.ShutdownResponse());
+            assertThat(Pipeline.await(answeredBefore)).isFalse();
+            assertThat(pipeline.awaitService().status()).isEqualTo(Status.SUCCESS);
+        }
+    }
+
+    private static boolean isDoneWithin(long millis, CompletableFuture<?> future) {
+        try {
+            future.get(millis, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException | ExecutionException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

@@ -271,6 +271,7 @@ final class RelaySession {
                         session.steps().remainingNanos(),
                         () -> clientChannel.connection().remoteConsumers().length == 0);
         session.workers().stopContexts();
+        session.workers().closeObjects();
         return response;
     }
 

@@ -126,6 +126,20 @@ public final class WorkerGroup<W extends Worker> {
     }
 
     /**
+     * Ends the workers, which close their objects, and waits until they have.
+     *
+     * @throws DpuException TIME_OUT; the failure of a peer or a worker
+     */
+    public void closeObjects() {
+        workers.forEach(Worker::beginEnd);
+        loop.awaitUntil(
+                "closing the objects of the workers",
+                2 * controlTimeoutNanos,
+                () -> all(Worker::hasEnded));
+        check();
+    }
+
+    /**
      * Ends the workers. Does not join their threads, since a consumer that stops needs progress of
      * the control thread's engine.
      *

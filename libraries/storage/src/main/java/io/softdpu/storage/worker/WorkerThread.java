@@ -202,6 +202,7 @@ public abstract class WorkerThread {
         if (present != null) {
             tearDown(present);
             attempt(() -> closeEngine(present));
+            log.log(System.Logger.Level.DEBUG, "objects closed: worker=" + index());
         }
     }
 
