@@ -219,7 +219,7 @@ class RelayedMessagesTest {
 
     /** The target starts only once both of its contexts are connected. */
     @Test
-    @Clause("sto-105")
+    @Clause({"sto-104", "sto-105"})
     void shouldConnectItsContextsToTheOnesThatTheTargetExported() {
         initiator.proceed(0);
         initiator.proceed(1);
@@ -257,6 +257,7 @@ class RelayedMessagesTest {
         initiator.proceed(0);
         assertThat(initiator.consumersOfTheService()).isZero();
         initiator.proceed(1);
+        initiator.awaitConsumerOfTheService();
         initiator.proceed(2);
         assertThat(initiator.consumersOfTheService()).isEqualTo(1);
         send(message()); // into the memory of the consumer, and from there by RDMA

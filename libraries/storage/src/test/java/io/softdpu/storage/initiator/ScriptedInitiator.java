@@ -173,6 +173,19 @@ public final class ScriptedInitiator implements AutoCloseable {
         return end.call(c -> consumersOfTheService(c).length);
     }
 
+    /** Waits until the service has a consumer. */
+    public void awaitConsumerOfTheService() {
+        end.run(c -> {
+            Deadline deadline = Deadline.in(TIMEOUT);
+            while (consumersOfTheService(c).length == 0) {
+                if (deadline.hasPassed()) {
+                    throw new AssertionError("no consumer in time");
+                }
+                engine.await(deadline.remainingNanos());
+            }
+        });
+    }
+
     private static int[] consumersOfTheService(ControlChannel channel) {
         return ((ComchClientControlChannel) channel).connection().remoteConsumers();
     }
