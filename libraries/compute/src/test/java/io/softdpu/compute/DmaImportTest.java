@@ -143,7 +143,12 @@ class DmaImportTest {
 
     @Test
     void shouldRefuseAnImportWithoutAMappingAndOneFromRdma() {
-        Mmap both = host.mmap(4096, AccessFlag.PCI_READ_WRITE, AccessFlag.RDMA_WRITE);
+        Mmap both =
+                host.mmap(
+                        4096,
+                        AccessFlag.LOCAL_READ_WRITE,
+                        AccessFlag.PCI_READ_WRITE,
+                        AccessFlag.RDMA_WRITE);
         Mmap unmapped = imported(both.exportPci(host.device), Mapping.NONE);
         Mmap local = dpu.local(4096);
         assertThat(dpu.refused(dpu.source(unmapped, 0, 64), dpu.destination(local, 0, 64)))

@@ -353,7 +353,8 @@ public final class Mmap implements AutoCloseable {
      * @param device one of its devices; for an import the one that it was imported with
      * @return the blob; the same each time until the mmap is stopped
      * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED without one of the {@code
-     *     RDMA_*} permissions, or if the device was not added; NOT_SUPPORTED if the memory is not
+     *     RDMA_*} permissions, for a local mmap also without {@code LOCAL_READ_WRITE} (RDMA guide,
+     *     table of permissions), or if the device was not added; NOT_SUPPORTED if the memory is not
      *     {@link SharedMemory}, the mmap is an RDMA import, or the export would be read-only while
      *     others may write; NO_MEMORY if too much memory is retained; SHUTDOWN or CONNECTION_RESET
      *     if it is an import that was revoked

@@ -75,6 +75,12 @@ final class MmapExports {
         }
         requireOneKind(granted.allowsRdmaWrite(), granted.allowsPciWrite(), device);
         MmapOrigin origin = mmap.origin();
+        if (origin == null && !granted.allowsLocalWrite()) {
+            throw refused(
+                    Status.NOT_PERMITTED,
+                    "export of local memory for RDMA needs LOCAL_READ_WRITE as well",
+                    device);
+        }
         if (origin != null && origin.region().revoked()) {
             throw refused(origin.revokedStatus(), "exporter has revoked the memory", device);
         }

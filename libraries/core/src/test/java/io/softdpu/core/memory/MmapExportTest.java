@@ -156,7 +156,11 @@ class MmapExportTest {
         pciOnly.exportPci(pf0);
         Thrown.with(Status.NOT_PERMITTED, () -> pciOnly.exportRdma(pf0));
         pciOnly.close();
-        Mmap rdmaOnly = mmap(RDMA_WRITE);
+        Mmap unwritable = mmap(RDMA_WRITE);
+        Thrown.with(Status.NOT_PERMITTED, () -> unwritable.exportRdma(pf0))
+                .hasMessageContaining("LOCAL_READ_WRITE");
+        unwritable.close();
+        Mmap rdmaOnly = mmap(Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE));
         rdmaOnly.exportRdma(pf0);
         Thrown.with(Status.NOT_PERMITTED, () -> rdmaOnly.exportPci(pf0));
     }

@@ -231,6 +231,16 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         assertThat(submit(operation, pair, remote)).isEqualTo(Status.NOT_PERMITTED);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-020", "rdma-024"})
+    void shouldNeedLocalReadAndWriteOfThePeersMmap(Operation operation) {
+        Peer far = openFar(operation == Operation.READ ? READ : WRITE, READ_AND_WRITE);
+
+        assertThat(Refusals.statusOf(() -> far.mmap.exportRdma(far.device)))
+                .isEqualTo(Status.NOT_PERMITTED);
+    }
+
     private static final Permissions READ_AND_WRITE =
             Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE);
 
