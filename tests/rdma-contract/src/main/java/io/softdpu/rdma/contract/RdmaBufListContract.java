@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufArray;
 import io.softdpu.core.memory.BufPool;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.testkit.Clause;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +72,12 @@ public abstract class RdmaBufListContract extends RdmaContract {
                         "listLength=" + (limit + 1), "maxListLength=" + limit, "destination=buf[");
         task.free();
         list.release();
+        assertThat(limit).isOne();
+        assertThat(near.receive(near.room(0, 8), 1)).as("a list of one").isEqualTo(Status.SUCCESS);
+        assertThat(
+                        Capabilities.of(near.device.info(), "rdma")
+                                .limit("max_receive_buffer_list_length"))
+                .isEqualTo(limit);
     }
 
     @Test
@@ -148,6 +157,25 @@ public abstract class RdmaBufListContract extends RdmaContract {
         send.submit();
         assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+
+        Mmap remote = near.importRdma(far);
+        Buf remoteData = near.inventory.bufByData(remote, 0, 8);
+        Buf remoteRoom = near.inventory.bufByAddress(remote, 8, 8);
+        RdmaReadTask read = near.rdma.allocateRead(pair.toFar(), remoteData, near.room(0, 8));
+        RdmaWriteTask write = near.rdma.allocateWrite(pair.toFar(), near.data(8, 8), remoteRoom);
+        near.mmap.stop();
+        assertThat(read.trySubmit()).isEqualTo(Status.BAD_STATE);
+        assertThat(write.trySubmit()).isEqualTo(Status.BAD_STATE);
+        near.mmap.start();
+        far.mmap.stop();
+        assertThat(read.trySubmit()).isEqualTo(Status.SHUTDOWN);
+        assertThat(write.trySubmit()).isEqualTo(Status.SHUTDOWN);
+        read.destination().release();
+        read.free();
+        write.source().release();
+        write.free();
+        remoteData.release();
+        remoteRoom.release();
     }
 
     @Test
