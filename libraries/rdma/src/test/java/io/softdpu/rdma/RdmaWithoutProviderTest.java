@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** RDMA without a provider on the class path, as in the tests of this module. */
 class RdmaWithoutProviderTest {
     @Test
+    @Clause({"rdma-076", "rdma-100", "rdma-112"})
     void shouldSayThatNoProviderServesTheDevice(@TempDir Path folder) {
         try (Machine machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
                 Device device = machine.findDevice("t0").open()) {

@@ -8,6 +8,8 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.rdma.Rdma;
@@ -19,6 +21,8 @@ import java.util.Locale;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Limits of a device's profile: they lower those of the provider, and instances enforce them. */
 class ShmLimitedDeviceTest {
@@ -38,6 +42,29 @@ class ShmLimitedDeviceTest {
         return topology.build();
     }
 
+    @ParameterizedTest
+    @EnumSource
+    @Clause("rdma-042")
+    void shouldTellTheLimitsOfEachDeviceByItself(FunctionType limited) {
+        Topology.Builder topology = Topology.builder("of one type");
+        Topology.builtin().functions().stream()
+                .map(f ->
+                        f.type() == limited
+                                ? f.toBuilder().limit(RdmaCapabilities.CONNECTIONS_LIMIT, 3).build()
+                                : f)
+                .forEach(topology::add);
+        Topology built = topology.build();
+        for (Side side : Side.values()) {
+            try (Machine machine = open(side, built)) {
+                for (DeviceInfo info : machine.devices()) {
+                    assertThat(RdmaCapabilities.of(info).maxConnections() == 3)
+                            .as("%s", info)
+                            .isEqualTo(info.function().type() == limited);
+                }
+            }
+        }
+    }
+
     private static void refused(String what, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
@@ -46,14 +73,27 @@ class ShmLimitedDeviceTest {
                 .hasMessageContaining(what);
     }
 
+    private Machine open(Side side, Topology topology) {
+        return Machine.builder(side)
+                .fabricFolder(folder.resolve("fabric"))
+                .topology(topology)
+                .open();
+    }
+
+    @Test
+    @Clause("rdma-037")
+    void shouldHaveADefaultWithinTheLimitsOfTheDevice() {
+        try (Machine target = open(Side.TARGET, limited());
+                Device t0 = target.findDevice("t0").open();
+                Rdma rdma = Rdma.create(t0)) {
+            assertThat(rdma.sendQueueSize()).isEqualTo(64);
+        }
+    }
+
     @Test
     @Clause({"core-267", "core-268", "rdma-041"})
     void shouldRefuseAConfigurationBeyondTheLimitsOfTheDevice() {
-        try (Machine target =
-                        Machine.builder(Side.TARGET)
-                                .fabricFolder(folder.resolve("fabric"))
-                                .topology(limited())
-                                .open();
+        try (Machine target = open(Side.TARGET, limited());
                 Device t0 = target.findDevice("t0").open();
                 Rdma rdma = Rdma.create(t0)) {
             RdmaCapabilities can = RdmaCapabilities.of(t0.info());
@@ -81,6 +121,7 @@ class ShmLimitedDeviceTest {
             refused("8", () -> rdma.configureReceiveTasks(8, task -> {}, task -> {}));
             assertThat(rdma.setSendQueueSize(33).sendQueueSize()).isEqualTo(64);
             assertThat(rdma.setMaxConnections(2).maxConnections()).isEqualTo(2);
+            rdma.configureReceiveTasks(7, task -> {}, task -> {});
         }
     }
 }

@@ -15,11 +15,15 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -30,6 +34,8 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
     /** Types of tasks that a provider supports; the others are not built. */
     private static final Set<RdmaTaskType> BUILT_TYPES =
             Set.of(RdmaTaskType.RECEIVE, RdmaTaskType.SEND, RdmaTaskType.READ, RdmaTaskType.WRITE);
+
+    private static final long CONNECT_TIMEOUT_NANOS = Peer.DEADLINE_NANOS + 1;
 
     /** For subclasses. */
     protected RdmaConfigurationContract() {}
@@ -101,6 +107,82 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
     }
 
     @Test
+    @Clause("rdma-037")
+    void shouldKeepToTheDefaults() {
+        Peer far = openFar();
+        far.start();
+        try (Machine machine = environment().openMachine(folder(), environment().nearSide());
+                Device device =
+                        machine.findDevice(environment().device(environment().nearSide())).open();
+                ProgressEngine engine = ProgressEngine.create();
+                Rdma rdma = Rdma.create(device)) {
+            List<Status> sent = new ArrayList<>();
+            rdma.configureSendTasks(
+                    Rdma.DEFAULT_SEND_QUEUE_SIZE + 1,
+                    task -> end(task, sent),
+                    task -> end(task, sent));
+            engine.connect(rdma);
+            rdma.start();
+            RdmaConnection toFar = rdma.exportConnection();
+            RdmaConnection toNear = far.rdma.exportConnection();
+            assertThat(Refusals.statusOf(rdma::exportConnection))
+                    .as("one connection")
+                    .isEqualTo(Status.FULL);
+            rdma.connect(toNear.blob(), toFar);
+            far.rdma.connect(toFar.blob(), toNear);
+            Runnable progress =
+                    () -> {
+                        engine.progress();
+                        far.engine.progress();
+                    };
+            Await.byStep(
+                    "connection",
+                    Peer.DEADLINE_NANOS,
+                    () ->
+                            toFar.state() == RdmaConnection.State.CONNECTED
+                                    && toNear.state() == RdmaConnection.State.CONNECTED,
+                    progress);
+            assertNothingGranted(far, toNear, device);
+            for (int i = 0; i < Rdma.DEFAULT_SEND_QUEUE_SIZE; i++) {
+                rdma.allocateSend(toFar, null).submit();
+            }
+            RdmaSendTask oneMore = rdma.allocateSend(toFar, null);
+            assertThat(oneMore.trySubmit()).as("a full queue").isEqualTo(Status.AGAIN);
+            oneMore.free();
+            for (int i = 0; i < 10; i++) {
+                engine.await(10_000_000);
+            }
+            assertThat(sent).as("retries without limit").isEmpty();
+            rdma.stop();
+            Await.byStep(
+                    "idle", Peer.DEADLINE_NANOS, () -> rdma.state() == ContextState.IDLE, progress);
+            assertThat(sent).hasSize(Rdma.DEFAULT_SEND_QUEUE_SIZE);
+        }
+    }
+
+    private static void end(RdmaSendTask task, List<Status> statuses) {
+        statuses.add(task.status());
+        task.free();
+    }
+
+    private static void assertNothingGranted(Peer far, RdmaConnection toNear, Device device) {
+        try (SharedMemory memory = SharedMemory.allocate(4096);
+                Mmap mmap = Mmap.create()) {
+            mmap.setMemory(memory).setPermissions(Peer.ALL).addDevice(device).start();
+            Mmap remote = far.importRdma(mmap.exportRdma(device));
+            assertThat(far.read(toNear, far.inventory.bufByData(remote, 0, 8), far.room(0, 8), 1))
+                    .isEqualTo(Status.NOT_PERMITTED);
+            assertThat(
+                            far.write(
+                                    toNear,
+                                    far.data(0, 8),
+                                    far.inventory.bufByAddress(remote, 0, 8),
+                                    2))
+                    .isEqualTo(Status.NOT_PERMITTED);
+        }
+    }
+
+    @Test
     @Clause({"rdma-038", "rdma-039"})
     void shouldTakeThePropertiesThatWereSetAndKeepToThem() {
         Permissions readable = Permissions.of(AccessFlag.RDMA_READ);
@@ -115,16 +197,13 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                                         rdma.setSendQueueSize(4)
                                                 .setMaxConnections(2)
                                                 .setRnrRetries(1)
-                                                .setConnectTimeout(Peer.DEADLINE_NANOS)
+                                                .setConnectTimeout(CONNECT_TIMEOUT_NANOS)
                                                 .setPermissions(readable)));
-        assertThat(near.rdma.sendQueueSize()).isEqualTo(4);
-        assertThat(near.rdma.maxConnections()).isEqualTo(2);
-        assertThat(near.rdma.rnrRetries()).isEqualTo(1);
-        assertThat(near.rdma.connectTimeoutNanos()).isEqualTo(Peer.DEADLINE_NANOS);
-        assertThat(near.rdma.permissions()).isEqualTo(readable);
+        assertProperties(near.rdma, readable);
 
         Peer far = openFar();
         Pair pair = connect(near, far);
+        assertProperties(near.rdma, readable);
         near.rdma.exportConnection();
         assertThat(Refusals.statusOf(near.rdma::exportConnection))
                 .as("two connections")
@@ -145,6 +224,14 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                 .as("a queue of four")
                 .isEqualTo(Status.AGAIN);
         assertThat(near.next(far).status()).as("after the last retry").isEqualTo(Status.IO_FAILED);
+    }
+
+    private static void assertProperties(Rdma rdma, Permissions permissions) {
+        assertThat(rdma.sendQueueSize()).isEqualTo(4);
+        assertThat(rdma.maxConnections()).isEqualTo(2);
+        assertThat(rdma.rnrRetries()).isEqualTo(1);
+        assertThat(rdma.connectTimeoutNanos()).isEqualTo(CONNECT_TIMEOUT_NANOS);
+        assertThat(rdma.permissions()).isEqualTo(permissions);
     }
 
     @Test
@@ -174,20 +261,30 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                         () -> rdma.setRnrRetries(8),
                         () -> rdma.setConnectTimeout(0),
                         () -> rdma.configureSendTasks(0, task -> {}, task -> {}),
+                        () -> rdma.configureSendTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
+                        () -> rdma.configureReadTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
+                        () -> rdma.configureWriteTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
                         () ->
                                 rdma.configureReceiveTasks(
                                         can.maxReceiveTasks() + 1, task -> {}, task -> {}),
+                        () -> rdma.setPermissions(Permissions.of(AccessFlag.PCI_READ_ONLY)),
                         () -> rdma.setPermissions(Permissions.of(AccessFlag.PCI_READ_WRITE)))) {
             assertThat(Refusals.statusOf(call)).isEqualTo(Status.INVALID_VALUE);
         }
         assertThat(rdma.setSendQueueSize(can.maxSendQueueSize()).sendQueueSize())
                 .isEqualTo(can.maxSendQueueSize());
+        assertThat(rdma.setMaxConnections(can.maxConnections()).maxConnections())
+                .isEqualTo(can.maxConnections());
+        assertThat(rdma.setRnrRetries(0).rnrRetries()).isZero();
+        assertThat(rdma.setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED).rnrRetries())
+                .isEqualTo(Rdma.RNR_RETRIES_UNLIMITED);
+        rdma.configureReceiveTasks(can.maxReceiveTasks(), task -> {}, task -> {});
     }
 
     @Test
     @Clause({"rdma-042", "rdma-044"})
     void shouldTellWhatEachDeviceCanDo() {
-        for (Side side : List.of(environment().nearSide(), environment().farSide())) {
+        for (Side side : Side.values()) {
             try (Machine machine = environment().openMachine(folder(), side)) {
                 assertThat(machine.devices()).isNotEmpty();
                 machine.devices().forEach(RdmaConfigurationContract::assertUsable);

@@ -208,6 +208,29 @@ public abstract class RdmaProcessContract extends RdmaContract {
         assertThat(connection.failure()).isEqualTo(Status.NOT_FOUND);
     }
 
+    @Test
+    @Clause("rdma-038")
+    void shouldWaitForTheMachineOfAFrozenPeerNoLongerThanWasSet(Processes processes)
+            throws IOException {
+        Peer patient = openConfigured(rdma -> rdma.setConnectTimeout(Peer.DEADLINE_NANOS));
+        Peer hasty = openConfigured(rdma -> rdma.setConnectTimeout(1));
+        ChildProcess process = start(processes, PeerProgram.NOTHING);
+        byte[] blob = blob(process, PeerProgram.CONNECTION);
+        process.freeze();
+        patient.start();
+        hasty.start();
+        RdmaConnection waiting = patient.rdma.exportConnection();
+        RdmaConnection failing = hasty.rdma.exportConnection();
+
+        patient.rdma.connect(blob, waiting);
+        hasty.rdma.connect(blob, failing);
+
+        Peer.drive("the failure", () -> hasty.rdma.state() == ContextState.IDLE, hasty);
+        assertThat(failing.failure()).isEqualTo(Status.TIME_OUT);
+        patient.engine.progress();
+        assertThat(waiting.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+    }
+
     private Remote connect(Peer near, Processes processes, String task) throws IOException {
         near.start();
         RdmaConnection connection = near.rdma.exportConnection();
