@@ -21,6 +21,7 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -136,6 +137,7 @@ class ShmHostilePeerTest {
     // ---- getting in ----
 
     @Test
+    @Clause("rdma-005")
     void shouldLeaseTheRingOnlyOnce() throws Exception {
         peer.lease();
         assertThatThrownBy(peer::lease)

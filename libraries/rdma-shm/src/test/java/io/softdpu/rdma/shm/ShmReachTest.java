@@ -26,6 +26,7 @@ class ShmReachTest {
     private static final int BOOT_ID_OFFSET = 40 + 32;
 
     @Test
+    @Clause("rdma-001")
     void shouldSayThatAPeerInAnotherFabricFolderIsNotReached(@TempDir Path root) {
         withInstance(
                 folder(root, "one"),

@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Clause;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -102,9 +106,16 @@ public abstract class RdmaConnectContract extends RdmaContract {
         near.start();
         assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
         RdmaConnection here = near.rdma.exportConnection();
-        assertThat(Refusals.statusOf(() -> near.rdma.allocateSend(here, null)))
-                .as("not connected yet")
-                .isEqualTo(Status.BAD_STATE);
+        Buf buf = near.data(0, 8);
+        for (Runnable call :
+                List.<Runnable>of(
+                        () -> near.rdma.allocateSend(here, null),
+                        () -> near.rdma.allocateReceive(null),
+                        () -> near.rdma.allocateRead(here, buf, buf),
+                        () -> near.rdma.allocateWrite(here, buf, buf))) {
+            assertThat(Refusals.statusOf(call)).as("not connected yet").isEqualTo(Status.BAD_STATE);
+        }
+        buf.release();
         near.stop();
         assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
         assertRefusedInIdle(near.rdma::exportConnection);
@@ -138,6 +149,13 @@ public abstract class RdmaConnectContract extends RdmaContract {
             assertThat(Refusals.statusOf(() -> near.rdma.connect(shortened, here)))
                     .as("length %d", length)
                     .isEqualTo(Status.INVALID_VALUE);
+        }
+        for (int offset = 0; offset < good.length; offset++) {
+            byte[] damaged = good.clone();
+            damaged[offset] ^= 1;
+            assertThat(Refusals.statusOf(() -> near.rdma.connect(damaged, here)))
+                    .as("offset %d", offset)
+                    .isIn(Status.INVALID_VALUE, Status.UNSUPPORTED_VERSION);
         }
         byte[] longer = Arrays.copyOf(good, good.length + 1);
         assertThat(Refusals.statusOf(() -> near.rdma.connect(longer, here)))
@@ -179,6 +197,36 @@ public abstract class RdmaConnectContract extends RdmaContract {
     }
 
     @Test
+    @Clause("rdma-049")
+    void shouldRefuseTasksOnAConnectionThatIsNotConnectedYet() {
+        Peer near = openWith(2, true);
+        Peer far = openWith(2, false);
+        connect(near, far);
+        Mmap remote = near.importRdma(far);
+        RdmaConnection here = near.rdma.exportConnection();
+        assertNotConnected(near, here, remote);
+
+        near.rdma.connect(far.rdma.exportConnection().blob(), here);
+        for (int i = 0; i < 1000; i++) {
+            assertNotConnected(near, here, remote);
+            near.engine.progress();
+        }
+        assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+    }
+
+    private static void assertNotConnected(Peer near, RdmaConnection connection, Mmap remote) {
+        assertThat(near.send(connection, near.data(0, 8), 1)).isEqualTo(Status.NOT_CONNECTED);
+        assertThat(
+                        near.read(
+                                connection,
+                                near.inventory.bufByData(remote, 0, 8),
+                                near.room(0, 8),
+                                2))
+                .isIn(Status.NOT_CONNECTED, Status.NOT_PERMITTED); // its peer has granted nothing
+    }
+
+    @Test
+    @Clause({"rdma-005", "rdma-051", "rdma-178"})
     void shouldServeSeveralConnectionsAndKeepThemApart() {
         Peer near = openWith(4, true);
         Peer far = openWith(4, false);
@@ -220,6 +268,7 @@ public abstract class RdmaConnectContract extends RdmaContract {
                 .as("its place is free")
                 .isEqualTo(RdmaConnection.State.CONNECTED);
         near.next(far);
+        assertThat(near.states).containsExactly(ContextState.STARTING, ContextState.RUNNING);
     }
 
     @Test
@@ -263,6 +312,7 @@ public abstract class RdmaConnectContract extends RdmaContract {
     }
 
     @Test
+    @Clause("rdma-178")
     void shouldAbortConnectingWhenStopped() {
         Peer near = openNear();
         Peer far = openFar();
@@ -276,6 +326,9 @@ public abstract class RdmaConnectContract extends RdmaContract {
 
         assertThat(here.state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
         assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
+        near.engine.progress();
+        assertThat(near.states)
+                .containsExactly(ContextState.STARTING, ContextState.STOPPING, ContextState.IDLE);
     }
 
     @Test
@@ -293,6 +346,7 @@ public abstract class RdmaConnectContract extends RdmaContract {
     }
 
     @Test
+    @Clause("rdma-005")
     void shouldNotConnectToWhomThePeerWasNotConnected() {
         Peer near = openWith(2, true);
         Peer far = openWith(2, false);
@@ -311,6 +365,15 @@ public abstract class RdmaConnectContract extends RdmaContract {
 
         assertThat(here.state()).isNotEqualTo(RdmaConnection.State.CONNECTED);
         assertThat(there.state()).isNotEqualTo(RdmaConnection.State.CONNECTED);
+
+        near.rdma.connect(here.blob(), other); // each is connected to, but by a third
+        Peer.drive(
+                "the end of the three",
+                () ->
+                        Stream.of(here, there, other)
+                                .allMatch(end -> end.state() == RdmaConnection.State.FAILED),
+                near,
+                far);
     }
 
     @Test
