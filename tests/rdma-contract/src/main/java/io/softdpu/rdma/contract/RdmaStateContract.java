@@ -44,10 +44,17 @@ public abstract class RdmaStateContract extends RdmaContract {
         Peer near = openNear();
         Peer far = openFar();
         Context context = near.rdma;
+        assertThat(context.device()).isSameAs(near.device);
+        assertThat(context.isEventDrivenSupported()).isTrue();
         for (int round = 0; round < 2; round++) {
             near.states.clear();
             assertThat(context.state()).isEqualTo(ContextState.IDLE);
-            connect(near, far);
+            Pair pair = connect(near, far);
+            far.receive(far.room(0, 8), round);
+            near.send(pair.toFar(), near.data(0, 8), round);
+            assertThat(context.inFlightTasks()).isOne();
+            assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+            assertThat(context.inFlightTasks()).isZero();
             context.stop();
             Peer.drive("told", () -> near.states.contains(ContextState.IDLE), near, far);
             assertThat(near.states)
@@ -148,7 +155,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     }
 
     @Test
-    @Clause({"rdma-184", "rdma-193"})
+    @Clause({"rdma-178", "rdma-184", "rdma-193"})
     void shouldStayInStoppingUntilCompletedTasksAreFreed() {
         List<Task> completed = new ArrayList<>();
         Peer near =
