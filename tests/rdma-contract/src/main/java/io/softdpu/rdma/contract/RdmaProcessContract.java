@@ -100,6 +100,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
 
     /** Process ids are reused, so they do not distinguish the two. */
     @Test
+    @Clause({"rdma-021", "rdma-025"})
     void shouldNotReachAThirdMachinesMemoryThoughItIsInTheProcessOfThePeer() {
         Pair pair = connected();
         Peer near = pair.near();
@@ -114,6 +115,16 @@ public abstract class RdmaProcessContract extends RdmaContract {
         Status ended = submitted == Status.SUCCESS ? near.next(pair.far()).status() : submitted;
         assertThat(ended).isNotEqualTo(Status.SUCCESS);
         assertThat(near.mismatch(0, 64, 9)).isNotEqualTo(-1);
+
+        Status written =
+                near.write(
+                        pair.toFar(),
+                        near.data(64, 64),
+                        near.inventory.bufByAddress(remote, 0, 64),
+                        2);
+        ended = written == Status.SUCCESS ? near.next(pair.far()).status() : written;
+        assertThat(ended).isNotEqualTo(Status.SUCCESS);
+        assertThat(third.mismatch(0, 64, 9)).isEqualTo(-1);
     }
 
     @Test

@@ -87,7 +87,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
     }
 
     @Test
-    @Clause("rdma-014")
+    @Clause({"rdma-014", "rdma-045", "rdma-046"})
     void shouldReadAndWriteTheMemoryThatThePeerHasExported() {
         Pair pair = connected();
         Peer near = pair.near();
@@ -246,13 +246,34 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource
-    @Clause({"rdma-017", "rdma-019", "rdma-023"})
+    @Clause({"rdma-019", "rdma-023"})
     void shouldRefuseWhatThePeersInstanceDoesNotGrant(Operation operation) {
-        Permissions other = operation == Operation.READ ? WRITE : READ;
-        Pair pair = connect(openNear(), openFar(Peer.ALL, other));
+        Permissions other =
+                operation == Operation.READ
+                        ? Permissions.of(AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC)
+                        : Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_ATOMIC);
+        for (Permissions granted : List.of(other, Permissions.LOCAL_READ_ONLY)) {
+            Pair pair = connect(openNear(), openFar(Peer.ALL, granted));
+            Mmap remote = pair.near().importRdma(pair.far());
+
+            assertThat(submit(operation, pair, remote))
+                    .as("instance grants %s", granted)
+                    .isEqualTo(Status.NOT_PERMITTED);
+        }
+    }
+
+    @Test
+    @Clause("rdma-017")
+    void shouldNeedThePermissionOfBothMmapAndInstanceOfThePeer() {
+        Pair pair = connect(openNear(), openFar(READABLE, WRITE));
         Mmap remote = pair.near().importRdma(pair.far());
 
-        assertThat(submit(operation, pair, remote)).isEqualTo(Status.NOT_PERMITTED);
+        assertThat(submit(Operation.READ, pair, remote))
+                .as("granted by the mmap alone")
+                .isEqualTo(Status.NOT_PERMITTED);
+        assertThat(submit(Operation.WRITE, pair, remote))
+                .as("granted by the instance alone")
+                .isEqualTo(Status.NOT_PERMITTED);
     }
 
     @ParameterizedTest
