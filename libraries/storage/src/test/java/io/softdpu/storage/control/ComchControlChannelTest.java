@@ -2,6 +2,7 @@ package io.softdpu.storage.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchConsumer;
 import io.softdpu.comch.wire.ChannelTerms;
 import io.softdpu.comch.wire.Hello;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Clause("sto-005")
 class ComchControlChannelTest extends ControlChannelContract {
@@ -136,9 +139,10 @@ class ComchControlChannelTest extends ControlChannelContract {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Clause("sto-051")
-    void shouldTellOfConsumersThatComeAndGo() {
+    void shouldTellOfConsumersThatComeAndGo(Which listening) {
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
         ConsumerListener listener =
                 new ConsumerListener() {
@@ -152,33 +156,81 @@ class ComchControlChannelTest extends ControlChannelContract {
                         heard.add("-" + consumerId);
                     }
                 };
+        ConsumerListener none = ConsumerListener.none();
+        boolean server = listening == Which.SERVER;
         try (ProgressEngine engine = ProgressEngine.create();
                 MessageMemory memory =
                         new MessageMemory(
-                                hostDevice,
+                                server ? hostDevice : dpuDevice,
                                 4,
                                 Permissions.of(
                                         AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE));
-                ComchServerControlChannel listening =
+                ComchServerControlChannel atServer =
                         ControlChannels.makeComchServer(
-                                engine, dpuDevice, representor, "heard", listener, CLOSE_TIMEOUT);
-                ComchClientControlChannel client =
-                        makeClient(engine, "heard", connectTimeoutNanos())) {
-            client.awaitConnected(connectTimeoutNanos());
-            listening.awaitConnected(connectTimeoutNanos());
-            ComchConsumer consumer = ComchConsumer.create(client.connection(), memory.mmap());
-            consumer.setPostReceiveTasks(1, _ -> {}, _ -> {});
-            engine.connect(consumer);
-            consumer.start();
-            awaitState(engine, consumer, ContextState.RUNNING);
-            int id = consumer.id();
-            assertThat(heard).containsExactly("+" + id);
+                                engine,
+                                dpuDevice,
+                                representor,
+                                "heard",
+                                server ? listener : none,
+                                CLOSE_TIMEOUT);
+                ComchClientControlChannel atClient =
+                        ControlChannels.makeComchClient(
+                                engine,
+                                hostDevice,
+                                "heard",
+                                server ? none : listener,
+                                connectTimeoutNanos())) {
+            atClient.awaitConnected(connectTimeoutNanos());
+            atServer.awaitConnected(connectTimeoutNanos());
+            ComchControlChannel other = server ? atClient : atServer;
+            ComchConsumer first = startConsumer(engine, other.connection(), memory);
+            assertThat(heard).containsExactly("+" + first.id());
+            ComchConsumer second = startConsumer(engine, other.connection(), memory);
+            assertThat(heard).containsExactly("+" + first.id(), "+" + second.id());
+            heard.clear();
 
-            consumer.stop();
-            awaitState(engine, consumer, ContextState.IDLE);
-            consumer.close();
+            for (ComchConsumer consumer : List.of(first, second)) {
+                int id = consumer.id();
+                consumer.stop();
+                awaitState(engine, consumer, ContextState.IDLE);
+                consumer.close();
+                assertThat(heard).containsExactly("-" + id);
+                heard.clear();
+            }
+        }
+    }
 
-            assertThat(heard).containsExactly("+" + id, "-" + id);
+    private static ComchConsumer startConsumer(
+            ProgressEngine engine, ComchConnection connection, MessageMemory memory) {
+        ComchConsumer consumer = ComchConsumer.create(connection, memory.mmap());
+        consumer.setPostReceiveTasks(1, _ -> {}, _ -> {});
+        engine.connect(consumer);
+        consumer.start();
+        awaitState(engine, consumer, ContextState.RUNNING);
+        return consumer;
+    }
+
+    @Test
+    @Clause("sto-057")
+    void shouldServeNoFurtherClientAfterTheFirstHasEnded() {
+        try (ProgressEngine engine = ProgressEngine.create();
+                ComchServerControlChannel server = makeServer(engine, "once")) {
+            try (ComchClientControlChannel first =
+                    makeClient(engine, "once", connectTimeoutNanos())) {
+                first.awaitConnected(connectTimeoutNanos());
+                server.awaitConnected(connectTimeoutNanos());
+            }
+            ComchConnection only = server.connection();
+            assertStatus(server::poll, Status.CONNECTION_RESET, "peer has ended");
+            try (ComchClientControlChannel further =
+                    makeClient(engine, "once", connectTimeoutNanos())) {
+                assertStatus(
+                        () -> further.receive(connectTimeoutNanos()),
+                        Status.CONNECTION_RESET,
+                        "peer has ended");
+            }
+            assertThat(server.connection()).isSameAs(only);
+            assertThat(server.isConnected()).isFalse();
         }
     }
 

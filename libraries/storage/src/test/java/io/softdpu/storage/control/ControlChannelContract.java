@@ -11,6 +11,7 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -301,7 +302,9 @@ abstract class ControlChannelContract {
         CompletableFuture<ControlMessage> serving =
                 server.begin(c -> c.receive(ControlChannel.NO_TIMEOUT));
 
-        assertThat(statusOfSecondClient()).isEqualTo(Status.FULL);
+        for (String further : List.of("second", "third", "fourth")) {
+            assertThat(statusOfSecondClient()).as(further).isEqualTo(Status.FULL);
+        }
 
         client.run(c -> c.send(QUERY));
         assertThat(ChannelEnd.await(serving)).isEqualTo(QUERY);
