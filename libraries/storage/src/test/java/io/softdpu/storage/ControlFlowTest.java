@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
@@ -124,28 +125,69 @@ class ControlFlowTest {
         assertErrorIsRelayed(type);
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = ControlMessageType.class,
+            names = {"QUERY_STORAGE_RESPONSE", "INIT_STORAGE_RESPONSE", "START_STORAGE_RESPONSE"})
+    @Clause({"sto-060", "sto-071", "sto-080"})
+    void shouldAnswerWithAnErrorOfItsOwnUpToTheDataPath(ControlMessageType type) throws Exception {
+        assertOwnError(type);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ControlMessageType.class,
+            names = {"STOP_STORAGE_RESPONSE", "SHUTDOWN_RESPONSE"})
+    @Clause({"sto-086", "sto-090"})
+    void shouldAnswerWithAnErrorOfItsOwnAfterTheDataPath(ControlMessageType type) throws Exception {
+        assertOwnError(type);
+    }
+
+    /** The target's response is replaced by one of a type that no request has. */
+    private void assertOwnError(ControlMessageType type) throws Exception {
+        String reason =
+                "control message is not the expected one: field=type, got=hello, expected="
+                        + type.wireName();
+
+        DpuException failure = failureWhereAResponseIs(type, new ControlPayload.Hello());
+
+        assertThat(failure)
+                .isInstanceOfSatisfying(
+                        RemoteErrorException.class,
+                        e ->
+                                assertThat(e.response())
+                                        .isEqualTo(
+                                                ControlPayload.ErrorResponse.of(
+                                                        Status.UNEXPECTED, reason)));
+    }
+
     private void assertErrorIsRelayed(ControlMessageType type) throws Exception {
+        DpuException failure =
+                failureWhereAResponseIs(
+                        type, ControlPayload.ErrorResponse.of(Status.DRIVER, "firmware: code=7"));
+
+        assertThat(failure.status()).isEqualTo(Status.DRIVER);
+        assertThat(failure).hasMessage("firmware: code=7");
+    }
+
+    /** The failure of the initiator, which has the status of the service's. */
+    private DpuException failureWhereAResponseIs(ControlMessageType type, ControlPayload other)
+            throws Exception {
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
             int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
             try (ControlProxy proxy =
                     new ControlProxy(
                             port,
-                            message ->
-                                    message.type() == type
-                                            ? message.reply(
-                                                    ControlPayload.ErrorResponse.of(
-                                                            Status.DRIVER, "firmware: code=7"))
-                                            : message)) {
+                            message -> message.type() == type ? message.reply(other) : message)) {
                 pipeline.startService(proxy.port());
                 StorageInitiator initiator = pipeline.openInitiator(READ);
 
                 DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
 
-                assertThat(failure.status()).isEqualTo(Status.DRIVER);
-                assertThat(failure).hasMessage("firmware: code=7");
                 DpuException atService =
                         catchThrowableOfType(DpuException.class, pipeline::awaitService);
-                assertThat(atService.status()).isEqualTo(Status.DRIVER);
+                assertThat(atService.status()).isEqualTo(failure.status());
+                return failure;
             }
         }
     }
