@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.storage.initiator.ScriptedInitiator;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
+import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
 import io.softdpu.storage.wire.RdmaConnectionRole;
@@ -34,6 +35,9 @@ class RelayedMessagesTest {
 
     /** What the service has for each direction, and uses in turns. */
     private static final int BUFFERS = 2 * ScriptedInitiator.TRANSACTIONS;
+
+    /** For what must not happen: a longer time finds no less, and costs more. */
+    private static final long QUIET_NANOS = 200_000_000L;
 
     @TempDir private Path folder;
     private SeededRandom random;
@@ -215,6 +219,22 @@ class RelayedMessagesTest {
             assertThat(heard).containsExactlyInAnyOrderElementsOf(responses);
         }
         finish(rounds * together);
+    }
+
+    /** A request without a response keeps the data path from ending. */
+    @Test
+    @Clause("sto-013")
+    void shouldAnswerAStopOnlyOnceItsDataPathHasEnded() throws Exception {
+        start();
+        byte[] request = message();
+        send(request);
+        target.awaitRequest();
+        initiator.say(new ControlPayload.StopStorageRequest());
+        assertThat(initiator.isToldNothingFor(QUIET_NANOS)).isTrue();
+        target.answer(request);
+
+        assertThat(initiator.hear().type()).isEqualTo(ControlMessageType.STOP_STORAGE_RESPONSE);
+        assertThat(initiator.receive()).isEqualTo(request);
     }
 
     /** The target starts only once both of its contexts are connected. */

@@ -80,6 +80,7 @@ class ServiceLogTest {
     @Test
     @Clause({"sto-008", "sto-015", "sto-083"})
     @Clause({"sto-081", "sto-115"})
+    @Clause("sto-013")
     void shouldBeginAndEndTheDataPathOfAllWorkersAfterTheTargetHasAnswered() {
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(2, 2)) {
             int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();

@@ -168,6 +168,11 @@ public final class ScriptedInitiator implements AutoCloseable {
         });
     }
 
+    /** Stops its consumer and its producer, as before a shutdown. */
+    public void stopContexts() {
+        end.run(_ -> stopObjects());
+    }
+
     /** How many consumers the service has now. */
     public int consumersOfTheService() {
         return end.call(c -> consumersOfTheService(c).length);
