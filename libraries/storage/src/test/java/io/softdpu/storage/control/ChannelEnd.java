@@ -50,11 +50,21 @@ public final class ChannelEnd implements AutoCloseable {
 
     /** The same, with a timeout for a client's first message. */
     public static ChannelEnd tcpServer(String name, long firstMessageTimeoutNanos) {
+        return tcpServer(name, ANY_PORT, firstMessageTimeoutNanos);
+    }
+
+    /** The listening end of a TCP channel at this address. */
+    public static ChannelEnd tcpServer(String name, InetSocketAddress address) {
+        return tcpServer(name, address, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+    }
+
+    private static ChannelEnd tcpServer(
+            String name, InetSocketAddress address, long firstMessageTimeoutNanos) {
         return new ChannelEnd(
                 name,
                 engine ->
                         ControlChannels.makeTcpServer(
-                                engine, TcpListener.open(ANY_PORT), firstMessageTimeoutNanos));
+                                engine, TcpListener.open(address), firstMessageTimeoutNanos));
     }
 
     /** The connecting end of a TCP channel. */

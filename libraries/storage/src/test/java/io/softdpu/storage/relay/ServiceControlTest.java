@@ -22,6 +22,7 @@ import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.control.ChannelEnd;
 import io.softdpu.storage.control.ConsumerListener;
 import io.softdpu.storage.control.ControlChannel;
@@ -32,18 +33,20 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -52,6 +55,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Service between a scripted target and a scripted initiator. */
@@ -127,7 +131,7 @@ class ServiceControlTest {
     }
 
     @Test
-    @Clause("sto-014")
+    @Clause({"sto-014", "sto-060"})
     void shouldTellBothThatTheTargetAnsweredWithAnotherType() {
         connectAll(LONG);
         String reason = "got=stop_storage_response, expected=query_storage_response";
@@ -281,42 +285,66 @@ class ServiceControlTest {
         assertFailed(Status.UNEXPECTED, "got=start_storage_request");
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5, StorageDefaults.MAX_TRANSACTION_COUNT})
     @Clause({"sto-063", "sto-067", "sto-068"})
-    void shouldAskTheTargetForTwiceTheTransactionsOnAsManyCores() {
-        askInit((_, relayed) -> {
-            assertThat(relayed.transactionCount()).isEqualTo(10);
-            assertThat(relayed.coreCount()).isEqualTo(2);
-        });
+    @Clause({"sto-013", "sto-061"})
+    void shouldAskTheTargetForTwiceTheTransactionsOnAsManyCores(int transactions) {
+        cpusOfTheService = Collections.nCopies(3, CpuBinding.any());
+        askInit(
+                transactions,
+                (_, _, relayed) -> {
+                    assertThat(relayed.transactionCount()).isEqualTo(2 * transactions);
+                    assertThat(relayed.coreCount()).isEqualTo(2);
+                    assertThat(threadsOfWorkers()).as("before the target's answer").isEmpty();
+                });
     }
 
     @Test
     @Clause({"sto-065", "sto-069"})
     void shouldGiveTheTargetAnExportOfTheInitiatorsMemoryOfItsOwn() {
-        askInit((export, relayed) -> {
-            assertThat(relayed.mmapExport()).isNotEqualTo(export);
-            try (Machine machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
-                    Device device = machine.findDevice("t0").open();
-                    Mmap imported =
-                            Mmap.createFromExport(
-                                    relayed.mmapExport().bytes(), device, Mapping.ACCESS, LONG)) {
-                assertThat(imported.sizeBytes()).isEqualTo(8192);
-            }
-        });
+        askInit(
+                5,
+                (memory, export, relayed) -> {
+                    assertThat(relayed.mmapExport()).isNotEqualTo(export);
+                    try (Machine machine =
+                                    Machine.builder(Side.TARGET).fabricFolder(folder).open();
+                            Device device = machine.findDevice("t0").open();
+                            Mmap imported =
+                                    Mmap.createFromExport(
+                                            relayed.mmapExport().bytes(),
+                                            device,
+                                            Mapping.ACCESS,
+                                            LONG)) {
+                        assertThat(imported.sizeBytes()).isEqualTo(8192);
+                        memory.set(ValueLayout.JAVA_LONG, 4096, 0x1234_5678_9abcL);
+                        assertThat(imported.segment().mismatch(memory)).isEqualTo(-1);
+                        imported.segment().set(ValueLayout.JAVA_LONG, 8184, 0xfedc_ba98_7654L);
+                        assertThat(memory.get(ValueLayout.JAVA_LONG, 8184))
+                                .isEqualTo(0xfedc_ba98_7654L);
+                    }
+                });
     }
 
-    /** Asks for 5 transactions on 2 cores; the target looks at what it is asked, and refuses. */
-    private void askInit(BiConsumer<Blob, ControlPayload.InitStorageRequest> look) {
+    /** What the target is asked for, with the memory and the export of the initiator. */
+    @FunctionalInterface
+    private interface LookAtInit {
+        void accept(MemorySegment memory, Blob export, ControlPayload.InitStorageRequest relayed);
+    }
+
+    /** Asks for transactions on 2 cores; the target looks at what it is asked, and refuses. */
+    private void askInit(int transactions, LookAtInit look) {
         connectAll(LONG);
         query();
         try (SharedMemory memory = SharedMemory.allocate(8192);
                 Mmap mmap = exportable(memory)) {
             Blob export = Blob.of(mmap.exportPci(hostDevice));
             CompletableFuture<ControlMessage> answer =
-                    ask(new ControlPayload.InitStorageRequest(5, 2, export), 8);
+                    ask(new ControlPayload.InitStorageRequest(transactions, 2, export), 8);
             ControlMessage init = target.call(c -> c.receive(LONG));
             assertThat(init.correlationId()).isEqualTo(8);
-            look.accept(export, (ControlPayload.InitStorageRequest) init.payload());
+            look.accept(
+                    memory.segment(), export, (ControlPayload.InitStorageRequest) init.payload());
             ControlPayload refusal = ControlPayload.ErrorResponse.of(Status.FULL, "no room: on=t0");
             target.run(c -> c.send(init.reply(refusal)));
             assertThat(ChannelEnd.await(answer).payload()).isEqualTo(refusal);
@@ -341,14 +369,16 @@ class ServiceControlTest {
     @Clause({"sto-072", "sto-104"})
     void shouldPrepareOneWorkerAfterTheOther() {
         connectWrongly(connection -> {
-            List<String> workers =
-                    Thread.getAllStackTraces().keySet().stream()
-                            .map(Thread::getName)
-                            .filter(name -> name.startsWith("softdpu-zero-copy-"))
-                            .toList();
-            assertThat(workers).hasSize(connection.contextIndex() + 1);
+            assertThat(threadsOfWorkers()).hasSize(connection.contextIndex() + 1);
             assertThat(connection.connectionDetails().bytes()).isNotEmpty();
         });
+    }
+
+    private static List<String> threadsOfWorkers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("softdpu-zero-copy-"))
+                .toList();
     }
 
     @ParameterizedTest
@@ -425,8 +455,23 @@ class ServiceControlTest {
                 .sum();
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, IO_CONTROL", "1, IO_DATA"})
+    @Clause({"sto-014", "sto-071"})
+    void shouldRefuseAConnectionOfAnotherContextOrRole(int index, RdmaConnectionRole role) {
+        connectWrongly(_ -> {}, index, role);
+    }
+
     /** Looks at each request for a connection; the last is answered for another context. */
     private void connectWrongly(Consumer<ControlPayload.CreateRdmaConnectionRequest> look) {
+        connectWrongly(look, 0, RdmaConnectionRole.IO_CONTROL);
+    }
+
+    /** The last of the four connections, that of 1 IO_CONTROL, is answered for another. */
+    private void connectWrongly(
+            Consumer<ControlPayload.CreateRdmaConnectionRequest> look,
+            int wrongIndex,
+            RdmaConnectionRole wrongRole) {
         connectAll(LONG);
         query();
         try (SharedMemory memory = SharedMemory.allocate(8192);
@@ -440,14 +485,15 @@ class ServiceControlTest {
                         i < 3
                                 ? connectedTo(connection)
                                 : new ControlPayload.CreateRdmaConnectionResponse(
-                                        0, connection.role(), connection.connectionDetails());
+                                        wrongIndex, wrongRole, connection.connectionDetails());
                 target.run(c -> c.send(create.reply(made)));
             }
 
             ControlPayload.ErrorResponse error =
                     (ControlPayload.ErrorResponse) ChannelEnd.await(answer).payload();
             assertThat(error.status()).isEqualTo(Status.UNEXPECTED);
-            assertThat(error.message()).contains("got=0 IO_CONTROL, expected=1 IO_CONTROL");
+            assertThat(error.message())
+                    .contains("got=" + wrongIndex + " " + wrongRole + ", expected=1 IO_CONTROL");
             // The service's consumers wait for the initiator to release their memory.
             initiator.run(ControlChannel::close);
             assertFailed(Status.UNEXPECTED, "connected another context");
@@ -512,6 +558,7 @@ class ServiceControlTest {
         assertFailed(
                 Status.CONNECTION_ABORTED,
                 "Aborted while connecting to storage: reason=User requested abort");
+        assertThat(service.report().failure()).startsWith("Aborted while connecting to storage: ");
     }
 
     @Test
@@ -523,8 +570,10 @@ class ServiceControlTest {
     }
 
     @Test
-    @Clause({"sto-006", "sto-055"})
+    @Clause({"sto-006", "sto-052", "sto-055"})
     void shouldFindTheTargetItIsToldAndNoticeAnInitiatorThatComesLater() {
+        target.close();
+        target = ChannelEnd.tcpServer("target", new InetSocketAddress("127.0.0.2", 0));
         connectTarget(SHORT);
         // An initiator may come when it likes: the control timeout does not hold for that.
         DpuException silence =
