@@ -16,6 +16,7 @@ import io.softdpu.testkit.Clause;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,15 +44,13 @@ class ZeroCopyServiceTest {
     @Clause({"sto-030", "sto-031", "sto-037"})
     void shouldListWhatThereIsWhereADeviceOrRepresentorIsUnknown() {
         try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open()) {
-            DpuException noDevice = open(machine, "99:00.0", "0b:00.0");
-            assertThat(noDevice.status()).isEqualTo(Status.NOT_FOUND);
-            assertThat(noDevice).hasMessageContaining("99:00.0").hasMessageContaining("03:00.0");
-
-            DpuException noRepresentor = open(machine, "03:00.0", "99:00.0");
-            assertThat(noRepresentor.status()).isEqualTo(Status.NOT_FOUND);
-            assertThat(noRepresentor)
-                    .hasMessageContaining("99:00.0")
-                    .hasMessageContaining("0b:00.0");
+            for (String unknown : List.of("99:00.0", "03:00.7")) {
+                assertNotFound(open(machine, unknown, "0b:00.0"), "device=" + unknown, "03:00.0");
+            }
+            for (String unknown : List.of("99:00.0", "0b:00.7")) {
+                assertNotFound(
+                        open(machine, "03:00.0", unknown), "representor=" + unknown, "0b:00.0");
+            }
             // The machine closes: the device was given back.
         }
     }
@@ -145,6 +144,8 @@ class ZeroCopyServiceTest {
     void shouldReadTheAddressOfTheTarget() {
         assertThat(ServiceOptions.parseStorageServer("172.17.0.1:12345"))
                 .isEqualTo(new InetSocketAddress("172.17.0.1", 12345));
+        assertThat(ServiceOptions.parseStorageServer("1.2.3.4:65535"))
+                .isEqualTo(new InetSocketAddress("1.2.3.4", 65535));
         assertThat(ServiceOptions.parseStorageServer("[::1]:1"))
                 .isEqualTo(new InetSocketAddress("::1", 1));
         for (String text :
@@ -178,6 +179,12 @@ class ZeroCopyServiceTest {
         return catchThrowableOfType(
                 DpuException.class,
                 () -> ZeroCopyService.open(machine, options, SessionListener.none()).close());
+    }
+
+    private static void assertNotFound(DpuException failure, String named, String available) {
+        assertThat(failure).as(named).isNotNull();
+        assertThat(failure.status()).isEqualTo(Status.NOT_FOUND);
+        assertThat(failure).hasMessageContaining(named + ",").hasMessageContaining(available);
     }
 
     private static void assertInvalid(Runnable action, String reason) {
