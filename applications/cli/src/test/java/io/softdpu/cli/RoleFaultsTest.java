@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Errors of a role that cannot start its session. */
 @StartsProcesses
@@ -73,16 +73,31 @@ class RoleFaultsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-r", "--representor"})
-    @Clause({"sto-037", "sto-049"})
-    void shouldAnswerAnUnknownRepresentorWithThoseThereAre(String option) {
+    @CsvSource({
+        "-d 03:00.0 -r 3b:00.0, representor=3b:00.0.*hpf0",
+        "-d 03:00.0 --representor 3b:00.0, representor=3b:00.0.*hpf0",
+        "-d 3b:00.0 -r 0b:00.0, device=3b:00.0.*p0"
+    })
+    @Clause({"sto-031", "sto-037", "sto-049"})
+    void shouldAnswerAnUnknownDeviceOrRepresentorOfTheServiceWithThoseThereAre(
+            String flags, String reason) {
         assertFails(
-                pipeline.start(
-                        ("storage zero-copy -d 03:00.0 --cpu any --storage-server 127.0.0.1:1 "
-                                        + option
-                                        + " 3b:00.0")
-                                .split(" ")),
-                "softdpu: NOT_FOUND: .*3b:00.0.*hpf0.*");
+                service(flags, "--storage-server 127.0.0.1:1"),
+                "softdpu: NOT_FOUND: .*" + reason + ".*");
+    }
+
+    @Test
+    @Clause({"sto-006", "sto-033", "sto-035"})
+    void shouldLookForTheTargetAtTheAddressAndForTheTimeThatItIsTold() {
+        assertFails(
+                service(
+                        "-d 03:00.0 -r 0b:00.0",
+                        "--storage-server 127.0.0.2:1 --control-timeout 0.25"),
+                "softdpu: TIME_OUT: .*address=tcp://127.0.0.2:1, waitedMillis=250, .*");
+    }
+
+    private ChildProcess service(String flags, String more) {
+        return pipeline.start(("storage zero-copy --cpu any " + flags + " " + more).split(" "));
     }
 
     @Test

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.cli.log.LogLevel;
 import io.softdpu.cli.log.Logging;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Machine;
 import io.softdpu.testkit.Clause;
+import io.softdpu.topology.json.TopologyJson;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -18,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Tests of the command line that need no further process. */
 class UsageTest {
@@ -204,26 +208,61 @@ class UsageTest {
                 .contains("storage-server");
     }
 
-    /** The representor is no business of the command line: whether it is there is found later. */
     @Test
     @Clause("sto-036")
-    void shouldReadTheExampleOfTheGuide() {
+    void shouldOpenTheServiceOfTheGuidesExample() {
         String[] words =
                 ("storage zero-copy -d 03:00.0 -r 3b:00.0 --storage-server 172.17.0.1:12345"
                                 + " --cpu 0")
                         .split(" ");
 
-        var read =
-                SoftDpu.commandLine(words)
-                        .parseArgs(words)
-                        .subcommand()
-                        .subcommand()
-                        .matchedOptions();
+        var read = SoftDpu.commandLine(words).parseArgs(words).subcommand().subcommand();
 
-        assertThat(read)
+        assertThat(read.matchedOptions())
                 .extracting(option -> option.longestName())
                 .containsExactlyInAnyOrder(
                         "--device", "--representor", "--storage-server", "--cpu");
+        ZeroCopyCommand command = (ZeroCopyCommand) read.commandSpec().userObject();
+        command.checkOptions();
+        try (Machine machine =
+                Machine.builder(Side.DPU)
+                        .fabricFolder(folder)
+                        .topology(TopologyJson.shipped("storage-guide"))
+                        .open()) {
+            command.open(machine).close();
+        }
+    }
+
+    @Test
+    @Clause("sto-032")
+    void shouldHaveNoShortFormOfTheCpu() {
+        assertThat(serviceCommand().findOption("--cpu").names()).containsExactly("--cpu");
+    }
+
+    @Test
+    @Clause("sto-025")
+    void shouldShowEachFlagOfTheGuideInTheHelpOfTheService() {
+        String help = shown("storage zero-copy --help");
+        assertThat(help.lines().map(String::strip))
+                .as("flags and what they mean")
+                .anyMatch(line -> line.matches("-h, --help +Show this help.*"))
+                .anyMatch(line -> line.matches("-v, --version +Show the version.*"))
+                .anyMatch(line -> line.matches("-l, --log-level=LEVEL +Log level.*"))
+                .anyMatch(line -> line.matches("-d, --device=DEVICE +The device.*"))
+                .anyMatch(line -> line.matches("-r, --representor=REPRESENTOR"))
+                .anyMatch(line -> line.matches("--cpu=N.*"))
+                .anyMatch(line -> line.matches("--storage-server=IP:PORT.*"))
+                .anyMatch(line -> line.matches("--command-channel-name=NAME.*"))
+                .anyMatch(line -> line.matches("--control-timeout=SECONDS.*"));
+    }
+
+    private static CommandSpec serviceCommand() {
+        return SoftDpu.commandLine()
+                .getSubcommands()
+                .get("storage")
+                .getSubcommands()
+                .get("zero-copy")
+                .getCommandSpec();
     }
 
     @ParameterizedTest
