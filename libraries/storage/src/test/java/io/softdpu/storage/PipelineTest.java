@@ -196,7 +196,7 @@ class PipelineTest {
     }
 
     @Test
-    @Clause({"sto-018", "sto-061"})
+    @Clause({"sto-018", "sto-061", "sto-065"})
     void shouldShareTheVolumeBetweenCores() {
         Content other = Content.pattern(6);
         Workload workload =
