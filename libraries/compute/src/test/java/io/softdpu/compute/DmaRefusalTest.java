@@ -136,6 +136,7 @@ class DmaRefusalTest {
     }
 
     @Test
+    @Clause("core-071")
     void shouldRefuseToWriteMemoryForReadingOnly() {
         Mmap readOnly = fixture.mmap(4096, AccessFlag.LOCAL_READ_ONLY);
         assertThat(refused(fixture.source(memory, 0, 64), fixture.destination(readOnly, 0, 64)))
@@ -149,6 +150,7 @@ class DmaRefusalTest {
     }
 
     @Test
+    @Clause("core-071")
     void shouldRefuseMemoryThatTheDeviceWasNotAddedTo() {
         Device other = fixture.add(fixture.machine.findDevice("p1").open());
         SharedMemory shared = fixture.add(SharedMemory.allocate(4096));

@@ -49,6 +49,7 @@ class DmaShapesTest {
 
     @Test
     @Clause({"core-103", "core-104", "core-105"})
+    @Clause({"core-099", "core-102"})
     void shouldGatherDataroomsAndScatterIntoTailrooms(SeededRandom random) {
         for (int round = 0; round < ROUNDS; round++) {
             int most = random.oneOf(1, 2, 5, fixture.dma.capabilities().maxBufferListLength());
@@ -66,8 +67,8 @@ class DmaShapesTest {
         long[] lengths = to.stream().mapToLong(Shape::data).toArray();
         boolean possible = copyModel(source, from, model, to, lengths);
 
-        List<Buf> sources = bufs(reads, from);
-        List<Buf> destinations = bufs(writes, to);
+        List<Buf> sources = bufs(random, reads, from);
+        List<Buf> destinations = bufs(random, writes, to);
         DmaMemcpyTask task =
                 fixture.dma.allocateMemcpy(sources.getFirst(), destinations.getFirst());
         Status submitted = task.trySubmit();
@@ -131,16 +132,19 @@ class DmaShapesTest {
         return random.chance(0.2) ? 0 : (int) random.between(1, most);
     }
 
-    private List<Buf> bufs(Mmap mmap, List<Shape> shapes) {
+    /** A list of these elements, of lists that were chained in any order. */
+    private List<Buf> bufs(SeededRandom random, Mmap mmap, List<Shape> shapes) {
         List<Buf> bufs = new ArrayList<>();
         for (Shape s : shapes) {
             Buf buf =
                     fixture.inventory.bufByArgs(
                             mmap, s.offset, s.length(), s.offset + s.head, s.data);
             bufs.add(buf);
-            if (bufs.size() > 1) {
-                bufs.getFirst().chain(buf);
-            }
+        }
+        List<Buf> heads = new ArrayList<>(bufs);
+        while (heads.size() > 1) {
+            int at = random.nextInt(heads.size() - 1);
+            heads.get(at).chain(heads.remove(at + 1));
         }
         return bufs;
     }

@@ -6,6 +6,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufPool;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
@@ -58,6 +59,20 @@ class DmaTest {
             assertThat(DmaFixture.bytes(bytes, to, size)).isEqualTo(before);
             assertThat(DmaFixture.bytes(bytes, from, size)).as("source").isEqualTo(before);
         }
+    }
+
+    @Test
+    @Clause("core-106")
+    void shouldTakeTheDestinationOfACopyAsTheSourceOfTheNext() {
+        BufPool pool = fixture.add(BufPool.create(1, 64, memory).start());
+        byte[] data = DmaFixture.bytes(bytes, 1000, 64);
+        Buf between = pool.allocate();
+        between.retain(); // released by each copy
+        assertThat(fixture.copy(fixture.source(memory, 1000, 64), between))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(fixture.copy(between, fixture.destination(memory, 2000, 64)))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(DmaFixture.bytes(bytes, 2000, 64)).isEqualTo(data);
     }
 
     @Test

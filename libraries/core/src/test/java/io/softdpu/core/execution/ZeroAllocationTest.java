@@ -111,6 +111,36 @@ class ZeroAllocationTest {
     }
 
     @Test
+    @Clause("core-070")
+    void shouldTakeEachBufForTheFirstTimeWithoutAllocation() {
+        takeAll(); // loads classes
+        assertThat(takeAll()).isLessThan(NOISE_BYTES);
+    }
+
+    /** Bytes allocated while each buf of a new inventory and of a new pool is taken. */
+    private long takeAll() {
+        int count = 4096;
+        BufInventory first = machines.add(BufInventory.create(count).start());
+        BufPool pool = machines.add(BufPool.create(count, 1, mmap).start());
+        Buf[] taken = new Buf[2 * count];
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < count; i++) {
+            taken[i] =
+                    switch (i % 3) {
+                        case 0 -> first.bufByAddress(mmap, i, 1);
+                        case 1 -> first.bufByData(mmap, i, 1);
+                        default -> first.bufByArgs(mmap, 0, i, i - 1, 1);
+                    };
+            taken[count + i] = pool.allocate();
+        }
+        long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+        for (Buf buf : taken) {
+            buf.release();
+        }
+        return allocated;
+    }
+
+    @Test
     @Clause({"core-003", "core-070"})
     void shouldTakeFromAPoolAndChainWithoutAllocation() {
         BufPool pool = machines.add(BufPool.create(4, 64, mmap).start());

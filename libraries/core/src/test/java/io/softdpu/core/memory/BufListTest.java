@@ -88,7 +88,7 @@ class BufListTest {
     }
 
     @Test
-    @Clause("core-097")
+    @Clause({"core-097", "core-103"})
     void shouldChainBufsAndListsAndTakeThemApart() {
         assertList(0);
         list(0, 1, 2);

@@ -88,22 +88,30 @@ class BufPoolTest {
             BufPool pool =
                     BufPool.create(elements, size, mmap).setElementAlignment(alignment).start();
             assertThat(pool.elementAlignment()).isEqualTo(alignment);
-            List<Buf> bufs = new ArrayList<>();
-            for (int i = 0; i < elements; i++) {
-                bufs.add(pool.allocate());
-            }
-            bufs.sort(Comparator.comparingLong(Buf::offset));
-            long end = 0;
-            for (Buf buf : bufs) {
-                assertThat((base + buf.offset()) % alignment).isZero();
-                assertThat(buf.offset()).as("behind the one before").isGreaterThanOrEqualTo(end);
-                assertThat(buf.length()).isEqualTo(size);
-                end = buf.offset() + buf.length();
-            }
-            assertThat(end).isLessThanOrEqualTo(SIZE);
-            bufs.forEach(Buf::release);
+            assertApart(pool, size, base, alignment);
+            pool.stop();
+            long other = 1L << random.between(0, 8);
+            pool.setElementAlignment(other).start();
+            assertApart(pool, size, base, other);
             pool.close();
         }
+    }
+
+    private static void assertApart(BufPool pool, long size, long base, long alignment) {
+        List<Buf> bufs = new ArrayList<>();
+        while (pool.free() > 0) {
+            bufs.add(pool.allocate());
+        }
+        bufs.sort(Comparator.comparingLong(Buf::offset));
+        long end = 0;
+        for (Buf buf : bufs) {
+            assertThat((base + buf.offset()) % alignment).isZero();
+            assertThat(buf.offset()).as("behind the one before").isGreaterThanOrEqualTo(end);
+            assertThat(buf.length()).isEqualTo(size);
+            end = buf.offset() + buf.length();
+        }
+        assertThat(end).isLessThanOrEqualTo(SIZE);
+        bufs.forEach(Buf::release);
     }
 
     @Test
@@ -204,6 +212,7 @@ class BufPoolTest {
     }
 
     @Test
+    @Clause("core-120")
     void shouldKeepItsBufsWhereTheyAre() {
         BufPool pool = machines.add(BufPool.create(1, 8, mmap).start());
         Buf buf = pool.allocate();

@@ -112,6 +112,7 @@ class BufTest {
     }
 
     @Test
+    @Clause("core-090")
     void shouldRefuseDataThatIsNotWithinTheBuf() {
         Buf buf = inventory.bufByAddress(mmap, 100, 50);
         long[][] wrong = {
@@ -146,6 +147,10 @@ class BufTest {
                 .hasMessageContaining("total=4");
         Thrown.with(Status.IN_USE, inventory::stop).hasMessageContaining("bufs=4");
         Thrown.with(Status.IN_USE, inventory::close);
+        bufs.getFirst().release();
+        assertThat(inventory.bufByAddress(mmap, 9, 1))
+                .as("the only one that is free")
+                .isSameAs(bufs.getFirst());
         bufs.forEach(Buf::release);
         assertThat(inventory.free()).isEqualTo(inventory.total()).isEqualTo(4);
     }
@@ -162,6 +167,7 @@ class BufTest {
         Thrown.with(Status.BAD_STATE, () -> second.bufByAddress(mmap, 0, 1));
         Thrown.with(Status.BAD_STATE, second::stop);
         second.start();
+        second.bufByAddress(mmap, 0, 1).release();
         second.close();
         second.close();
         Thrown.with(Status.BAD_STATE, second::start);
@@ -237,6 +243,9 @@ class BufTest {
         Buf b = second.bufByData(mmap, 8, 8);
         Buf c = inventory.bufByData(other, 0, 16);
         assertThat(List.of(a.mmap(), b.mmap(), c.mmap())).containsExactly(mmap, mmap, other);
+        assertCovers(a, mmap.segment());
+        assertCovers(b, mmap.segment().asSlice(8, 8));
+        assertCovers(c, other.segment());
         b.release();
         second.close();
         c.reuseByAddress(mmap, 4, 4);
@@ -251,6 +260,11 @@ class BufTest {
         a.release();
         c.release();
         mmap.close();
+    }
+
+    private static void assertCovers(Buf buf, MemorySegment memory) {
+        assertThat(buf.segment()).as("the same place").isEqualTo(memory);
+        assertThat(buf.segment().byteSize()).isEqualTo(buf.length()).isEqualTo(memory.byteSize());
     }
 
     @Test
@@ -305,11 +319,20 @@ class BufTest {
 
     @Test
     @Clause("core-098")
-    void shouldLeaveTheMemoryAsItIsWhenReleased() {
-        Buf buf = inventory.bufByAddress(mmap, 8, 8);
-        buf.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 42);
-        buf.release();
-        assertThat(mmap.segment().get(ValueLayout.JAVA_BYTE, 8)).isEqualTo((byte) 42);
+    void shouldLeaveTheMemoryAsItIsWhenReleased(SeededRandom random) {
+        random.fill(mmap.segment());
+        byte[] before = mmap.segment().toArray(ValueLayout.JAVA_BYTE);
+        BufPool pool = machines.add(BufPool.create(1, 64, mmap).start());
+        Buf list = inventory.bufByArgs(mmap, 1000, 100, 1020, 30);
+        list.chain(inventory.bufByData(mmap, 2000, 50));
+        Buf pooled = pool.allocate();
+        pooled.setDataLength(64);
+        list.chain(pooled);
+        list.retain();
+        list.release();
+        list.release();
+        assertThat(pool.free()).isEqualTo(1);
+        assertThat(mmap.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(before);
     }
 
     @Test

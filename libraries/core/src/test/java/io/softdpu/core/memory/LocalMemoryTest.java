@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Clause;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -97,6 +98,7 @@ class LocalMemoryTest {
     }
 
     @Test
+    @Clause("core-076")
     void shouldStayOpenWhileAnMmapIsOverIt() {
         LocalMemory memory = LocalMemory.allocate(4096);
         try (Mmap mmap = Mmap.create()) {
@@ -107,8 +109,11 @@ class LocalMemoryTest {
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.IN_USE));
-            assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 4095)).isZero();
+            memory.segment().fill((byte) 0x5c);
         }
+        assertThat(memory.segment().toArray(ValueLayout.JAVA_BYTE))
+                .as("the program's, also after the mmap")
+                .containsOnly(0x5c);
         memory.close();
         try (Mmap mmap = Mmap.create()) {
             assertThatThrownBy(() -> mmap.setMemory(memory))

@@ -7,6 +7,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.linux.RestrictedThreads;
@@ -21,10 +22,13 @@ import java.lang.classfile.FieldModel;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.MonitorInstruction;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -207,14 +211,71 @@ class MemoryUseTest {
     }
 
     @Test
+    @Clause("core-114")
+    void shouldLetTasksUseABufAsItsMmapSays() {
+        Mmap readOnly =
+                machines.add(
+                        Mmap.create()
+                                .setMemory(MemorySegment.ofArray(new byte[64]))
+                                .setPermissions(Permissions.LOCAL_READ_ONLY)
+                                .addDevice(pf0)
+                                .start());
+        Device other = machines.device(pf0.machine(), "pf1");
+        Buf buf = inventory.bufByAddress(readOnly, 0, 64);
+        assertThat(BufLists.checkUse(buf, pf0, Permissions.LOCAL_READ_ONLY))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(BufLists.checkUse(buf, pf0, Permissions.LOCAL_READ_WRITE))
+                .isEqualTo(Status.NOT_PERMITTED);
+        assertThat(BufLists.checkUse(buf, other, Permissions.LOCAL_READ_ONLY))
+                .isEqualTo(Status.NOT_PERMITTED);
+        buf.release();
+        Thrown.with(Status.INVALID_VALUE, () -> BufPool.create(1, 64, null))
+                .hasMessageContaining("argument=mmap");
+        BufArray array = machines.add(BufArray.create(1));
+        Thrown.with(Status.BAD_STATE, array::start).hasMessageContaining("item=memory");
+    }
+
+    @Test
+    @Clause({"core-112", "core-118"})
+    void shouldTakeBufsBeyondFourGibibytes() throws IOException {
+        long size = 6L << 30;
+        // A file with a hole: addresses without memory but for the page that is written.
+        try (Arena arena = Arena.ofShared();
+                FileChannel file =
+                        FileChannel.open(
+                                folder.resolve("hole"),
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE);
+                Mmap large = Mmap.create()) {
+            MemorySegment memory = file.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
+            large.setMemory(memory)
+                    .setPermissions(Permissions.LOCAL_READ_WRITE)
+                    .addDevice(pf0)
+                    .start();
+            Buf whole = inventory.bufByData(large, 0, size);
+            assertThat(whole.segment()).isEqualTo(memory);
+            assertThat(whole.segment().byteSize()).isEqualTo(size);
+            whole.release();
+            Buf last = inventory.bufByArgs(large, size - 8, 8, size - 1, 1);
+            assertThat(last.segment()).isEqualTo(memory.asSlice(size - 8));
+            assertThat(last.segment().byteSize()).isEqualTo(8);
+            REGIONS.segmentOf(last).set(ValueLayout.JAVA_BYTE, last.dataOffset(), (byte) 6);
+            assertThat(memory.get(ValueLayout.JAVA_BYTE, size - 1)).isEqualTo((byte) 6);
+            last.release();
+        }
+    }
+
+    @Test
     @Clause({"core-095", "core-089", "core-088"})
     void shouldLetTasksUseWhatTheProgramCannotReach() {
         Mmap imported = machines.add(Mmap.createFromExport(mmap.exportPci(pf0), p0));
         Buf remote = inventory.bufByAddress(imported, 64, 64);
         Buf near = inventory.bufByAddress(mmap, 64, 64);
+        Buf element = machines.add(BufArray.create(1).setMemory(imported, 64, 64).start()).get(0);
         Thrown.with(Status.NOT_PERMITTED, remote::segment).hasMessageContaining("only tasks");
         assertThat(near.segment().byteSize()).isEqualTo(64);
-        for (Buf buf : new Buf[] {remote, near}) { // in all else they are the same
+        for (Buf buf : new Buf[] {remote, near, element}) { // in all else they are the same
             buf.setData(70, 10);
             buf.resetDataLength();
             assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Configuration of an mmap before its start: devices, their limit, and the callback that frees the
@@ -183,11 +185,15 @@ class MmapConfigurationTest {
 
     // ---- permissions ----
 
-    @Test
-    @Clause({"core-071", "core-078"})
-    void shouldGrantWhatItsPermissionsSayAndNothingElse() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Clause({"core-071", "core-078", "core-079"})
+    void shouldGrantWhatItsPermissionsSayAndNothingElse(boolean keptOpen) {
         Mmap mmap = mmap();
-        for (AccessFlag flag : AccessFlag.values()) {
+        if (keptOpen) { // the permissions are then checked in another place
+            mmap = machines.add(Mmap.create().setMemory(local()).addDevice(pf0));
+        }
+        for (AccessFlag flag : List.of(AccessFlag.values()).reversed()) { // fewer and fewer
             if (flag == AccessFlag.PCI_RELAXED_ORDERING) {
                 continue; // no right of its own
             }
@@ -219,17 +225,32 @@ class MmapConfigurationTest {
 
     // ---- memory ----
 
+    private LocalMemory local() {
+        return machines.add(LocalMemory.allocate(16));
+    }
+
     @Test
     @Clause("core-065")
     void shouldTakeItsMemoryOnceWhateverItWas() {
         SharedMemory shared = machines.add(SharedMemory.allocate(16));
-        Mmap mmap = mmap();
-        Thrown.with(Status.BAD_STATE, () -> mmap.setMemory(shared))
-                .hasMessageContaining("has its memory already");
-        Mmap second = machines.add(Mmap.create().setMemory(shared));
-        Thrown.with(Status.BAD_STATE, () -> second.setMemory(shared));
-        Thrown.with(Status.BAD_STATE, () -> second.setMemory(MemorySegment.ofArray(new byte[1])));
-        assertThat(second.sizeBytes()).isEqualTo(16);
+        LocalMemory local = local();
+        MemorySegment segment = MemorySegment.ofArray(new byte[16]);
+        List<Mmap> mmaps =
+                List.of(
+                        machines.add(Mmap.create().setMemory(shared)),
+                        machines.add(Mmap.create().setMemory(local)),
+                        machines.add(Mmap.create().setMemory(segment)));
+        for (Mmap mmap : mmaps) {
+            MemorySegment before = mmap.segment();
+            Thrown.with(Status.BAD_STATE, () -> mmap.setMemory(shared))
+                    .hasMessageContaining("has its memory already");
+            Thrown.with(Status.BAD_STATE, () -> mmap.setMemory(local))
+                    .hasMessageContaining("has its memory already");
+            Thrown.with(Status.BAD_STATE, () -> mmap.setMemory(segment))
+                    .hasMessageContaining("has its memory already");
+            assertThat(mmap.segment()).isEqualTo(before);
+            assertThat(mmap.sizeBytes()).isEqualTo(16);
+        }
     }
 
     @Test

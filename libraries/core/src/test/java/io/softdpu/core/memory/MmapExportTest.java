@@ -21,6 +21,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,6 +124,10 @@ class MmapExportTest {
         assertThat(remote.isImported()).isTrue();
         Thrown.with(Status.NOT_PERMITTED, remote::segment);
         Thrown.with(Status.NOT_PERMITTED, remote::stop);
+        Mmap byRdma = imported(local.exportRdma(pf0), machines.device(Side.TARGET, "t0"));
+        assertThat(byRdma.isImported()).isTrue();
+        Thrown.with(Status.NOT_PERMITTED, byRdma::segment);
+        Thrown.with(Status.NOT_PERMITTED, byRdma::stop);
         local.stop();
         assertThat(local.state()).isEqualTo(Mmap.State.IDLE);
     }
@@ -163,6 +168,11 @@ class MmapExportTest {
         Mmap rdmaOnly = mmap(Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE));
         rdmaOnly.exportRdma(pf0);
         Thrown.with(Status.NOT_PERMITTED, () -> rdmaOnly.exportPci(pf0));
+        for (Permissions one :
+                List.of(RDMA_READ, RDMA_WRITE, Permissions.of(AccessFlag.RDMA_ATOMIC))) {
+            SharedMemory other = machines.add(SharedMemory.allocate(4096));
+            assertThat(mmap(pf0, other, one).exportRdma(pf0)).as("%s", one).isNotEmpty();
+        }
     }
 
     @Test
@@ -176,9 +186,21 @@ class MmapExportTest {
     }
 
     @Test
-    void shouldRefuseAnExportThroughADeviceThatWasNotAdded() {
+    @Clause("core-069")
+    void shouldExportThroughEachOfItsDevicesAndNoOther() {
+        Device vf = machines.device(host, "pf0vf0");
         Device pf1 = machines.device(host, "pf1");
-        Mmap mmap = mmap(ALL);
+        Mmap mmap =
+                machines.add(
+                        Mmap.create()
+                                .setMemory(memory)
+                                .setPermissions(ALL)
+                                .addDevice(pf0)
+                                .addDevice(vf)
+                                .start());
+        assertThat(mmap.exportPci(pf0)).isNotEmpty();
+        assertThat(mmap.exportPci(vf)).isNotEmpty();
+        assertThat(mmap.exportRdma(vf)).isNotEmpty();
         Thrown.with(Status.NOT_PERMITTED, () -> mmap.exportPci(pf1)).hasMessageContaining("pf1");
         Thrown.with(Status.NOT_PERMITTED, () -> mmap.exportRdma(pf1));
     }
@@ -267,13 +289,14 @@ class MmapExportTest {
     }
 
     @Test
-    @Clause({"core-084", "core-081"})
+    @Clause({"core-084", "core-081", "core-087"})
     void shouldBeImportedForRdmaAnywhere() {
         Mmap mmap = mmap(ALL);
         byte[] blob = mmap.exportRdma(pf0);
         assertThat(mmap.exportRdma(pf0)).as("the same each time").isEqualTo(blob);
         Device t0 = machines.device(Side.TARGET, "t0");
         Mmap remote = imported(blob, t0);
+        assertThat(remote.sizeBytes()).isEqualTo(SIZE);
         assertThat(remote.permissions().bits()).isEqualTo(2 + 4);
         assertThat(REGIONS.checkUse(remote, t0, RDMA_WRITE)).isEqualTo(Status.SUCCESS);
         assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.NOT_PERMITTED);
@@ -334,6 +357,7 @@ class MmapExportTest {
     }
 
     @Test
+    @Clause("core-081")
     void shouldPassOnNoMoreThanWasGranted() {
         Mmap noRdma = imported(mmap(PCI_WRITE).exportPci(pf0), p0);
         Thrown.with(Status.NOT_PERMITTED, () -> noRdma.exportRdma(p0));
@@ -370,7 +394,7 @@ class MmapExportTest {
     }
 
     @Test
-    @Clause("core-264")
+    @Clause({"core-008", "core-264"})
     void shouldCloseInAnyOrderWithAnErrorOrNone() {
         Mmap mmap = mmap(ALL);
         Mmap remote = imported(mmap.exportPci(pf0), p0);
@@ -395,6 +419,8 @@ class MmapExportTest {
         assertThat(REGIONS.checkUse(remote, PCI_WRITE)).isEqualTo(Status.SUCCESS);
         mmap.close();
         assertThat(mmap.state()).isEqualTo(Mmap.State.CLOSED);
+        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_WRITE))
+                .isEqualTo(Status.BAD_STATE);
         assertThat(REGIONS.checkUse(remote, PCI_WRITE)).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.SHUTDOWN, () -> remote.exportRdma(p0));
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))

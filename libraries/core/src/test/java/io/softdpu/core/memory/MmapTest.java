@@ -14,6 +14,7 @@ import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,24 @@ class MmapTest {
     }
 
     @Test
+    @Clause("core-005")
+    void shouldHoldSharedAndLocalMemoryToTheLastByte() {
+        SharedMemory shared = machines.add(SharedMemory.allocate(100));
+        LocalMemory local = machines.add(LocalMemory.allocate(100));
+        Mmap overShared = machines.add(Mmap.create().setMemory(shared));
+        Mmap overLocal = machines.add(Mmap.create().setMemory(local));
+        assertThat(overShared.segment()).isEqualTo(shared.segment());
+        assertThat(overLocal.segment()).isEqualTo(local.segment());
+        BufInventory inventory = machines.add(BufInventory.create(1).start());
+        for (Mmap mmap : List.of(overShared, overLocal)) {
+            assertThat(mmap.sizeBytes()).isEqualTo(100);
+            mmap.setPermissions(Permissions.LOCAL_READ_WRITE).addDevice(pf0).start();
+            inventory.bufByData(mmap, 99, 1).release();
+            Thrown.with(Status.INVALID_VALUE, () -> inventory.bufByData(mmap, 99, 2));
+        }
+    }
+
+    @Test
     @Clause("core-079")
     void shouldNameTheItemThatIsMissingAtStart() {
         Mmap mmap = Mmap.create();
@@ -121,7 +140,7 @@ class MmapTest {
     }
 
     @Test
-    @Clause("core-009")
+    @Clause({"core-009", "core-065"})
     void shouldStartAgainWithOtherPermissionsButTheSameMemory() {
         Mmap mmap = complete().start();
         mmap.stop();
@@ -135,13 +154,20 @@ class MmapTest {
     @Clause({"core-069", "core-077"})
     void shouldBeOpenToSeveralDevicesAndToNoOther() {
         Device vf = machines.device(host, "pf0vf0");
+        Device secondVf = machines.device(host, "pf0vf1");
         Device other = machines.device(host, "pf1");
-        Mmap mmap = complete().addDevice(vf).start();
-        assertThat(mmap.devices()).containsExactly(pf0, vf);
-        assertThat(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
+        Mmap ofOne = complete().start();
+        assertThat(REGIONS.checkUse(ofOne, pf0, Permissions.LOCAL_READ_WRITE))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
-                .isEqualTo(Status.SUCCESS);
+        assertThat(REGIONS.checkUse(ofOne, vf, Permissions.LOCAL_READ_ONLY))
+                .isEqualTo(Status.NOT_PERMITTED);
+        Mmap mmap = complete().addDevice(vf).addDevice(secondVf).start();
+        assertThat(mmap.devices()).containsExactly(pf0, vf, secondVf);
+        for (Device device : mmap.devices()) {
+            assertThat(REGIONS.checkUse(mmap, device, Permissions.LOCAL_READ_WRITE))
+                    .as("%s", device)
+                    .isEqualTo(Status.SUCCESS);
+        }
         assertThat(REGIONS.checkUse(mmap, other, Permissions.LOCAL_READ_ONLY))
                 .isEqualTo(Status.NOT_PERMITTED);
         Device pf0Again = machines.device(host, "pf0");
@@ -207,11 +233,18 @@ class MmapTest {
         SharedMemory memory = SharedMemory.allocate(100);
         assertThat(memory.sizeBytes()).isEqualTo(100);
         assertThat(memory.segment().byteSize()).isEqualTo(100);
-        Mmap mmap = Mmap.create().setMemory(memory);
+        memory.segment().fill((byte) 0x5c);
+        Mmap mmap =
+                Mmap.create()
+                        .setMemory(memory)
+                        .setPermissions(Permissions.LOCAL_READ_WRITE)
+                        .addDevice(pf0)
+                        .start();
         assertThat(mmap.segment()).isEqualTo(memory.segment());
         Thrown.with(Status.IN_USE, memory::close).hasMessageContaining("mmap");
+        assertThat(memory.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0x5c);
         mmap.close();
-        assertThat(memory.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+        assertThat(memory.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0x5c);
         memory.close();
         memory.close();
         Thrown.with(Status.BAD_STATE, memory::segment);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.testkit.Clause;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PermissionsTest {
@@ -62,6 +64,29 @@ class PermissionsTest {
         assertThat(all.has(AccessFlag.RDMA_WRITE)).isTrue();
         assertThat(all.has(AccessFlag.RDMA_ATOMIC)).isFalse();
         assertThat(all.has(AccessFlag.LOCAL_READ_ONLY)).as("always holds").isTrue();
+    }
+
+    @Test
+    @Clause("core-027")
+    void shouldCombineAllFlagsThatFitTogether() {
+        for (int bits = 0; bits < 128; bits++) {
+            List<AccessFlag> flags = new ArrayList<>();
+            for (AccessFlag flag : AccessFlag.values()) {
+                if ((bits & flag.bit()) == flag.bit()) {
+                    flags.add(flag);
+                }
+            }
+            boolean readsAndWrites = (bits & 16) != 0 && (bits & 32) != 0;
+            boolean reordersNothing = (bits & 64) != 0 && (bits & (16 + 32)) == 0;
+            if (!readsAndWrites && !reordersNothing) {
+                Permissions set = Permissions.of(flags.toArray(AccessFlag[]::new));
+                assertThat(set.bits()).isEqualTo(bits);
+                assertThat(AccessFlag.values())
+                        .filteredOn(set::has)
+                        .containsExactlyElementsOf(flags);
+            }
+        }
+        assertThat(Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_READ).bits()).isEqualTo(2);
     }
 
     @Test

@@ -48,7 +48,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
     }
 
     @Test
-    @Clause("rdma-002")
+    @Clause({"rdma-002", "core-086", "core-088"})
     void shouldReadAndWriteWhileThePeersProcessStandsStill(Processes processes) throws IOException {
         Peer near = openNear();
         Remote far = connect(near, processes, PeerProgram.NOTHING);

@@ -77,6 +77,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
 
     @Test
     @Clause({"rdma-014", "rdma-045", "rdma-046"})
+    @Clause("core-088")
     void shouldReadAndWriteTheMemoryThatThePeerHasExported() {
         Pair pair = connected();
         Peer near = pair.near();
@@ -95,9 +96,11 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         assertThat(far.mismatch(700, 64, 2)).isEqualTo(-1);
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(ints = {0, 90})
     @Clause({"rdma-105", "rdma-106", "core-100"})
-    void shouldAppendWhatWasReadBehindTheDataAndTouchNothingElse() {
+    @Clause({"core-099", "core-102", "core-272"})
+    void shouldAppendWhatWasReadBehindTheDataAndTouchNothingElse(int dataBytes) {
         Pair pair = connected();
         Peer near = pair.near();
         Peer far = pair.far();
@@ -105,24 +108,30 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         near.fill(0, 500, 1);
         far.fill(0, 500, 2);
 
-        Buf to = near.inventory.bufByArgs(near.mmap, 0, 500, 10, 90); // tail begins at 100
+        int tail = 10 + dataBytes;
+        Buf to = near.inventory.bufByArgs(near.mmap, 0, 500, 10, dataBytes);
         to.retain();
         near.read(pair.toFar(), near.inventory.bufByData(remote, 200, 64), to, 0);
         assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
         assertThat(to.dataOffset()).isEqualTo(10);
-        assertThat(to.dataLength()).isEqualTo(154);
+        assertThat(to.dataLength()).isEqualTo(dataBytes + 64);
         to.release();
         for (long i = 0; i < 500; i++) {
-            byte expected = i >= 100 && i < 164 ? Peer.pattern(2, i + 100) : Peer.pattern(1, i);
+            byte expected =
+                    i >= tail && i < tail + 64
+                            ? Peer.pattern(2, 200 + i - tail)
+                            : Peer.pattern(1, i);
             assertThat(near.bytes.get(ValueLayout.JAVA_BYTE, i))
                     .as("local %d", i)
                     .isEqualTo(expected);
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(ints = {0, 90})
     @Clause({"rdma-116", "rdma-117", "core-100"})
-    void shouldAppendWhatWasWrittenBehindTheDataAndTouchNothingElse() {
+    @Clause({"core-099", "core-102", "core-272"})
+    void shouldAppendWhatWasWrittenBehindTheDataAndTouchNothingElse(int dataBytes) {
         Pair pair = connected();
         Peer near = pair.near();
         Peer far = pair.far();
@@ -130,15 +139,17 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         far.fill(0, 500, 2);
         near.fill(1000, 64, 3);
 
-        Buf to = near.inventory.bufByArgs(remote, 0, 500, 10, 90); // tail begins at 100
+        int tail = 10 + dataBytes;
+        Buf to = near.inventory.bufByArgs(remote, 0, 500, 10, dataBytes);
         to.retain();
         near.write(pair.toFar(), near.data(1000, 64), to, 0);
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
         assertThat(to.dataOffset()).isEqualTo(10);
-        assertThat(to.dataLength()).isEqualTo(154);
+        assertThat(to.dataLength()).isEqualTo(dataBytes + 64);
         to.release();
         for (long i = 0; i < 500; i++) {
-            byte expected = i >= 100 && i < 164 ? Peer.pattern(3, i - 100) : Peer.pattern(2, i);
+            byte expected =
+                    i >= tail && i < tail + 64 ? Peer.pattern(3, i - tail) : Peer.pattern(2, i);
             assertThat(far.bytes.get(ValueLayout.JAVA_BYTE, i)).as("far %d", i).isEqualTo(expected);
         }
     }

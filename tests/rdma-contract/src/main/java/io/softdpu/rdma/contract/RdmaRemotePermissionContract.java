@@ -41,6 +41,7 @@ public abstract class RdmaRemotePermissionContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     @Clause({"rdma-013", "rdma-020", "rdma-024"})
+    @Clause("core-071")
     void shouldRefuseWhatThePeersMmapDoesNotGrant(Operation operation) {
         Permissions other = operation == Operation.READ ? WRITABLE : READABLE;
         Pair pair = connect(openNear(), openFar(other, READ_AND_WRITE));

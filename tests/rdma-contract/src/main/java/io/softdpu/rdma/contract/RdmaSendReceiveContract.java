@@ -74,29 +74,34 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(ints = {0, 20})
     @Clause({"rdma-067", "rdma-068", "core-100"})
-    void shouldAppendBehindTheDataThatIsThere() {
-        near.fill(0, 100, 9);
+    @Clause({"core-099", "core-102", "core-272"})
+    void shouldAppendBehindTheDataThatIsThere(int dataBytes) {
+        near.fill(0, 10, 4);
+        near.fill(10, 100, 9);
         far.fill(1000, 300, 1);
-        Buf destination = far.inventory.bufByData(far.mmap, 1000, 300);
-        destination.setData(1010, 20); // headroom 10, data 20, tailroom 270
+        int headAndData = 10 + dataBytes;
+        Buf source = near.inventory.bufByArgs(near.mmap, 0, 300, 10, 100);
+        Buf destination = far.inventory.bufByArgs(far.mmap, 1000, 300, 1010, dataBytes);
         destination.retain();
         RdmaReceiveTask task = far.rdma.allocateReceive(destination);
         task.submit();
-        near.send(toFar, near.data(0, 100), 0);
+        near.send(toFar, source, 0);
 
         assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
         assertThat(task.resultOpcode()).isEqualTo(RdmaOpcode.SEND);
         assertThat(destination.dataOffset()).isEqualTo(1010);
-        assertThat(destination.dataLength()).isEqualTo(120);
-        assertThat(far.mismatch(1000, 30, 1)).as("head and data untouched").isEqualTo(-1);
-        assertThat(far.mismatch(1030, 100, 9)).as("appended").isEqualTo(-1);
-        assertThat(far.bytes.get(ValueLayout.JAVA_BYTE, 1130))
+        assertThat(destination.dataLength()).isEqualTo(dataBytes + 100);
+        assertThat(far.mismatch(1000, headAndData, 1)).as("head and data untouched").isEqualTo(-1);
+        assertThat(far.mismatch(1000 + headAndData, 100, 9)).as("appended").isEqualTo(-1);
+        assertThat(far.bytes.get(ValueLayout.JAVA_BYTE, 1100 + headAndData))
                 .as("behind the message")
-                .isEqualTo(Peer.pattern(1, 130));
+                .isEqualTo(Peer.pattern(1, 100 + headAndData));
         destination.release();
-        near.next(far);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(0, 10, 4)).as("head of the source").isEqualTo(-1);
     }
 
     @Test
