@@ -248,7 +248,7 @@ class RelayedMessagesTest {
         ControlMessage response = initiator.proceed(2);
 
         assertThat(response.type()).isEqualTo(ControlMessageType.START_STORAGE_RESPONSE);
-        assertThat(target.isStarted()).isTrue();
+        Await.until("the target has noted its start", DEADLINE, target::isStarted);
         finish(0);
     }
 
