@@ -19,6 +19,7 @@ import static io.softdpu.fabric.ring.RingLayout.CONSUMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.INT;
 import static io.softdpu.fabric.ring.RingLayout.LONG;
 import static io.softdpu.fabric.ring.RingLayout.OWNER_ARMED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.PEER_ARMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
 import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
 import static io.softdpu.linux.NativeMemory.ALL_MEMORY;
@@ -27,15 +28,34 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** Receiving side of a {@link FastPathRing}. One thread. */
+/**
+ * Receiving side of a {@link FastPathRing}. One thread.
+ *
+ * <p>Inside a batch ({@link #beginBatch}, {@link #endBatch}) postings are published together, and a
+ * posting that equals the previous one of its slot is not written again: both keep cache lines with
+ * the producers, which would have to fetch them for each message otherwise.
+ */
 public final class FastPathConsumer {
+    /**
+     * Postings of a batch that are published together. With fewer the producers fetch the index
+     * more often; with more they begin later.
+     */
+    private static final int PUBLISH_BATCH = 16;
+
     private final MemorySegment memory;
     private final long address;
     private final int slots;
     private final long mask;
     private final long slotsAddress;
+    private final long[] offsets;
     private final long[] capacities;
     private long posted;
+    private long published;
+    private boolean batching;
+
+    /** Value of {@link #posted} when the producers were last asked whether they wait. */
+    private long postedWhenAsked;
+
     private long completed;
     private long lengthBytes;
     private int producerId;
@@ -49,6 +69,7 @@ public final class FastPathConsumer {
         this.slots = geometry.slots();
         this.mask = slots - 1L;
         this.slotsAddress = address + geometry.slotsOffset();
+        this.offsets = new long[slots];
         this.capacities = new long[slots];
     }
 
@@ -63,7 +84,8 @@ public final class FastPathConsumer {
     }
 
     /**
-     * Posts a buffer for one message.
+     * Posts a buffer for one message. Inside a batch it may be published later, by {@link
+     * #endBatch} at the latest.
      *
      * @return false if as many buffers are posted as the ring has slots
      */
@@ -71,13 +93,57 @@ public final class FastPathConsumer {
         if (posted - completed >= slots) {
             return false;
         }
-        long posting = address + SLOTS_START + (posted & mask) * POSTING_BYTES;
-        ALL_MEMORY.set(ValueLayout.JAVA_LONG, posting, regionOffset);
-        ALL_MEMORY.set(ValueLayout.JAVA_LONG, posting + CAPACITY_OFFSET, capacityBytes);
-        capacities[(int) (posted & mask)] = capacityBytes;
+        int slot = (int) (posted & mask);
+        // The memory was formatted with zeros, as these arrays were.
+        if (offsets[slot] != regionOffset || capacities[slot] != capacityBytes) {
+            long posting = address + SLOTS_START + slot * POSTING_BYTES;
+            ALL_MEMORY.set(ValueLayout.JAVA_LONG, posting, regionOffset);
+            ALL_MEMORY.set(ValueLayout.JAVA_LONG, posting + CAPACITY_OFFSET, capacityBytes);
+            offsets[slot] = regionOffset;
+            capacities[slot] = capacityBytes;
+        }
         posted++;
-        LONG.setRelease(ALL_MEMORY, address + CONSUMED_OFFSET, posted);
+        if (!batching || posted - published >= PUBLISH_BATCH) {
+            publish();
+        }
         return true;
+    }
+
+    /** Begins a batch: postings may be published together until {@link #endBatch}. */
+    public void beginBatch() {
+        batching = true;
+    }
+
+    /** Ends a batch: publishes all postings. */
+    public void endBatch() {
+        batching = false;
+        if (published != posted) {
+            publish();
+        }
+    }
+
+    private void publish() {
+        published = posted;
+        LONG.setRelease(ALL_MEMORY, address + CONSUMED_OFFSET, posted);
+    }
+
+    /**
+     * Whether to ask for producers that wait ({@link #peerArmed}): half of the ring was posted
+     * since they were last asked, or anything was and there is nothing else to do. With the second
+     * alone they would begin late, with the first alone perhaps never; and so neither side wakes
+     * the other for each message.
+     *
+     * @param idle whether there is nothing else to do
+     */
+    public boolean isPeerToBeAsked(boolean idle) {
+        long unknown = posted - postedWhenAsked;
+        return unknown >= (slots + 1L) / 2 || (idle && unknown > 0);
+    }
+
+    /** Whether a producer sleeps, waits for buffers and must be rung; disarms it. */
+    public boolean peerArmed() {
+        postedWhenAsked = posted;
+        return RingLayout.takeArmed(address + PEER_ARMED_OFFSET);
     }
 
     /**

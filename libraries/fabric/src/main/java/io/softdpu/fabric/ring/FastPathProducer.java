@@ -21,6 +21,7 @@ import static io.softdpu.fabric.ring.RingLayout.CONSUMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.INT;
 import static io.softdpu.fabric.ring.RingLayout.LONG;
 import static io.softdpu.fabric.ring.RingLayout.OWNER_ARMED_OFFSET;
+import static io.softdpu.fabric.ring.RingLayout.PEER_ARMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
 import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
 import static io.softdpu.linux.NativeMemory.ALL_MEMORY;
@@ -34,12 +35,13 @@ import org.jspecify.annotations.Nullable;
 /** Sending side of a {@link FastPathRing}, for any number of threads of one process. */
 public final class FastPathProducer {
     private static final VarHandle CLAIMED;
+    private static final VarHandle POSTED;
 
     static {
         try {
-            CLAIMED =
-                    MethodHandles.lookup()
-                            .findVarHandle(FastPathProducer.class, "claimed", long.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            CLAIMED = lookup.findVarHandle(FastPathProducer.class, "claimed", long.class);
+            POSTED = lookup.findVarHandle(FastPathProducer.class, "posted", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -53,6 +55,14 @@ public final class FastPathProducer {
 
     @SuppressWarnings("unused") // through CLAIMED
     private volatile long claimed;
+
+    /**
+     * Checked copy of the posted index: the consumer writes the original for each batch of
+     * postings, so that it is read only once this is used up. Another thread may set it back to an
+     * earlier value that it has checked.
+     */
+    @SuppressWarnings("unused") // through POSTED
+    private volatile long posted;
 
     private volatile @Nullable String violation;
 
@@ -78,20 +88,23 @@ public final class FastPathProducer {
      */
     public long claim(long lengthBytes) {
         while (violation == null) {
-            if ((int) INT.getAcquire(ALL_MEMORY, address + STATUS_OFFSET) != 0) {
+            if (isClosing()) {
                 return CLOSING;
             }
             long ticket = (long) CLAIMED.getAcquire(this);
-            long posted = (long) LONG.getAcquire(ALL_MEMORY, address + CONSUMED_OFFSET);
-            if (posted == ticket) {
-                return NO_BUFFER;
-            }
-            if (posted < ticket || posted - ticket > slots) {
-                if ((long) CLAIMED.getAcquire(this) != ticket) {
-                    continue; // another thread moved the index between the two loads
+            if ((long) POSTED.getAcquire(this) <= ticket) {
+                long seen = (long) LONG.getAcquire(ALL_MEMORY, address + CONSUMED_OFFSET);
+                if (seen == ticket) {
+                    return NO_BUFFER;
                 }
-                violation = RingLayout.violation("posted index", posted, ticket, ticket + slots);
-                break;
+                if (seen < ticket || seen - ticket > slots) {
+                    if ((long) CLAIMED.getAcquire(this) != ticket) {
+                        continue; // another thread moved the index between the two loads
+                    }
+                    violation = RingLayout.violation("posted index", seen, ticket, ticket + slots);
+                    break;
+                }
+                POSTED.setRelease(this, seen);
             }
             long capacity =
                     ALL_MEMORY.get(ValueLayout.JAVA_LONG, postingAddress(ticket) + CAPACITY_OFFSET);
@@ -110,6 +123,35 @@ public final class FastPathProducer {
             }
         }
         return CORRUPT;
+    }
+
+    /**
+     * Posted buffers that no thread has claimed, read from shared memory now. An index that is out
+     * of range counts as a full ring: the next claim reports it.
+     */
+    public long available() {
+        long ticket = (long) CLAIMED.getAcquire(this); // first: it only grows, as the other does
+        long seen = (long) LONG.getAcquire(ALL_MEMORY, address + CONSUMED_OFFSET);
+        long available = seen - ticket;
+        return available < 0 || available > slots ? slots : available;
+    }
+
+    /** Whether the consumer is stopping: no buffer can be claimed any more. */
+    public boolean isClosing() {
+        return (int) INT.getAcquire(ALL_MEMORY, address + STATUS_OFFSET) != 0;
+    }
+
+    /**
+     * Requests a doorbell when buffers are posted; check {@link #available} after it. All threads
+     * share the request: the first doorbell ends it.
+     */
+    public void arm() {
+        RingLayout.arm(address + PEER_ARMED_OFFSET);
+    }
+
+    /** Cancels the request of {@link #arm()}, of all threads. */
+    public void disarm() {
+        RingLayout.disarm(address + PEER_ARMED_OFFSET);
     }
 
     /**

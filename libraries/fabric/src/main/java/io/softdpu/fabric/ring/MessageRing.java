@@ -236,6 +236,10 @@ public final class MessageRing {
         private final long strideBytes;
         private long produced;
         private long consumed;
+
+        /** Value of {@link #consumed} when the producer was last asked whether it waits. */
+        private long consumedWhenAsked;
+
         private @Nullable String violation;
         private boolean held;
         private int type;
@@ -332,8 +336,21 @@ public final class MessageRing {
             INT.setRelease(ALL_MEMORY, address + STATUS_OFFSET, status);
         }
 
+        /**
+         * Whether to ask for a producer that waits ({@link #peerArmed}): half of the ring was
+         * released since it was last asked, or anything was and there is nothing else to do. So
+         * neither side wakes the other for each message.
+         *
+         * @param idle whether there is nothing else to do
+         */
+        public boolean isPeerToBeAsked(boolean idle) {
+            long unknown = consumed - consumedWhenAsked;
+            return unknown >= (slots + 1L) / 2 || (idle && unknown > 0);
+        }
+
         /** Whether the producer sleeps and waits for releases; disarms it. */
         public boolean peerArmed() {
+            consumedWhenAsked = consumed;
             return RingLayout.takeArmed(address + PEER_ARMED_OFFSET);
         }
 

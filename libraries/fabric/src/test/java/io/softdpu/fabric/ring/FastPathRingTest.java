@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class FastPathRingTest {
     private static final FastPathRing.Geometry GEOMETRY = new FastPathRing.Geometry(4);
+    private static final long POSTED_INDEX = 256;
     private static final long FIRST_SLOT = 1024 + 4 * 16;
 
     private final MemorySegment memory =
@@ -68,6 +69,97 @@ class FastPathRingTest {
         }
         assertThat(consumer.post(9, 1)).isFalse();
         assertThat(consumer.outstanding()).isEqualTo(4);
+    }
+
+    @Test
+    void shouldPublishThePostingsOfABatchTogether() {
+        consumer.beginBatch();
+        consumer.post(0, 10);
+        consumer.post(0, 10);
+        assertThat(producer.claim(1)).isEqualTo(FastPathRing.NO_BUFFER);
+        consumer.endBatch();
+
+        assertThat(producer.available()).isEqualTo(2);
+        consumer.post(0, 10);
+        assertThat(producer.available()).as("after the batch each by itself").isEqualTo(3);
+    }
+
+    @Test
+    void shouldPublishALongBatchInParts() {
+        FastPathRing.Geometry large = new FastPathRing.Geometry(64);
+        MemorySegment ring = Arena.ofAuto().allocate(large.sizeBytes(), 64);
+        FastPathConsumer many = FastPathRing.consumer(ring, large);
+        FastPathProducer sender = FastPathRing.producer(ring, large);
+        many.beginBatch();
+        for (int i = 0; i < 63; i++) {
+            many.post(i, 1);
+        }
+
+        assertThat(sender.available()).isEqualTo(48);
+    }
+
+    /** A posting that equals the previous one of its slot is not written again. */
+    @Test
+    void shouldPostOtherBuffersInEachRound() {
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 4; i++) {
+                consumer.post(round == 1 ? 8L * i : 0, round == 2 ? 7 : 10);
+            }
+            for (int i = 0; i < 4; i++) {
+                assertThat(producer.claim(round == 2 ? 8 : 10))
+                        .isEqualTo(round == 2 ? FastPathRing.TOO_LARGE : 4 * round + i);
+                if (round < 2) {
+                    assertThat(producer.regionOffset(4 * round + i))
+                            .isEqualTo(round == 1 ? 8L * i : 0);
+                    producer.commit(4 * round + i, 1, 1, 0, false);
+                    assertThat(consumer.poll()).isEqualTo(1);
+                    consumer.release();
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldCountTheBuffersThatNoneHasClaimed() {
+        assertThat(producer.available()).isZero();
+        consumer.post(0, 10);
+        consumer.post(0, 10);
+        assertThat(producer.available()).isEqualTo(2);
+        producer.claim(1);
+        assertThat(producer.available()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldCountAnIndexOutOfRangeAsAFullRing() {
+        for (long index : new long[] {-1, 5, Long.MAX_VALUE}) {
+            memory.set(ValueLayout.JAVA_LONG, POSTED_INDEX, index);
+            assertThat(producer.available()).as("index %d", index).isEqualTo(4);
+        }
+        assertThat(producer.claim(1)).isEqualTo(FastPathRing.CORRUPT);
+    }
+
+    @Test
+    void shouldAskForProducersAfterHalfOfTheRingOrWhenIdle() {
+        assertThat(consumer.isPeerToBeAsked(true)).as("nothing posted").isFalse();
+        consumer.post(0, 10);
+        assertThat(consumer.isPeerToBeAsked(false)).isFalse();
+        assertThat(consumer.isPeerToBeAsked(true)).isTrue();
+        consumer.post(0, 10);
+        assertThat(consumer.isPeerToBeAsked(false)).as("half of the ring").isTrue();
+
+        assertThat(consumer.peerArmed()).isFalse();
+        assertThat(consumer.isPeerToBeAsked(true)).as("asked since").isFalse();
+    }
+
+    @Test
+    void shouldWakeAProducerThatHasArmedOnce() {
+        producer.arm();
+        consumer.post(0, 10);
+        assertThat(consumer.peerArmed()).isTrue();
+        assertThat(consumer.peerArmed()).isFalse();
+        producer.arm();
+        producer.disarm();
+        assertThat(consumer.peerArmed()).isFalse();
     }
 
     @Test
