@@ -41,19 +41,34 @@ public final class EventPoller implements AutoCloseable {
     }
 
     /**
-     * Listens for the link's doorbell. A link has at most one event poller.
+     * Listens for the link's doorbell.
      *
      * @throws FabricException SYSTEM if the limit of epoll watches of this user is reached
      */
     public void add(Link link) {
-        int index = 0;
-        while (index < doorbells.length && doorbells[index] != null) {
-            index++;
+        add(link, () -> {});
+    }
+
+    /**
+     * Listens for the link's doorbell, until it has been removed as often as it was added. Several
+     * engines may listen for one: a doorbell may wake all of them or only one, whose action has to
+     * wake the others.
+     *
+     * @param action runs on this engine's thread after each doorbell; the first one is kept
+     * @throws FabricException SYSTEM if the limit of epoll watches of this user is reached
+     */
+    public void add(Link link, Runnable action) {
+        int present = find(link);
+        if (present >= 0) {
+            doorbells[present].users++;
+            return;
         }
-        if (index == doorbells.length) {
+        int index = find(null);
+        if (index < 0) {
+            index = doorbells.length;
             doorbells = Arrays.copyOf(doorbells, index * 2);
         }
-        Doorbell doorbell = new Doorbell(link);
+        Doorbell doorbell = new Doorbell(link, action);
         try {
             doorbell.registration = link.listen(poller, doorbell);
         } catch (LinuxException e) {
@@ -69,13 +84,27 @@ public final class EventPoller implements AutoCloseable {
 
     /** Stops listening; does nothing for a link that was not added. */
     public void remove(Link link) {
+        int index = find(link);
+        if (index >= 0 && --doorbells[index].users == 0) {
+            removeAt(index);
+        }
+    }
+
+    private void removeAt(int index) {
+        Doorbell ended = doorbells[index];
+        doorbells[index] = null;
+        ended.end();
+    }
+
+    /** Index of a link's doorbell, or of a free entry; -1 if there is none. */
+    private int find(@Nullable Link link) {
         for (int i = 0; i < doorbells.length; i++) {
             Doorbell doorbell = doorbells[i];
-            if (doorbell != null && doorbell.link == link) {
-                doorbells[i] = null;
-                doorbell.end();
+            if ((doorbell == null ? null : doorbell.link) == link) {
+                return i;
             }
         }
+        return -1;
     }
 
     /** Ends a sleep now or the next one. Any thread; a syscall only if none is pending already. */
@@ -113,17 +142,24 @@ public final class EventPoller implements AutoCloseable {
     /** Handler of a link's doorbell. */
     private final class Doorbell implements Poller.Handler {
         private final Link link;
+        private final Runnable action;
         private @Nullable Registration registration;
+        private int users = 1;
 
-        private Doorbell(Link link) {
+        private Doorbell(Link link, Runnable action) {
             this.link = link;
+            this.action = action;
         }
 
         @Override
         public void onReady(int events) {
             if (!link.drain()) {
-                remove(link); // the peer is gone: epoll would report that without end
+                int index = find(link);
+                if (index >= 0) {
+                    removeAt(index); // the peer is gone: epoll would report that without end
+                }
             }
+            action.run();
         }
 
         private void end() {

@@ -14,6 +14,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,8 +49,11 @@ public final class Link {
     /** Set if the peer holds memory until it hangs up; before any other code has the link. */
     private volatile @Nullable Runnable hangUpCallback;
 
-    /** Whether doorbells may carry descriptors; of the thread that listens. */
+    /** Whether doorbells may carry descriptors; of the thread that drains. */
     private boolean peeking = true;
+
+    /** Held by the thread that drains: several engines may listen. */
+    private final AtomicBoolean draining = new AtomicBoolean();
 
     /** Watch for the peer's end; of the bus thread. */
     private @Nullable BusWatch watch;
@@ -185,11 +189,18 @@ public final class Link {
      * thread, since the peer could make that close block. If the kernel refuses descriptors on the
      * socket, peeking ends when the messages sent before that have been received.
      *
+     * <p>Does nothing while another thread drains: a message that one has peeked at must not be
+     * received by the other.
+     *
      * @return false if the peer has closed its end, or broken the rule
      */
     boolean drain() {
         if (!enter()) {
             return false;
+        }
+        if (!draining.compareAndSet(false, true)) {
+            leave();
+            return true;
         }
         try {
             int dropped = peeking ? Doorbell.drainWithPeek(descriptor) : Doorbell.drain(descriptor);
@@ -206,6 +217,7 @@ public final class Link {
             }
             return true;
         } finally {
+            draining.set(false);
             leave();
         }
     }
