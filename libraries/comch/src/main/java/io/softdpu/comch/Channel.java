@@ -55,7 +55,9 @@ final class Channel {
     private boolean disconnectReceived;
     private long closeDeadlineNanos;
     private boolean committed;
-    private boolean released;
+
+    /** Whether a send has found the peer's ring full, of which no send in flight would tell. */
+    private boolean waitsForSlot;
 
     /**
      * Takes ownership of link, memory and ring, unless it throws, and watches the doorbell.
@@ -101,8 +103,10 @@ final class Channel {
         }
         long slotOffset = outbound.claim();
         if (slotOffset < 0) {
-            return slotOffset == MessageRing.FULL ? Status.AGAIN : Status.CONNECTION_RESET;
+            waitsForSlot = slotOffset == MessageRing.FULL;
+            return waitsForSlot ? Status.AGAIN : Status.CONNECTION_RESET;
         }
+        waitsForSlot = false;
         copier.message(memory, offset, outbound.segment(), slotOffset, length);
         outbound.commit(MessageType.DATA.code(), length, 0);
         window.add(task, outbound.produced());
@@ -154,7 +158,11 @@ final class Channel {
             worked = true;
         }
         if (phase != Phase.CLOSED) {
-            ringPeer();
+            ringPeer(!worked);
+            if (waitsForSlot && outbound.free() > 0) {
+                waitsForSlot = false;
+                worked = true;
+            }
             worked |= checkEnd();
         }
         return worked;
@@ -166,9 +174,10 @@ final class Channel {
             return false;
         }
         boolean ready = inbound.arm();
-        ready |= committed || released || link.peerGone();
-        if (!window.isEmpty() || !control.isEmpty() || phase == Phase.CLOSING) {
+        ready |= committed || inbound.isPeerToBeAsked(true) || link.peerGone();
+        if (!window.isEmpty() || !control.isEmpty() || waitsForSlot || phase == Phase.CLOSING) {
             ready |= outbound.arm();
+            ready |= waitsForSlot && outbound.free() > 0;
             // A claim may have read the peer's index after completeDelivered(): then the ring has
             // seen the release already, but the task has not been completed.
             ready |= window.hasDelivered(outbound.consumed());
@@ -212,7 +221,6 @@ final class Channel {
                 break;
             }
             inbound.release();
-            released = true;
         }
         return worked;
     }
@@ -271,12 +279,11 @@ final class Channel {
         return worked;
     }
 
-    private void ringPeer() {
+    private void ringPeer(boolean idle) {
         // Query both rings, since each query disarms one: the peer sleeps on a single doorbell.
         boolean ring = committed && outbound.peerArmed();
-        ring |= released && inbound.peerArmed();
+        ring |= inbound.isPeerToBeAsked(idle) && inbound.peerArmed();
         committed = false;
-        released = false;
         if (ring) {
             link.ring();
         }

@@ -163,11 +163,24 @@ final class ConsumerQueue {
     }
 
     /**
-     * Completes the tasks whose buffers producers have written.
+     * Completes the tasks whose buffers producers have written, and wakes producers that wait for
+     * what callbacks have posted.
      *
      * @return the number of completed tasks; -1 if the peer violated the protocol
      */
     int progress(Copier copier) {
+        int completed;
+        ring.beginBatch();
+        try {
+            completed = complete(copier);
+        } finally {
+            ring.endBatch();
+        }
+        wakeProducers(completed == 0);
+        return completed;
+    }
+
+    private int complete(Copier copier) {
         int completed = 0;
         while (completed < COMPLETION_BATCH) {
             int polled = ring.poll();
@@ -178,6 +191,20 @@ final class ConsumerQueue {
             completed++;
         }
         return completed;
+    }
+
+    /** Rings the producers if they wait, and it is time to ask. */
+    private void wakeProducers(boolean idle) {
+        if (ring.isPeerToBeAsked(idle)) {
+            ringProducers();
+        }
+    }
+
+    private void ringProducers() {
+        Link link = ringWatch.link();
+        if (link != null && ring.peerArmed()) {
+            link.ring();
+        }
     }
 
     private void completeHead(Copier copier) {
@@ -240,6 +267,7 @@ final class ConsumerQueue {
     }
 
     boolean arm() {
+        wakeProducers(true); // for what was posted outside progress
         return ring.arm();
     }
 
@@ -251,6 +279,7 @@ final class ConsumerQueue {
     void close() {
         ending = true;
         ring.close();
+        ringProducers(); // those that wait find that there is nothing to wait for
     }
 
     /** Revokes the peer's access to the memory without waiting for the peer. */

@@ -8,14 +8,18 @@ import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
+import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.TaskType;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.util.Objects;
@@ -34,9 +38,14 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private final ComchConnection connection;
     private final ConsumerRegistry registry;
     private final RemoteConsumer[] attached = new RemoteConsumer[ChannelLimits.MAX_CONSUMERS];
+    private final CreditWaiter[] waiters = new CreditWaiter[ChannelLimits.MAX_CONSUMERS];
     private final boolean[] doorbellDue = new boolean[ChannelLimits.MAX_CONSUMERS];
     private final long maxBufferBytes;
     private int attachedCount;
+
+    /** Number of {@link #waiters} that wait. */
+    private int waiting;
+
     private int doorbellsDue;
     private int sendsSinceDoorbell;
     private final TaskType<ProducerSendTask, ComchTaskCallback<ComchProducerSendTask>> sends;
@@ -49,6 +58,10 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     private FixedQueue<ProducerSendTask> done = new FixedQueue<>(1);
     private @Nullable Copier copier;
+
+    /** Only ends a sleep beside buffers that are kept for others: the next pass compares times. */
+    private @Nullable EngineTimer keepTimer;
+
     private boolean active;
     private boolean dropDue;
     private final AtomicBoolean dropPosted = new AtomicBoolean();
@@ -136,6 +149,9 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             worked = true;
         }
         ringDoorbells();
+        if (waiting > 0 && buffersArrived()) {
+            worked = true;
+        }
         return worked;
     }
 
@@ -161,13 +177,31 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     @Override
     protected boolean onArm() {
-        return doorbellsDue > 0 || !copying.isEmpty() || !done.isEmpty() || dropDue;
+        boolean ready = doorbellsDue > 0 || !copying.isEmpty() || !done.isEmpty() || dropDue;
+        if (waiting > 0) {
+            for (int i = 0; i < attachedCount; i++) {
+                if (waiters[i].isWaiting()) {
+                    ready |= waiters[i].arm();
+                    countEnded(waiters[i]);
+                    if (waiters[i].isBehindOthers()) {
+                        endSleepWhenKeptForLong();
+                    }
+                }
+            }
+        }
+        return ready;
     }
 
     @Override
     protected void onDisarm() {
-        // Nothing was armed: a producer has no ring of its own, it only writes into rings of
-        // consumers.
+        if (waiting > 0) {
+            for (int i = 0; i < attachedCount; i++) {
+                waiters[i].disarm();
+            }
+            if (keepTimer != null) {
+                keepTimer.cancel();
+            }
+        }
     }
 
     @Override
@@ -243,7 +277,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         if (marked != Status.SUCCESS) {
             return marked;
         }
-        Status claimed = claim(task, buf, to, length);
+        Status claimed = claim(task, buf, to, waiters[index], length);
         if (claimed != Status.SUCCESS) {
             REGIONS.clearInFlight(buf);
         } else if (length <= FastPathRing.INLINE_BYTES) {
@@ -253,12 +287,14 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     }
 
     /** Claims the next posted buffer, and fills it if the data is small. */
-    private Status claim(ProducerSendTask task, Buf buf, RemoteConsumer to, long length) {
+    private Status claim(
+            ProducerSendTask task, Buf buf, RemoteConsumer to, CreditWaiter waiter, long length) {
         FastPathProducer ring = to.ring();
-        long ticket = ring.claim(length);
+        long ticket = waiter.mayClaim() ? ring.claim(length) : FastPathRing.NO_BUFFER;
         if (ticket < 0) {
-            return notClaimed(to, ticket);
+            return notClaimed(to, waiter, ticket);
         }
+        endWaiting(waiter);
         long offset = ring.regionOffset(ticket);
         if (offset < 0 || offset > to.memory().byteSize() - length) {
             ring.abandon(ticket, id);
@@ -293,10 +329,15 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         return Status.SUCCESS;
     }
 
-    private Status notClaimed(RemoteConsumer to, long ticket) {
+    private Status notClaimed(RemoteConsumer to, CreditWaiter waiter, long ticket) {
         if (ticket == FastPathRing.NO_BUFFER) {
+            if (!waiter.isWaiting()) {
+                waiting++;
+            }
+            waiter.begin();
             return Status.AGAIN;
         }
+        endWaiting(waiter);
         if (ticket == FastPathRing.TOO_LARGE) {
             return Status.INVALID_VALUE;
         }
@@ -304,6 +345,46 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                 ? Status.NOT_FOUND
                 : corrupt(to, String.valueOf(to.ring().violation()));
     }
+
+    // ---- waiting for buffers ----
+
+    /** Whether a buffer has been posted for a submission that found none; inside progress. */
+    private boolean buffersArrived() {
+        boolean arrived = false;
+        for (int i = 0; i < attachedCount; i++) {
+            CreditWaiter waiter = waiters[i];
+            if (waiter.isWaiting()) {
+                arrived |= waiter.progress();
+                countEnded(waiter);
+            }
+        }
+        return arrived;
+    }
+
+    private void endSleepWhenKeptForLong() {
+        EngineTimer timer = keepTimer;
+        if (timer == null) { // rarely needed, and an engine with a timer reads the clock
+            timer = services().timer(() -> {});
+            keepTimer = timer;
+        }
+        timer.set(CreditQueue.KEEP_NANOS);
+    }
+
+    private void endWaiting(CreditWaiter waiter) {
+        if (waiter.isWaiting()) {
+            waiter.end();
+            waiting--;
+        }
+    }
+
+    /** Counts a waiter that has ended by itself. */
+    private void countEnded(CreditWaiter waiter) {
+        if (!waiter.isWaiting()) {
+            waiting--;
+        }
+    }
+
+    // ---- large sends ----
 
     /** Copies the next slice of the oldest large send. */
     private void copySlice() {
@@ -384,7 +465,15 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         if (found == null || attachedCount == attached.length || !found.retain()) {
             return -1;
         }
+        try {
+            BusServices.poller(services()).add(found.link(), found.credit()::wakeWaiters);
+        } catch (FabricException e) {
+            found.release();
+            fatal(Failures.of(e));
+            return -1;
+        }
         attached[attachedCount] = found;
+        waiters[attachedCount] = new CreditWaiter(found.credit(), services()::wake);
         doorbellDue[attachedCount] = false;
         return attachedCount++;
     }
@@ -407,16 +496,20 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         return false;
     }
 
-    @SuppressWarnings("NullAway") // the end of the array beyond attachedCount is empty
+    @SuppressWarnings("NullAway") // the ends of the arrays beyond attachedCount are empty
     private void detach(int index) {
         RemoteConsumer remote = attached[index];
+        endWaiting(waiters[index]);
+        BusServices.poller(services()).remove(remote.link());
         if (doorbellDue[index]) {
             doorbellsDue--;
         }
         attachedCount--;
         attached[index] = attached[attachedCount];
+        waiters[index] = waiters[attachedCount];
         doorbellDue[index] = doorbellDue[attachedCount];
         attached[attachedCount] = null;
+        waiters[attachedCount] = null;
         remote.release();
     }
 

@@ -1,6 +1,7 @@
 package io.softdpu.comch;
 
 import io.softdpu.core.Status;
+import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
@@ -23,6 +24,7 @@ final class RemoteConsumer {
     private final ImportedRegion memoryRegion;
     private final FastPathProducer ring;
     private final MemorySegment memory;
+    private final CreditQueue credit;
     private final AtomicInteger references = new AtomicInteger(1);
     private volatile boolean gone;
 
@@ -38,6 +40,7 @@ final class RemoteConsumer {
         this.ring =
                 FastPathRing.producer(
                         Objects.requireNonNull(ringRegion.memory(), "ring").segment(), geometry);
+        this.credit = new CreditQueue(ring, System::nanoTime);
         this.memory = Objects.requireNonNull(memoryRegion.memory(), "memory").segment();
     }
 
@@ -47,6 +50,16 @@ final class RemoteConsumer {
 
     FastPathProducer ring() {
         return ring;
+    }
+
+    /** The producers that wait for its buffers. */
+    CreditQueue credit() {
+        return credit;
+    }
+
+    /** The doorbell of both sides: the consumer rings when it posts buffers. */
+    Link link() {
+        return ringRegion.link();
     }
 
     /** The consumer's receive memory; offsets in postings count from its start. */
