@@ -3,26 +3,16 @@ package io.softdpu.storage.worker;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
-import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Data path loop of a worker: progress rounds until it is stopped and nothing is in flight. Runs
- * once. {@link #prepare} and {@link #run} belong to the worker's thread; the rest may be called
- * from any thread.
+ * once. {@link #run} belongs to the worker's thread; the rest may be called from any thread.
  */
 final class DataPathLoop {
-    /** Delay of the retry of rejected submissions, if no other event occurs. */
-    private static final long RETRY_WAIT_NANOS = 100_000L;
-
     private final Worker worker;
     private final WorkerStatistics statistics;
     private final long controlTimeoutNanos;
-
-    /** Ends the engine's wait while submissions have to be retried. */
-    private @Nullable EngineTimer retryTimer;
 
     private volatile boolean requested;
     private volatile boolean running;
@@ -33,12 +23,6 @@ final class DataPathLoop {
         this.worker = worker;
         this.statistics = statistics;
         this.controlTimeoutNanos = controlTimeoutNanos;
-    }
-
-    /** Creates the timer, before the engine runs. */
-    void prepare(ProgressEngine engine) {
-        // Only ends the wait: the following round retries.
-        retryTimer = engine.timer(() -> {});
     }
 
     /** Requests that the worker runs it, in its configuration phase. */
@@ -75,17 +59,15 @@ final class DataPathLoop {
     /** Runs the loop. Throws nothing: a failure becomes the worker's. */
     void run(ProgressEngine engine) {
         worker.log().log(System.Logger.Level.INFO, "Core: " + worker.index() + " running");
-        EngineTimer timer = Objects.requireNonNull(retryTimer, "not prepared");
         statistics.beginDataPath(engine);
         try {
             worker.beginDataPath();
             begun = true;
             worker.notifyControl();
             while (running && worker.failure() == null) {
-                round(engine, timer, Long.MAX_VALUE);
+                round(engine, Long.MAX_VALUE);
             }
-            drain(engine, timer);
-            timer.cancel();
+            drain(engine);
         } catch (RuntimeException | Error e) {
             worker.failed(e);
         }
@@ -95,11 +77,11 @@ final class DataPathLoop {
         worker.notifyControl();
     }
 
-    private void drain(ProgressEngine engine, EngineTimer timer) {
+    private void drain(ProgressEngine engine) {
         Deadline deadline = Deadline.in(controlTimeoutNanos);
         // An aborted session does not wait for responses: their sender may be the cause.
         while (worker.failure() == null && !worker.isEnding() && worker.inFlight() != 0) {
-            round(engine, timer, deadline.remainingNanos());
+            round(engine, deadline.remainingNanos());
             if (deadline.hasPassed() && worker.inFlight() != 0) {
                 worker.fail(
                         new DpuException(
@@ -112,24 +94,14 @@ final class DataPathLoop {
         }
     }
 
-    private void round(ProgressEngine engine, EngineTimer timer, long waitNanos) {
+    private void round(ProgressEngine engine, long waitNanos) {
         worker.onRound();
         worker.retryPending();
-        armRetryTimer(timer);
         long timeoutNanos = Math.min(waitNanos, worker.longestWaitNanos());
         if (worker.expectsMessageSoon()) {
             engine.awaitSoon(timeoutNanos);
         } else {
             engine.await(timeoutNanos);
-        }
-    }
-
-    /** Sets the timer if it is not set: while other events occur, each round retries anyway. */
-    private void armRetryTimer(EngineTimer timer) {
-        if (!worker.hasPendingRetries()) {
-            timer.cancel();
-        } else if (!timer.isSet()) {
-            timer.set(RETRY_WAIT_NANOS);
         }
     }
 }

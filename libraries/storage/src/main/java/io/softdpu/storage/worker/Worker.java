@@ -264,11 +264,6 @@ public abstract class Worker extends WorkerThread {
     // ---- phases
 
     @Override
-    final void engineCreated(ProgressEngine created) {
-        dataPath.prepare(created);
-    }
-
-    @Override
     final boolean configurationRound() {
         contexts.freeTasks();
         if (!dataPath.isPending()) {

@@ -152,9 +152,6 @@ public abstract class WorkerThread {
 
     // ---- the worker's side
 
-    /** Called once with the new engine, before the first command. */
-    abstract void engineCreated(ProgressEngine created);
-
     /**
      * A round of the configuration phase.
      *
@@ -171,7 +168,6 @@ public abstract class WorkerThread {
         try {
             ProgressEngine created = ProgressEngine.create(slot.pollers(), slot.cpu());
             engine = created;
-            engineCreated(created);
             engineReady.countDown();
             configurationPhase();
         } catch (RuntimeException | Error e) {

