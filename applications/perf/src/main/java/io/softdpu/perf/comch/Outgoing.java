@@ -39,11 +39,6 @@ final class Outgoing {
         }
     }
 
-    /** True if there is a free message. */
-    boolean hasIdle() {
-        return idle > 0;
-    }
-
     /** True if all messages are in buffers of the peer. */
     boolean allSent() {
         return idle == total;

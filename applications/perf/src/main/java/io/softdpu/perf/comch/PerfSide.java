@@ -40,9 +40,6 @@ abstract class PerfSide implements AutoCloseable {
     /** The longest turn: whatever happens ends it. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The same where the other side has to post a buffer, of which no event tells. */
-    private static final long LACKING_TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
-
     /**
      * How long all contexts together may take to stop after {@link #abort}, when a user waits: with
      * what {@link PerfSession} grants the other process it is less than a signal waits.
@@ -61,7 +58,6 @@ abstract class PerfSide implements AutoCloseable {
     private @Nullable MessagePool incoming;
     private @Nullable Outgoing outgoing;
     private int remoteConsumer;
-    private boolean lacksBuffer;
     private boolean closing;
     private long closingSince;
     private volatile @Nullable String abortReason;
@@ -164,13 +160,7 @@ abstract class PerfSide implements AutoCloseable {
 
     /** Sends a message: {@link Outgoing#trySend}; false also before there is a producer. */
     final boolean trySend(long stamp) {
-        Outgoing sends = outgoing;
-        if (sends == null) {
-            return false;
-        }
-        boolean sent = sends.trySend(stamp);
-        lacksBuffer = !sent && sends.hasIdle();
-        return sent;
+        return outgoing != null && outgoing.trySend(stamp);
     }
 
     private void taken(ComchPostReceiveTask task) {
@@ -207,9 +197,7 @@ abstract class PerfSide implements AutoCloseable {
         if (reason != null) {
             throw new DpuException(Status.CONNECTION_ABORTED, reason);
         }
-        long longest = lacksBuffer ? LACKING_TURN_NANOS : TURN_NANOS;
-        lacksBuffer = false;
-        return plan.waiting().turn(engine, longest);
+        return plan.waiting().turn(engine, TURN_NANOS);
     }
 
     /** The moment until which the other side may be silent. */
