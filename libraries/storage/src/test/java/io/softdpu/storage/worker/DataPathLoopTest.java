@@ -23,7 +23,7 @@ class DataPathLoopTest {
 
     private final List<LoopWorker> workers = new ArrayList<>();
 
-    /** Whose rounds never wait. */
+    /** Worker whose rounds never wait. */
     private static final class LoopWorker extends Worker {
         private final boolean hasWork;
         volatile int inFlight;
