@@ -140,6 +140,32 @@ public abstract class RdmaBufListContract extends RdmaContract {
     }
 
     @Test
+    @Clause("rdma-015")
+    void shouldTakeBufsOfAnInventoryForEachOperation() {
+        Peer far = pair.far();
+        Mmap remote = near.importRdma(far);
+        near.fill(0, 64, 1);
+
+        assertThat(far.receive(far.room(1000, 64), 1)).isEqualTo(Status.SUCCESS);
+        assertThat(near.send(pair.toFar(), near.data(0, 64), 2)).isEqualTo(Status.SUCCESS);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(far.mismatch(1000, 64, 1)).isEqualTo(-1);
+
+        Buf remoteRoom = near.inventory.bufByAddress(remote, 2000, 64);
+        assertThat(near.write(pair.toFar(), near.data(0, 64), remoteRoom, 3))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(far.mismatch(2000, 64, 1)).isEqualTo(-1);
+
+        Buf remoteData = near.inventory.bufByData(remote, 2000, 64);
+        assertThat(near.read(pair.toFar(), remoteData, near.room(3000, 64), 4))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(3000, 64, 1)).isEqualTo(-1);
+    }
+
+    @Test
     @Clause("rdma-012")
     void shouldNeedAStartedMmapOnEachSide() {
         Peer far = pair.far();
