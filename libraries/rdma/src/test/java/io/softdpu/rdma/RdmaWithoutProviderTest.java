@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RdmaWithoutProviderTest {
     @Test
     @Clause({"rdma-076", "rdma-100", "rdma-112"})
+    @Clause("rdma-059")
     void shouldSayThatNoProviderServesTheDevice(@TempDir Path folder) {
         try (Machine machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
                 Device device = machine.findDevice("t0").open()) {
