@@ -171,8 +171,22 @@ class BufTest {
         second.close();
         second.close();
         Thrown.with(Status.BAD_STATE, second::start);
+        Thrown.with(Status.BAD_STATE, () -> second.bufByAddress(mmap, 0, 1));
         Thrown.with(Status.INVALID_VALUE, () -> BufInventory.create(0));
         Thrown.with(Status.INVALID_VALUE, () -> BufInventory.create(BufInventory.MAX_ELEMENTS + 1));
+    }
+
+    @Test
+    @Clause("core-262")
+    void shouldEndByAStopAndACloseAfterIt() {
+        BufInventory ended = BufInventory.create(1).start();
+        ended.bufByAddress(mmap, 0, 1).release();
+        ended.stop();
+        ended.close();
+        Thrown.with(Status.BAD_STATE, ended::start).hasMessageContaining("state=CLOSED");
+        Thrown.with(Status.BAD_STATE, ended::stop);
+        Thrown.with(Status.BAD_STATE, () -> ended.bufByAddress(mmap, 0, 1));
+        ended.close();
     }
 
     @Test
@@ -247,6 +261,11 @@ class BufTest {
         assertCovers(b, mmap.segment().asSlice(8, 8));
         assertCovers(c, other.segment());
         b.release();
+        Thrown.with(Status.INVALID_VALUE, () -> second.bufByData(mmap, 8, SIZE - 7));
+        Thrown.with(Status.INVALID_VALUE, () -> second.bufByAddress(mmap, SIZE - 8, 9));
+        Thrown.with(Status.INVALID_VALUE, () -> second.bufByArgs(mmap, SIZE - 8, 9, SIZE - 8, 1));
+        Thrown.with(Status.INVALID_VALUE, () -> inventory.bufByData(other, -1, 1));
+        assertThat(second.free()).as("all are refused").isEqualTo(1);
         second.close();
         c.reuseByAddress(mmap, 4, 4);
         assertThat(c.mmap()).isSameAs(mmap);

@@ -54,6 +54,20 @@ class MmapTest {
     }
 
     @Test
+    @Clause("core-004")
+    void shouldBeCreatedAsAnInstanceOfItsOwn() {
+        Mmap first = machines.add(Mmap.create());
+        Mmap second = machines.add(Mmap.create());
+        assertThat(second).isNotSameAs(first);
+        first.setMemory(heap()).setPermissions(Permissions.LOCAL_READ_WRITE).addDevice(pf0).start();
+        assertThat(first.sizeBytes()).isEqualTo(64);
+        assertThat(second.state()).isEqualTo(Mmap.State.IDLE);
+        assertThat(second.sizeBytes()).as("nothing of the other").isZero();
+        assertThat(second.devices()).isEmpty();
+        Thrown.with(Status.BAD_STATE, second::permissions).hasMessageContaining("item=permissions");
+    }
+
+    @Test
     @Clause({"core-004", "core-006", "core-007"})
     void shouldGoFromCreateToClose() {
         Mmap mmap = complete();
