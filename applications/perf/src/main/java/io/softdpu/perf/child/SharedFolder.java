@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -45,6 +46,12 @@ public final class SharedFolder implements AutoCloseable {
 
     /** A folder is without its lock file for microseconds; later its creator has ended. */
     private static final Duration LONGEST_MAKING = Duration.ofMinutes(1);
+
+    /**
+     * Limit of walks to remove a folder. Each after the first removes files that were created
+     * during the one before, and a process that ends creates a few.
+     */
+    private static final int MAX_WALKS = 64;
 
     /** Closing any descriptor of a file drops this process's locks on it: so never a second one. */
     private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
@@ -254,8 +261,21 @@ public final class SharedFolder implements AutoCloseable {
                 cause);
     }
 
+    /**
+     * Removes a folder, with files that a process creates in it meanwhile: one that is halted has
+     * left the folder before all of its threads have stopped.
+     */
     private static void removeTree(Path root) throws IOException {
-        Files.walkFileTree(root, new Remover());
+        for (int walk = 1; ; walk++) {
+            try {
+                Files.walkFileTree(root, new Remover());
+                return;
+            } catch (DirectoryNotEmptyException e) {
+                if (walk == MAX_WALKS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** A process that is ending may remove a socket of its own meanwhile: that is no failure. */

@@ -7,9 +7,16 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.NamedPipe;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchService;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +53,44 @@ class SharedFolderTest {
         folder.close();
 
         assertThat(folder.root()).doesNotExist();
+    }
+
+    /** A process that is halted leaves first; until it has ended, its threads may write there. */
+    @Test
+    void shouldRemoveAFileThatIsCreatedDuringTheRemoval() throws Exception {
+        boolean created = false;
+        // The file may come after the removal: the more there is to remove, the longer it takes.
+        for (int files = 1 << 10; !created; files *= 2) {
+            assertThat(files).isLessThan(1 << 20);
+            SharedFolder folder = SharedFolder.create(parent, "demo-");
+            Path fabric = folder.makeFolder("fabric");
+            for (int i = 0; i < files; i++) {
+                Files.createFile(fabric.resolve("file-" + i));
+            }
+            try (WatchService removals = fabric.getFileSystem().newWatchService()) {
+                fabric.register(removals, StandardWatchEventKinds.ENTRY_DELETE);
+                Future<Boolean> creation =
+                        CompletableFuture.supplyAsync(() -> createAfterOneOf(removals, folder));
+
+                folder.close();
+
+                created = creation.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(folder.root()).doesNotExist();
+        }
+    }
+
+    /** Creates a file in a folder when another was removed there: whether the folder existed. */
+    private static boolean createAfterOneOf(WatchService removals, SharedFolder folder) {
+        try {
+            assertThat(removals.poll(30, TimeUnit.SECONDS)).as("removal").isNotNull();
+            Files.createFile(folder.root().resolve("report"));
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
