@@ -65,7 +65,6 @@ public final class SharedFolder implements AutoCloseable {
         this.root = root;
         this.lockFile = lockFile;
         this.lock = lock;
-        HELD_HERE.add(root);
     }
 
     /**
@@ -86,9 +85,11 @@ public final class SharedFolder implements AutoCloseable {
                             StandardOpenOption.READ,
                             StandardOpenOption.WRITE);
             FileLock lock = channel.lock(0, Long.MAX_VALUE, true);
+            HELD_HERE.add(root);
             Files.move(unnamed, root.resolve(LOCK_FILE));
             return new SharedFolder(root, channel, lock);
         } catch (IOException e) {
+            HELD_HERE.remove(root);
             if (channel != null) {
                 channel.close();
             }
@@ -119,6 +120,7 @@ public final class SharedFolder implements AutoCloseable {
             FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true);
             // Under the lock it is not removed; it may have been removed before.
             if (lock != null && Files.exists(root.resolve(LOCK_FILE))) {
+                HELD_HERE.add(root);
                 return new SharedFolder(root, channel, lock);
             }
             channel.close();
@@ -217,11 +219,9 @@ public final class SharedFolder implements AutoCloseable {
             return;
         }
         closed = true;
-        HELD_HERE.remove(root);
         try (FileChannel channel = lockFile) {
-            // Unlock before trying to lock: of two that leave at once the later one succeeds.
-            lock.release();
-            if (removeAnyway || isAlone(channel)) {
+            // Under the lock no sweep removes it at the same time.
+            if (removeAnyway || isLast(channel)) {
                 removeTree(root);
             }
         } catch (IOException e) {
@@ -229,10 +229,14 @@ public final class SharedFolder implements AutoCloseable {
                     Status.OPERATING_SYSTEM,
                     "folder of the demo cannot be removed: folder=" + root + ", reason=" + e,
                     e);
+        } finally {
+            HELD_HERE.remove(root);
         }
     }
 
-    private static boolean isAlone(FileChannel channel) throws IOException {
+    /** Unlocks before it tries to lock: of two that leave at once the later one succeeds. */
+    private boolean isLast(FileChannel channel) throws IOException {
+        lock.release();
         try {
             return channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
