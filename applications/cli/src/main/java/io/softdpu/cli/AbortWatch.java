@@ -100,23 +100,34 @@ final class AbortWatch implements AutoCloseable {
         }
     }
 
-    /** Memory, locks and sockets are released by the kernel; files have to be removed first. */
+    /**
+     * Prints the last line, leaves the folder, and halts. Memory, locks and sockets are released by
+     * the kernel, files are not. The folder is left last, since the threads of the role run until
+     * the halt, and one that is still opening its machine would create a removed folder again.
+     */
     private void halt() {
-        SharedFolder left;
-        synchronized (this) {
-            left = folder;
-        }
         try {
-            // First, since a write to standard error may block if no process reads it.
-            if (left != null) {
-                left.close();
-            }
+            // On a thread of its own: a write to standard error may block if no process reads it.
             Thread last = new Thread(this::printParentHasEnded, "softdpu-last-line");
             last.setDaemon(true);
             last.start();
             last.join(LAST_LINE_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // not expected; the process ends anyway
+        } finally {
+            leaveAndHalt();
+        }
+    }
+
+    private void leaveAndHalt() {
+        SharedFolder left;
+        synchronized (this) {
+            left = folder;
+        }
+        try {
+            if (left != null) {
+                left.close();
+            }
         } finally {
             Runtime.getRuntime().halt(ENDED_WITH_PARENT);
         }
