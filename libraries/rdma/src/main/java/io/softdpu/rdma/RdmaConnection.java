@@ -67,11 +67,18 @@ public final class RdmaConnection {
     }
 
     /**
-     * The status of a {@linkplain State#FAILED failed} connection, else SUCCESS: CONNECTION_RESET
-     * (the peer ended, or its memory was revoked), IO_FAILED (the peer could not receive a
-     * message), TOO_BIG (a message did not fit the receive task of this side), AUTHENTICATION
-     * (another process than the exporter of the connected blob leased the connection), UNEXPECTED
-     * (the peer violated the protocol), or the status of a failed connect.
+     * The reason of a {@linkplain State#FAILED failed} connection as a status; SUCCESS unless it
+     * failed.
+     *
+     * <ul>
+     *   <li>CONNECTION_RESET: the peer's process ended, or the connection failed at the peer
+     *   <li>IO_FAILED: a message found no receive task at the peer, or one with too small a buffer
+     *   <li>TOO_BIG: a message of the peer did not fit the receive task that it found here
+     *   <li>SHUTDOWN: the remote memory of a read or write in flight was revoked
+     *   <li>AUTHENTICATION: the peer is not the exporter of the blob that was passed to connect
+     *   <li>UNEXPECTED: this side or the peer detected a violation of the protocol by the other
+     *   <li>any other: the connect failed, or a read or write in flight could not continue
+     * </ul>
      */
     public Status failure() {
         return failure;

@@ -44,7 +44,7 @@ enum CloseReason {
     /** Remote memory of a read or write has been revoked. */
     REMOTE_MEMORY_REVOKED(
             Status.CONNECTION_ABORTED,
-            Status.CONNECTION_RESET,
+            Status.SHUTDOWN,
             ShmWire.STATUS_FAILED,
             "remote memory of a read or write has been revoked"),
     /** This side detected a protocol violation of the peer. */
