@@ -5,7 +5,7 @@ package io.softdpu.rdma.shm;
  * it. Layout of the region that a side exports:
  *
  * <pre>
- *   0  receive limit  u64  messages that the owner has received, plus its posted receives
+ *   0  receive limit  u64  messages that have found a receive task, plus the posted ones
  *   8  reserved       zero
  * 128  a message ring, written by the peer
  * </pre>
@@ -21,7 +21,7 @@ final class ShmWire {
     static final int OPCODE_MASK = 0xff;
     static final int OPCODE_HELLO = 1;
     static final int OPCODE_SEND = 2;
-    // 3 and 4 are reserved for sends and writes with an immediate.
+    // 3 and 4 are reserved for a send and a write with an immediate.
 
     static final int FLAG_FIRST = 1 << 8;
     static final int FLAG_LAST = 1 << 9;
@@ -33,16 +33,16 @@ final class ShmWire {
     static final long HELLO_RECEIVER_KEY_OFFSET = 8;
     static final long HELLO_SENDER_KEY_OFFSET = 24;
 
-    /** Status word of the ring: no end. */
+    /** Status word of the ring: the connection has not ended. */
     static final int STATUS_OK = 0;
 
-    /** The owner has disconnected in an orderly way. */
+    /** The owner has disconnected, or its context stops: an orderly end. */
     static final int STATUS_DISCONNECTED = 1;
 
     /** The message after the last released one did not fit its receive task. */
     static final int STATUS_RECEIVE_TOO_SMALL = 2;
 
-    /** The owner detected a protocol violation in the ring. */
+    /** The owner detected a protocol violation in the ring, or a hello of another peer. */
     static final int STATUS_PROTOCOL_ERROR = 3;
 
     /** The owner's connection has failed for another reason. */
