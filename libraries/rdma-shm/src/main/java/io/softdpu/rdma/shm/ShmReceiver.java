@@ -179,10 +179,16 @@ final class ShmReceiver {
      */
     private boolean begin(long word) {
         long length = ShmWire.messageLength(word);
-        if (length > ShmWire.MAX_MESSAGE_BYTES || ShmWire.immediate(word) != 0) {
+        if (length > ShmWire.MAX_MESSAGE_BYTES) {
             connection.protocolError(
-                    "message length is wrong: lengthBytes=%d, immediate=%d, expected=at most %d bytes and immediate=0"
-                            .formatted(length, ShmWire.immediate(word), ShmWire.MAX_MESSAGE_BYTES));
+                    "message is too large: lengthBytes=%d, limit=%d"
+                            .formatted(length, ShmWire.MAX_MESSAGE_BYTES));
+            return false;
+        }
+        if (ShmWire.immediate(word) != 0) {
+            connection.protocolError(
+                    "send has an immediate: immediate=%d, expected=0"
+                            .formatted(ShmWire.immediate(word)));
             return false;
         }
         WorkRequest request = receives.poll();

@@ -70,7 +70,8 @@ class ShmHostileRingTest {
                             Set.of("fragment type is wrong"),
                             "victims-ring/slot-word",
                             Set.of(
-                                    "message length is wrong",
+                                    "message is too large",
+                                    "send has an immediate",
                                     "fragment offset is wrong",
                                     "fragment length is wrong",
                                     "a message was larger than the buffer of its receive task"),
