@@ -181,7 +181,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
     // ---- remote memory that is revoked ----
 
     @Test
-    void shouldRefuseRemoteMemoryThatWasWithdrawn() {
+    void shouldRefuseRemoteMemoryThatWasRevoked() {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
@@ -205,7 +205,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Clause({"rdma-107", "rdma-118"})
-    void shouldFailWhatIsInFlightWhenItsRemoteMemoryIsWithdrawn(boolean read) {
+    void shouldFailWhatIsInFlightWhenItsRemoteMemoryIsRevoked(boolean read) {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());

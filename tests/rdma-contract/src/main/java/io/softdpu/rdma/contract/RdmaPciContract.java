@@ -89,7 +89,7 @@ public abstract class RdmaPciContract extends RdmaContract {
     }
 
     @Test
-    void shouldRefuseHostMemoryThatTheHostHasWithdrawn() {
+    void shouldRefuseHostMemoryThatTheHostHasRevoked() {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = passOn(pair);
