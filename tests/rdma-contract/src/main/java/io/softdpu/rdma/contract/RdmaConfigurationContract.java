@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 
 /** Properties and capabilities of an instance, over every provider. */
 public abstract class RdmaConfigurationContract extends RdmaContract {
-    /** Types of tasks that a provider supports; the others are not built. */
-    private static final Set<RdmaTaskType> BUILT_TYPES =
+    /** Types of tasks that each provider supports. */
+    private static final Set<RdmaTaskType> SUPPORTED_TYPES =
             Set.of(RdmaTaskType.RECEIVE, RdmaTaskType.SEND, RdmaTaskType.READ, RdmaTaskType.WRITE);
 
     private static final long CONNECT_TIMEOUT_NANOS = Peer.DEADLINE_NANOS + 1;
@@ -318,7 +318,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                     assertThat(uniform.isSupported("task_" + type.name().toLowerCase(Locale.ROOT)))
                             .as(type.name())
                             .isEqualTo(can.isSupported(type))
-                            .isEqualTo(BUILT_TYPES.contains(type));
+                            .isEqualTo(SUPPORTED_TYPES.contains(type));
                 }
             }
         }
