@@ -28,7 +28,7 @@ def rows(path, fields):
 
 
 def mutants(path):
-    """Of each mutant its key, whether tests noticed it, and how many ran."""
+    """Of each mutant: its key, whether it was detected, whether by a time limit, number of tests, line."""
     for one in ElementTree.parse(path).getroot():
         text = {child.tag: child.text or "" for child in one}
         key = (
@@ -37,7 +37,9 @@ def mutants(path):
             text["mutator"].rsplit(".", 1)[-1],
             text["description"],
         )
-        yield key, one.get("detected") == "true", int(one.get("numberOfTestsRun")), text["lineNumber"]
+        detected = one.get("detected") == "true"
+        timed_out = detected and one.get("status") == "TIMED_OUT"
+        yield key, detected, timed_out, int(one.get("numberOfTestsRun")), text["lineNumber"]
 
 
 def is_of(name, globs):
@@ -55,13 +57,16 @@ def main(packages, excuses, folder, names):
             raise ValueError(f"excused in no package: {' '.join(key)}")
         excused[key] = int(row[4])
     failed = False
-    print(f"{'package':<24} {'generated':>9} {'killed':>7} {'excused':>8} {'surviving':>9} {'score':>7}")
+    print(
+        f"{'package':<24} {'generated':>9} {'detected':>8} {'timed out':>9} {'excused':>8} {'surviving':>9}"
+        f" {'score':>7}"
+    )
     for name in names:
         found = list(mutants(os.path.join(folder, name + ".xml")))
-        if not any(tests for _, _, tests, _ in found):
+        if not any(tests for _, _, _, tests, _ in found):
             raise ValueError(f"no test has run: package={name}")
         lines = collections.defaultdict(list)
-        for key, detected, _, line in found:
+        for key, detected, _, _, line in found:
             if not detected:
                 lines[key].append(line)
         excuses_used = 0
@@ -74,12 +79,14 @@ def main(packages, excuses, folder, names):
                         file=sys.stderr,
                     )
                 excuses_used += min(count, len(lines[key]))
-        killed = sum(detected for _, detected, _, _ in found)
-        surviving = len(found) - killed - excuses_used
-        score = killed / max(1, len(found) - excuses_used)
+        detected = sum(one[1] for one in found)
+        timed_out = sum(one[2] for one in found)
+        surviving = len(found) - detected - excuses_used
+        score = detected / max(1, len(found) - excuses_used)
         failed |= score < GOAL
         print(
-            f"{name:<24} {len(found):>9} {killed:>7} {excuses_used:>8} {surviving:>9} {100 * score:>6.1f}%"
+            f"{name:<24} {len(found):>9} {detected:>8} {timed_out:>9} {excuses_used:>8} {surviving:>9}"
+            f" {100 * score:>6.1f}%"
             + ("" if score >= GOAL else f"  below {100 * GOAL:.0f} %")
         )
         with open(os.path.join(folder, name + ".txt"), "w", encoding="utf-8") as file:

@@ -14,8 +14,8 @@ import table  # noqa: E402
 PACKAGES = "# comment\na.wire\ta\tx.a.wire.*\tx.a.*\nb\tb\tx.b.One\tx.b.*\n"
 
 
-def mutant(name, detected, tests=3, line=7, description="changed it"):
-    return f"""<mutation detected="{str(detected).lower()}" status="?" numberOfTestsRun="{tests}">
+def mutant(name, detected, tests=3, line=7, description="changed it", status="?"):
+    return f"""<mutation detected="{str(detected).lower()}" status="{status}" numberOfTestsRun="{tests}">
         <mutatedClass>{name}</mutatedClass><mutatedMethod>m</mutatedMethod>
         <methodDescription>(I)V</methodDescription><lineNumber>{line}</lineNumber>
         <mutator>org.pitest.mutators.MathMutator</mutator><description>{description}</description></mutation>"""
@@ -41,19 +41,24 @@ class TableTest(unittest.TestCase):
     def test_counts_and_passes_at_the_goal(self):
         found = [mutant("x.b.One", True)] * 17 + [mutant("x.b.One", False, line=n) for n in (4, 5, 6)]
         status, row, _, survivors = self.run_table(found)
-        self.assertEqual((status, row), (0, ["b", "20", "17", "0", "3", "85.0%"]))
+        self.assertEqual((status, row), (0, ["b", "20", "17", "0", "0", "3", "85.0%"]))
         self.assertEqual(survivors, "x.b.One\tm(I)V\tMathMutator\tchanged it\t3\tlines 4 5 6\n")
+
+    def test_counts_time_outs_among_the_detected_and_beside_them(self):
+        found = [mutant("x.b.One", True, status="KILLED"), mutant("x.b.One", True, status="TIMED_OUT")]
+        status, row, _, _ = self.run_table(found)
+        self.assertEqual((status, row), (0, ["b", "2", "2", "1", "0", "0", "100.0%"]))
 
     def test_fails_below_the_goal(self):
         found = [mutant("x.b.One", True)] * 5 + [mutant("x.b.One", False)]
         status, row, _, _ = self.run_table(found)
-        self.assertEqual((status, row[:6]), (1, ["b", "6", "5", "0", "1", "83.3%"]))
+        self.assertEqual((status, row[:7]), (1, ["b", "6", "5", "0", "0", "1", "83.3%"]))
 
     def test_leaves_out_what_is_excused(self):
         found = [mutant("x.b.One", True)] * 5 + [mutant("x.b.One", False)]
         excused = "x.b.One\tm(I)V\tMathMutator\tchanged it\t1\tno effect\n"
         status, row, _, survivors = self.run_table(found, excused)
-        self.assertEqual((status, row, survivors), (0, ["b", "6", "5", "1", "0", "100.0%"], ""))
+        self.assertEqual((status, row, survivors), (0, ["b", "6", "5", "0", "1", "0", "100.0%"], ""))
 
     def test_fails_where_an_excuse_is_for_none_that_survives(self):
         excused = "x.b.One\tm(I)V\tMathMutator\tchanged it\t2\tno effect\n"
