@@ -153,6 +153,7 @@ public class RdmaBenchmark {
     @OperationsPerInvocation(BATCH)
     public void requestAndAnswer() {
         sent = 0;
+        served = 0;
         answered = 0;
         replied = 0;
         for (RdmaSendTask request : requests) {
@@ -171,7 +172,7 @@ public class RdmaBenchmark {
 
     private void requested(RdmaReceiveTask task) {
         again(task);
-        RdmaWriteTask write = writes[served++ % BATCH];
+        RdmaWriteTask write = writes[served++];
         write.destination().resetDataLength();
         submit(write);
     }
