@@ -52,7 +52,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     private final ArrayDeque<PendingClient> pending = new ArrayDeque<>();
 
     private @Nullable Deadline acceptPause;
-    private String peer = "";
+    private String selectedName = "";
     private int refusals;
 
     TcpServerControlChannel(
@@ -79,12 +79,14 @@ public final class TcpServerControlChannel extends TcpControlChannel {
 
     @Override
     public String description() {
-        return peer.isEmpty() ? "client of tcp://" + ControlChannels.text(address()) : peer;
+        return selectedName.isEmpty()
+                ? "client of tcp://" + ControlChannels.text(address())
+                : selectedName;
     }
 
     @Override
     void pumpConnection() {
-        acceptPending();
+        acceptClients();
         if (!pending.isEmpty()) {
             for (PendingClient client : pending.toArray(new PendingClient[0])) {
                 if (stream() == null) {
@@ -128,7 +130,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         super.closeTransport();
     }
 
-    private void acceptPending() {
+    private void acceptClients() {
         if (acceptPause != null && acceptPause.hasPassed()) {
             endAcceptPause();
         }
@@ -199,7 +201,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         }
         try {
             if (stream() == null) {
-                watch(accepted);
+                addPending(accepted);
             } else {
                 refuse(accepted, PendingClient.nameOf(accepted), servingAnother());
             }
@@ -209,7 +211,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         }
     }
 
-    private void watch(TcpStream accepted) throws IOException {
+    private void addPending(TcpStream accepted) throws IOException {
         PendingClient client = PendingClient.of(accepted, firstMessageTimeoutNanos);
         pending.addLast(client);
         accepted.watch().onReady(() -> ready(client));
@@ -255,7 +257,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
             return;
         }
         if (first != null) {
-            readFirstMessage(client, first);
+            selectOrRefuse(client, first);
         } else if (client.remainingNanos() == 0) {
             refuse(
                     client,
@@ -266,7 +268,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     }
 
     /** Selects a client whose first message begins a session; refuses others. */
-    private void readFirstMessage(PendingClient client, ControlMessage first) {
+    private void selectOrRefuse(PendingClient client, ControlMessage first) {
         if (first.type() == ControlMessageType.HELLO
                 || first.type() == ControlMessageType.QUERY_STORAGE_REQUEST) {
             select(client, first);
@@ -291,13 +293,13 @@ public final class TcpServerControlChannel extends TcpControlChannel {
             return;
         }
         pending.remove(selected);
-        peer = selected.name();
+        selectedName = selected.name();
         if (!(first.payload() instanceof ControlPayload.Hello)) {
             receivedFirst(first);
         }
         while (!pending.isEmpty()) {
-            PendingClient late = pending.removeFirst();
-            refuse(late.stream(), late.name(), servingAnother());
+            PendingClient other = pending.removeFirst();
+            refuse(other.stream(), other.name(), servingAnother());
         }
     }
 
@@ -322,11 +324,11 @@ public final class TcpServerControlChannel extends TcpControlChannel {
                 refusals < LOGGED_REFUSALS ? System.Logger.Level.INFO : System.Logger.Level.DEBUG,
                 "client refused: client=" + name + ", reason=" + reason.message());
         refusals = Math.min(refusals + 1, LOGGED_REFUSALS);
-        byte[] word = ControlCodec.encode(new ControlMessage(0, 0, reason));
+        byte[] frame = ControlCodec.encode(new ControlMessage(0, 0, reason));
         try {
             // A new socket's buffer has space for these bytes; otherwise the peer only sees the end
             // of file.
-            rejected.write(ByteBuffer.wrap(word));
+            rejected.write(ByteBuffer.wrap(frame));
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "refused client has ended already", e);
         } finally {
