@@ -96,11 +96,13 @@ public final class PerfDpu extends PerfSide {
         if (received >= wanted) {
             wanted = NOT_ASKED;
             ResourceUse use = ResourceUse.now();
-            say(new PerfReport(received, receivedAtNanos, latencies.percentiles(), use).toString());
+            sendControl(
+                    new PerfReport(received, receivedAtNanos, latencies.percentiles(), use)
+                            .toString());
             latencies.reset();
         } else if (System.nanoTime() - toldAtNanos > TELL_NANOS) {
             toldAtNanos = System.nanoTime();
-            say(SO_FAR + received);
+            sendControl(SO_FAR + received);
         }
     }
 
@@ -119,7 +121,7 @@ public final class PerfDpu extends PerfSide {
     }
 
     @Override
-    void heard(String message) {
+    void receivedControl(String message) {
         if (message.startsWith(REPORT)) {
             wanted = numberIn(message, REPORT);
             toldAtNanos = System.nanoTime();

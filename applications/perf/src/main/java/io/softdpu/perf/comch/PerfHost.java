@@ -45,8 +45,8 @@ public final class PerfHost extends PerfSide {
         this(plan, fabric, otherHalf, DEADLINE_NANOS);
     }
 
-    PerfHost(PerfPlan plan, Path fabric, Process otherHalf, long patienceNanos) {
-        super(plan, fabric, Side.HOST, "pf0", patienceNanos);
+    PerfHost(PerfPlan plan, Path fabric, Process otherHalf, long silenceTimeoutNanos) {
+        super(plan, fabric, Side.HOST, "pf0", silenceTimeoutNanos);
         this.otherHalf = otherHalf;
     }
 
@@ -180,7 +180,7 @@ public final class PerfHost extends PerfSide {
     /** The report of the DPU after it has received all messages. */
     private PerfReport report() {
         report = null;
-        say(PerfDpu.REPORT + sent);
+        sendControl(PerfDpu.REPORT + sent);
         until(
                 () -> "receipt of all messages, received=" + receivedSoFar + ", sent=" + sent,
                 () -> report != null);
@@ -209,7 +209,7 @@ public final class PerfHost extends PerfSide {
     }
 
     @Override
-    void heard(String message) {
+    void receivedControl(String message) {
         if (message.startsWith(PerfDpu.SO_FAR)) {
             receivedSoFar = numberIn(message, PerfDpu.SO_FAR);
         } else {

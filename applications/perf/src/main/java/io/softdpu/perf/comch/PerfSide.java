@@ -34,15 +34,15 @@ abstract class PerfSide implements AutoCloseable {
     /** Timeout of everything but the measurement itself: setup and final messages. */
     static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The name of the server. */
+    /** Name of the server. */
     static final String SERVER = "perf";
 
-    /** The longest turn: whatever happens ends it. */
+    /** Time limit of one wait in the engine; an event ends it earlier. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * How long all contexts together may take to stop after {@link #abort}, when a user waits: with
-     * what {@link PerfSession} grants the other process it is less than a signal waits.
+     * Timeout of stopping all contexts after {@link #abort}, while a user waits: together with what
+     * {@link PerfSession} allows the other process it is less than the time that a signal waits.
      */
     private static final long ABORTED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -52,7 +52,7 @@ abstract class PerfSide implements AutoCloseable {
     final Device device;
     final ProgressEngine engine;
     private final ResourceStack resources = new ResourceStack();
-    private final long patienceNanos;
+    private final long silenceTimeoutNanos;
     private @Nullable ComchEndpoint endpoint;
     private @Nullable ComchConnection connection;
     private @Nullable MessagePool incoming;
@@ -65,11 +65,11 @@ abstract class PerfSide implements AutoCloseable {
     /**
      * Opens the machine and the device.
      *
-     * @param patienceNanos how long the other side may be silent where something is due
+     * @param silenceTimeoutNanos time limit for the next message of the peer, while one is due
      */
-    PerfSide(PerfPlan plan, Path fabric, Side side, String deviceName, long patienceNanos) {
+    PerfSide(PerfPlan plan, Path fabric, Side side, String deviceName, long silenceTimeoutNanos) {
         this.plan = plan;
-        this.patienceNanos = patienceNanos;
+        this.silenceTimeoutNanos = silenceTimeoutNanos;
         Machine machine = keep(Machine.builder(side).fabricFolder(fabric).open());
         try {
             device = keep(machine.findDevice(deviceName).open());
@@ -81,23 +81,24 @@ abstract class PerfSide implements AutoCloseable {
     }
 
     /**
-     * A message has arrived. Its buffer is posted again after this: an answer goes first.
+     * Called for each message that the consumer has received, before its buffer is posted again: a
+     * reply is sent first.
      *
-     * @param stamp what it began with; 0 if it was not stamped
+     * @param stamp the time of sending at the beginning of the message; 0 if it has none
      */
     abstract void received(long stamp);
 
-    /** The other side has said something on the control path. */
-    abstract void heard(String message);
+    /** Called for each message of the peer on the control path. */
+    abstract void receivedControl(String message);
 
-    /** The number behind the word with which a message of the other side begins. */
+    /** The number after the word with which a control message of the peer begins. */
     static long numberIn(String message, String word) {
         try {
             return Long.parseLong(message, word.length(), message.length(), 10);
         } catch (NumberFormatException e) {
             throw new DpuException(
                     Status.UNEXPECTED,
-                    "message of the other side is illegal: message="
+                    "control message of the peer is illegal: message="
                             + ForeignText.escapeAndCut(message)
                             + ", expected="
                             + word
@@ -106,7 +107,7 @@ abstract class PerfSide implements AutoCloseable {
         }
     }
 
-    // ---- setting up
+    // ---- setup
 
     /** Configures, connects and starts the server or client. */
     final void startEndpoint(ComchEndpoint created) {
@@ -114,20 +115,20 @@ abstract class PerfSide implements AutoCloseable {
         keep(() -> stop(created));
         created.setSendTasks(CONTROL_TASKS, ComchSendTask::free, ComchSendTask::free);
         created.setMessageCallback((_, message) ->
-                heard(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()));
+                receivedControl(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()));
         created.setConsumerCallbacks((_, id) -> remoteConsumer = id, (_, _) -> {});
         engine.connect(created);
         created.start();
     }
 
-    /** Makes the consumer, and posts all its buffers. */
+    /** Creates the consumer, and posts all its buffers. */
     final void receive(ComchConnection over) {
         connection = over;
         MessagePool messages = keep(new MessagePool(device, plan.buffers(), plan.sizeBytes()));
         incoming = messages;
         ComchConsumer consumer = ComchConsumer.create(over, messages.mmap());
         keep(() -> stop(consumer));
-        consumer.setPostReceiveTasks(plan.buffers(), this::taken, ComchPostReceiveTask::free);
+        consumer.setPostReceiveTasks(plan.buffers(), this::consumed, ComchPostReceiveTask::free);
         engine.connect(consumer);
         consumer.start();
         until("consumer runs", () -> consumer.state() == ContextState.RUNNING);
@@ -136,10 +137,10 @@ abstract class PerfSide implements AutoCloseable {
         }
     }
 
-    /** Makes the producer with all its tasks; the other side has a consumer, or gets one. */
+    /** Waits until the peer has a consumer, and creates the producer with all its tasks. */
     final void produce(ComchConnection over) {
         connection = over;
-        until("other side has a consumer", () -> remoteConsumer != 0);
+        until("peer has a consumer", () -> remoteConsumer != 0);
         MessagePool messages = keep(new MessagePool(device, plan.buffers(), plan.sizeBytes()));
         ComchProducer producer = ComchProducer.create(over);
         Outgoing sends = new Outgoing(plan, messages, producer);
@@ -153,17 +154,17 @@ abstract class PerfSide implements AutoCloseable {
 
     // ---- the data path
 
-    /** True if all messages of this side are in buffers of the peer. */
+    /** Whether all messages of this side are in buffers of the peer. */
     final boolean allSent() {
         return Objects.requireNonNull(outgoing).allSent();
     }
 
-    /** Sends a message: {@link Outgoing#trySend}; false also before there is a producer. */
+    /** As {@link Outgoing#trySend}; false also before the producer exists. */
     final boolean trySend(long stamp) {
         return outgoing != null && outgoing.trySend(stamp);
     }
 
-    private void taken(ComchPostReceiveTask task) {
+    private void consumed(ComchPostReceiveTask task) {
         if (closing) {
             task.free();
             return;
@@ -180,18 +181,20 @@ abstract class PerfSide implements AutoCloseable {
         } finally {
             buf.resetDataLength();
             if (task.trySubmit() != Status.SUCCESS) {
-                task.free(); // the consumer stops
+                task.free(); // the consumer is stopping
             }
         }
     }
 
-    /** Ends whatever this side waits for, soon, with CONNECTION_ABORTED. Any thread. */
+    /**
+     * Ends the current wait of this side with CONNECTION_ABORTED, and all later ones. Any thread.
+     */
     public final void abort(String reason) {
         abortReason = reason;
         engine.wake();
     }
 
-    /** One round of the engine, as the plan says to wait; whether anything was done. */
+    /** Runs the engine once, waiting as the plan says; returns whether any work was done. */
     final boolean turn() {
         String reason = abortReason;
         if (reason != null) {
@@ -200,13 +203,14 @@ abstract class PerfSide implements AutoCloseable {
         return plan.waiting().turn(engine, TURN_NANOS);
     }
 
-    /** The moment until which the other side may be silent. */
+    /** Time of {@link System#nanoTime} until which the peer may send nothing. */
     final long deadlineAfter(long nowNanos) {
-        return nowNanos + patienceNanos;
+        return nowNanos + silenceTimeoutNanos;
     }
 
     /**
-     * For rounds in which nothing was done.
+     * Checks, after a turn without work, that the peer has neither ended nor been silent for too
+     * long.
      *
      * @throws DpuException CONNECTION_RESET if the peer has ended, TIME_OUT
      */
@@ -215,21 +219,23 @@ abstract class PerfSide implements AutoCloseable {
         if (System.nanoTime() - deadlineNanos > 0) {
             throw new DpuException(
                     Status.TIME_OUT,
-                    "the other side does not follow: awaited=%s, waitedMillis=%d"
-                            .formatted(awaited, TimeUnit.NANOSECONDS.toMillis(patienceNanos)));
+                    "peer is inactive: awaited=%s, waitedMillis=%d"
+                            .formatted(
+                                    awaited, TimeUnit.NANOSECONDS.toMillis(silenceTimeoutNanos)));
         }
     }
 
     /**
-     * Turns until something holds.
+     * Runs the engine until a condition holds.
      *
+     * @param what the condition, for the error
      * @throws DpuException CONNECTION_RESET if the peer has ended, TIME_OUT
      */
     final void until(String what, BooleanSupplier condition) {
         until(() -> what, condition);
     }
 
-    /** The same, where only the end of the wait shows what there is to say about it. */
+    /** As {@link #until(String, BooleanSupplier)}, with a text that is made only for the error. */
     final void until(Supplier<String> what, BooleanSupplier condition) {
         long deadline = deadlineAfter(System.nanoTime());
         while (!condition.getAsBoolean()) {
@@ -252,13 +258,13 @@ abstract class PerfSide implements AutoCloseable {
         }
     }
 
-    /** False only after the other side has come and gone. */
+    /** Whether the connection exists, or has not been established yet. */
     final boolean isConnected() {
         return connection == null || connection.isConnected();
     }
 
-    /** Says something on the control path. */
-    final void say(String message) {
+    /** Sends a message on the control path. */
+    final void sendControl(String message) {
         checkPeer();
         ComchSendTask task =
                 Objects.requireNonNull(endpoint)
@@ -271,7 +277,7 @@ abstract class PerfSide implements AutoCloseable {
         }
     }
 
-    // ---- taking down
+    // ---- closing
 
     final <T extends AutoCloseable> T keep(T resource) {
         return resources.keep(resource);
@@ -283,20 +289,20 @@ abstract class PerfSide implements AutoCloseable {
         }
         while (context.state() != ContextState.IDLE && mayWait()) {
             if (outgoing != null) {
-                outgoing.freeIdle(); // also those that come back only now
+                outgoing.freeIdle(); // also those that complete while the context stops
             }
             engine.await(TURN_NANOS);
         }
         context.close();
     }
 
-    /** One limit for all that stops: they would add up. */
+    /** Whether the timeout, which is one for all contexts together, has not passed. */
     private boolean mayWait() {
         return System.nanoTime() - closingSince
                 < (abortReason == null ? DEADLINE_NANOS : ABORTED_NANOS);
     }
 
-    /** Closes all in the opposite order; the first failure is thrown when the rest is done. */
+    /** Closes all in reverse order; the first failure is thrown after the rest was closed. */
     @Override
     public void close() {
         closing = true;

@@ -157,9 +157,9 @@ class PerfReportsTest {
     }
 
     /** The host watches a process: one that does nothing until its input ends. */
-    private PerfResult measure(PerfPlan plan, long patienceNanos) throws IOException {
+    private PerfResult measure(PerfPlan plan, long silenceTimeoutNanos) throws IOException {
         Process idle = new ProcessBuilder("/bin/sh", "-c", "read line").start();
-        try (PerfHost host = new PerfHost(plan, fabric, idle, patienceNanos)) {
+        try (PerfHost host = new PerfHost(plan, fabric, idle, silenceTimeoutNanos)) {
             return host.run();
         } finally {
             idle.destroyForcibly();
@@ -191,7 +191,7 @@ class PerfReportsTest {
 
         void ask(long messages) {
             heard.clear();
-            say(PerfDpu.REPORT + messages);
+            sendControl(PerfDpu.REPORT + messages);
         }
 
         PerfReport awaitReport() {
@@ -205,7 +205,7 @@ class PerfReportsTest {
         }
 
         @Override
-        void heard(String message) {
+        void receivedControl(String message) {
             heard.add(message);
         }
     }
@@ -240,13 +240,13 @@ class PerfReportsTest {
                 turn();
                 if (asked >= 0 && reports.size() == reportsToMake) {
                     asked = -1;
-                    say(PerfDpu.SO_FAR + 7);
+                    sendControl(PerfDpu.SO_FAR + 7);
                 }
                 if (received == asked) {
                     asked = -1;
                     long later = System.nanoTime() + LATER_NANOS;
                     reports.add(new PerfReport(received, later, latencies, ResourceUse.now()));
-                    say(reports.getLast().toString());
+                    sendControl(reports.getLast().toString());
                 }
             }
             return reports;
@@ -258,7 +258,7 @@ class PerfReportsTest {
         }
 
         @Override
-        void heard(String message) {
+        void receivedControl(String message) {
             asked = Long.parseLong(message.substring(PerfDpu.REPORT.length()));
         }
     }
