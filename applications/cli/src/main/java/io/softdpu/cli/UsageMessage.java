@@ -4,9 +4,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
+import picocli.CommandLine.MaxValuesExceededException;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.MutuallyExclusiveArgsException;
 import picocli.CommandLine.OverwrittenOptionException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
@@ -24,10 +26,13 @@ final class UsageMessage {
         return switch (failure) {
             case UnmatchedArgumentException unmatched -> unmatched(unmatched);
             case MissingParameterException missing -> missing(missing.getMissing());
-            case OverwrittenOptionException twice ->
-                    "option is given twice: option="
-                            + nameOf(twice.getOverwritten())
-                            + ", expected=one value";
+            case OverwrittenOptionException twice -> givenTwice(nameOf(twice.getOverwritten()));
+            case MaxValuesExceededException twice when twice.getArgSpec() == null ->
+                    givenTwice(groupedOptionsIn(twice));
+            case MutuallyExclusiveArgsException several ->
+                    "options exclude each other: options=["
+                            + groupedOptionsIn(several)
+                            + "], expected=one of them";
             default -> refusedValue(failure);
         };
     }
@@ -80,6 +85,20 @@ final class UsageMessage {
                 + ", expected=no further argument of `"
                 + command.getCommandSpec().qualifiedName()
                 + "`";
+    }
+
+    private static String givenTwice(String option) {
+        return "option is given twice: option=" + option + ", expected=one value";
+    }
+
+    /** The options of a group that picocli has refused: its exception has them in the text only. */
+    private static String groupedOptionsIn(ParameterException failure) {
+        String text = String.valueOf(failure.getMessage());
+        return failure.getCommandLine().getCommandSpec().argGroups().stream()
+                .flatMap(group -> group.args().stream())
+                .map(UsageMessage::nameOf)
+                .filter(text::contains)
+                .collect(Collectors.joining(", "));
     }
 
     private static String refusedValue(ParameterException failure) {

@@ -138,6 +138,13 @@ class UsageTest {
                 "storage initiator -d x --cpu 0|value is missing: option=--execution-strategy,"
                         + " expected=--execution-strategy=STRATEGY",
                 INITIATOR + "--execution-strategy fast|fast",
+                INITIATOR
+                        + "--execution-strategy fast --phase read"
+                        + "|options exclude each other: options=[--execution-strategy, --phase],"
+                        + " expected=one of them",
+                INITIATOR
+                        + "--execution-strategy fast --execution-strategy fast"
+                        + "|option is given twice: option=--execution-strategy, expected=one value",
                 INITIATOR + "--execution-strategy read_only_data_validity_test|plain",
                 INITIATOR
                         + "--execution-strategy read_throughput_test --transaction-count 0"
