@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
         name = "caps",
         description = {
             "Prints the capabilities and limits of each library on each device. A limit of an"
-                    + " unsupported operation is 0.",
+                    + " unsupported operation is 0. For the names and addresses of devices use"
+                    + " devices.",
             "Joins the fabric folder, to show functions that programs have plugged in, too."
         })
 final class CapsCommand implements Callable<Integer> {

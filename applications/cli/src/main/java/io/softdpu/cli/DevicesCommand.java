@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "devices",
         description = {
-            "Lists the devices of one side or of all sides, and the representor of each on the"
-                    + " DPU.",
+            "Lists the devices of one side or of all sides: names, addresses, and the representor"
+                    + " of each on the DPU. For the operations and limits of a device use caps.",
             "Joins the fabric folder, to show functions that programs have plugged in, too."
         })
 final class DevicesCommand implements Callable<Integer> {
