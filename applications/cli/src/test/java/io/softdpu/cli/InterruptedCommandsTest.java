@@ -18,8 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Predicate;
-import java.util.regex.Pattern;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -34,6 +33,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @StartsProcesses
 class InterruptedCommandsTest {
+    private static final String ENDLESS_READS =
+            "read:name=reads,ioSizeBytes=4096,transactions=64,order=sequential,nanos="
+                    + TimeUnit.HOURS.toNanos(1);
+
     @TempDir Path fabric;
     @TempDir Path temporary;
 
@@ -106,37 +109,25 @@ class InterruptedCommandsTest {
         assertNothingLeft();
     }
 
+    /** A phase of a parent is the same load, and its progress is printed. */
     @ParameterizedTest
     @ValueSource(strings = {"INT", "TERM"})
     void shouldShowWhatAThroughputTestHadMeasuredUntilThen(String signal) {
-        Predicate<String> counts =
-                Pattern.compile(" +operation count +[1-9]\\d* of .*").asMatchPredicate();
-        List<String> lines = List.of();
-        // On a busy machine no operation may have ended until the signal: then it comes later.
-        for (long millis = 200; lines.stream().noneMatch(counts); millis *= 4) {
-            assertThat(millis).as("before the signal: %s", lines).isLessThan(60_000);
-            lines = linesOfAnAbort(signal, Duration.ofMillis(millis));
-        }
-
-        assertThat(lines)
-                .anyMatch(line -> line.matches("phase .* \\(aborted\\):"))
-                .anyMatch(line -> line.matches(" +IO rate +0\\.\\d*[1-9]\\d* MIOP/s"))
-                .anyMatch(line -> line.matches(" +percentiles +p50 [\\d.]*[1-9][\\d.]* us, .*"))
-                .anyMatch(line -> line.startsWith("initiator: core 0 (cpu any): operation count"));
-    }
-
-    /** Ends an initiator after some time under load; what it has printed. */
-    private List<String> linesOfAnAbort(String signal, Duration load) {
         ChildProcess target = pipeline.patternTarget();
         ChildProcess service = pipeline.service(target);
-        ChildProcess initiator = pipeline.initiatorUnderLoad();
-        assertThat(Await.holdsWithin(load, () -> !initiator.isAlive()))
-                .as("the load ends by itself")
-                .isFalse();
+        ChildProcess initiator = pipeline.initiatorOfPhase(ENDLESS_READS);
+        initiator.awaitLine("phase: .* state=running, operations=[1-9]\\d*, .*", DEADLINE);
+
         assertAborted(initiator, signal);
+
         service.awaitExit(END_DEADLINE);
         target.awaitExit(END_DEADLINE);
-        return initiator.outputLines();
+        assertThat(initiator.outputLines())
+                .anyMatch(line -> line.matches("phase .* \\(aborted\\):"))
+                .anyMatch(line -> line.matches(" +operation count +[1-9]\\d* of .*"))
+                .anyMatch(line -> line.matches(" +IO rate +\\d+\\.\\d*[1-9]\\d* MIOP/s"))
+                .anyMatch(line -> line.matches(" +percentiles +p50 [\\d.]*[1-9][\\d.]* us, .*"))
+                .anyMatch(line -> line.startsWith("initiator: core 0 (cpu any): operation count"));
     }
 
     @ParameterizedTest

@@ -101,6 +101,15 @@ final class Pipeline {
     }
 
     ChildProcess initiator(String strategy, String... more) {
+        return initiatorOf("--execution-strategy", strategy, more);
+    }
+
+    /** An initiator with a phase as a parent gives it, which prints its progress. */
+    ChildProcess initiatorOfPhase(String phase) {
+        return initiatorOf("--phase", phase);
+    }
+
+    private ChildProcess initiatorOf(String option, String work, String... more) {
         return start(
                 words(
                         List.of(
@@ -110,8 +119,8 @@ final class Pipeline {
                                 "0b:00.0",
                                 "--cpu",
                                 "any",
-                                "--execution-strategy",
-                                strategy),
+                                option,
+                                work),
                         more));
     }
 
