@@ -15,6 +15,7 @@ import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -197,18 +198,7 @@ class WorkQueueEventTest {
         queue.submit(context.job());
         queue.armEvent();
         assertThat(loop.await(NOW)).isZero();
-        CompletableFuture<Status> breaking = new CompletableFuture<>();
-        Thread other =
-                Thread.ofPlatform()
-                        .start(() -> {
-                            try {
-                                breaking.complete(breakContext());
-                            } catch (Throwable e) {
-                                breaking.completeExceptionally(e);
-                            }
-                        });
-        assertThat(breaking.get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS))
-                .isEqualTo(Status.IO_FAILED);
+        assertThat(onAnotherThread(this::breakContext)).isEqualTo(Status.IO_FAILED);
         assertThat(loop.await(DEADLINE_MILLIS)).as("its job has to be flushed").isEqualTo(1);
         queue.clearEvent();
         assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
@@ -216,7 +206,53 @@ class WorkQueueEventTest {
         assertThat(context.state()).isEqualTo(ContextState.STOPPING);
         queue.remove(context);
         assertThat(context.state()).isEqualTo(ContextState.IDLE);
+    }
+
+    @Test
+    @Clause("core-161")
+    void shouldNotSignalAFailureOnAnotherThreadUnlessItIsArmed() throws Exception {
+        eventDriven();
+        context.waits = true;
+        queue.submit(context.job());
+        assertThat(onAnotherThread(this::breakContext)).isEqualTo(Status.IO_FAILED);
+        assertThat(loop.await(NOW)).as("not armed").isZero();
+        queue.armEvent();
+        assertThat(loop.await(NOW)).as("its job has to be flushed").isEqualTo(1);
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
+        queue.remove(context);
+    }
+
+    @Test
+    @Clause("core-164")
+    void shouldSignalThatTheContextHasFailedOnAnotherQueueOfTheThread() {
+        eventDriven();
+        context.waits = true;
+        queue.submit(context.job());
+        queue.armEvent();
+        assertThat(loop.await(NOW)).isZero();
+        assertThat(breakContext()).isEqualTo(Status.IO_FAILED);
+        assertThat(loop.await(NOW)).as("its job has to be flushed").isEqualTo(1);
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
+        assertThat(event.status()).isEqualTo(Status.SHUTDOWN);
+        queue.remove(context);
+    }
+
+    private static Status onAnotherThread(Supplier<Status> work) throws Exception {
+        CompletableFuture<Status> done = new CompletableFuture<>();
+        Thread other =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try {
+                                done.complete(work.get());
+                            } catch (Throwable e) {
+                                done.completeExceptionally(e);
+                            }
+                        });
+        Status result = done.get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
         other.join();
+        return result;
     }
 
     private Status breakContext() {

@@ -8,6 +8,7 @@ import io.softdpu.core.internal.sanitizer.Mistake;
 import io.softdpu.fabric.link.EventPoller;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,9 @@ public final class WorkQueueImpl<J> {
     /** Null in polling mode. Volatile for {@link #wake()} alone. */
     private volatile @Nullable EventPoller poller;
 
-    private boolean armed;
+    /** Whether a signal is wanted; taken back by the thread that gives it. */
+    private final AtomicBoolean armed = new AtomicBoolean();
+
     private boolean used;
     private boolean broken;
     private boolean closed;
@@ -116,7 +119,7 @@ public final class WorkQueueImpl<J> {
         } finally {
             if (submitted != Status.SUCCESS) {
                 inFlight--;
-            } else if (armed) {
+            } else if (armed.get()) {
                 signal();
             }
         }
@@ -212,23 +215,22 @@ public final class WorkQueueImpl<J> {
 
     /** See {@code WorkQueue.armEvent}. */
     public void arm() {
-        EventPoller present = poller();
+        var _ = poller(); // refuses the call in polling mode
         used = true;
-        armed = true;
+        armed.set(true); // before the contexts are asked: one that fails later wakes
         boolean ready = endedCount > 0 || broken;
         for (int i = 0; i < memberCount; i++) {
             ready |= Objects.requireNonNull(members[i], "no gaps").arm();
         }
         if (ready) {
-            armed = false;
-            present.wake();
+            signal();
         }
     }
 
     /** See {@code WorkQueue.clearEvent}. */
     public void clear() {
         poller().clear();
-        armed = false;
+        armed.set(false);
         for (int i = 0; i < memberCount; i++) {
             Objects.requireNonNull(members[i], "no gaps").disarm();
         }
@@ -277,12 +279,13 @@ public final class WorkQueueImpl<J> {
     }
 
     /**
-     * Wakes the queue's thread, because a context has failed and its jobs must be flushed. Any
-     * thread; the queue's own thread does not sleep then.
+     * Signals work if the queue is armed, because a context has failed and its jobs must be
+     * flushed. Any thread, the queue's own as well: it may be using another of its queues. Arming
+     * later finds the jobs.
      */
     public void wake() {
         EventPoller present = poller;
-        if (present != null && Thread.currentThread() != owner) {
+        if (present != null && armed.getAndSet(false)) {
             present.wake();
         }
     }
@@ -342,8 +345,9 @@ public final class WorkQueueImpl<J> {
 
     /** Signals work after arming, once per arming. */
     private void signal() {
-        armed = false;
-        poller().wake();
+        if (armed.getAndSet(false)) {
+            poller().wake();
+        }
     }
 
     private void requireEventDriven(Object context, boolean supported) {
