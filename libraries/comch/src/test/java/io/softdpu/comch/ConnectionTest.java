@@ -392,11 +392,12 @@ class ConnectionTest {
     }
 
     @Test
+    @Clause("core-025")
     void shouldKeepUserDataAndCountersOfConnections() {
         Card.Pair pair = card.pair();
         ComchConnection connection = pair.server().connection;
         assertThat(connection.userData()).isZero();
-        connection.setUserData(42);
+        connection.setUserData(Long.MIN_VALUE + 42);
         connection.setUserObject("mine");
         pair.client().send("12345");
         pair.client().send("");
@@ -408,7 +409,7 @@ class ConnectionTest {
         assertThat(connection.sentBytes()).isEqualTo(3);
         assertThat(pair.client().connection().sentMessages()).isEqualTo(2);
         assertThat(pair.client().connection().receivedBytes()).isEqualTo(3);
-        assertThat(connection.userData()).isEqualTo(42);
+        assertThat(connection.userData()).isEqualTo(Long.MIN_VALUE + 42);
         assertThat(connection.userObject()).isEqualTo("mine");
     }
 

@@ -21,6 +21,7 @@ import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -75,8 +76,8 @@ class DmaJobTest {
         assertThat(dma.state()).isEqualTo(ContextState.RUNNING);
         try (WorkQueue queue = WorkQueue.create(4)) {
             queue.add(dma);
-            byte[] before = DmaFixture.bytes(memory.segment(), 0, 700_000);
-            Buf source = fixture.source(memory, 0, 700_000);
+            byte[] before = DmaFixture.bytes(memory.segment(), 1000, 700_000);
+            Buf source = fixture.source(memory, 1000, 700_000);
             Buf destination = fixture.destination(memory, SIZE / 2, 700_000);
             DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
             job.setUserData(77);
@@ -94,6 +95,57 @@ class DmaJobTest {
             assertThat(event.userData()).isEqualTo(77);
             assertThat(destination.dataLength()).isEqualTo(700_000);
             assertThat(DmaFixture.bytes(memory.segment(), SIZE / 2, 700_000)).isEqualTo(before);
+            source.release();
+            destination.release();
+        }
+    }
+
+    /** One job that a single slice copies, and one of several slices. */
+    @Test
+    @Clause("core-135")
+    void shouldReturnFromSubmitBeforeAnythingIsCopied() {
+        try (WorkQueue queue = WorkQueue.create(1)) {
+            queue.add(dma);
+            JobEvent event = JobEvent.create();
+            for (int size : new int[] {64, 700_000}) {
+                byte[] before = DmaFixture.bytes(memory.segment(), SIZE / 2, size);
+                byte[] data = DmaFixture.bytes(memory.segment(), 0, size);
+                Buf source = fixture.source(memory, 0, size);
+                Buf destination = fixture.destination(memory, SIZE / 2, size);
+                DmaMemcpyJob job = dma.createMemcpyJob(source, destination);
+                queue.submit(job);
+                assertThat(DmaFixture.bytes(memory.segment(), SIZE / 2, size)).isEqualTo(before);
+                assertThat(job.isInFlight()).isTrue();
+                assertThat(retrieve(queue, event)).isEqualTo(Status.SUCCESS);
+                assertThat(DmaFixture.bytes(memory.segment(), SIZE / 2, size)).isEqualTo(data);
+                source.release();
+                destination.release();
+            }
+        }
+    }
+
+    /** Each list of two elements, which end at different places. */
+    @Test
+    @Clause("core-124")
+    void shouldCopyAJobsListOfBufsIntoAnother() {
+        try (WorkQueue queue = WorkQueue.create(1)) {
+            queue.add(dma);
+            byte[] expected = Arrays.copyOf(DmaFixture.bytes(memory.segment(), 1000, 600), 1000);
+            byte[] rest = DmaFixture.bytes(memory.segment(), 5000, 400);
+            System.arraycopy(rest, 0, expected, 600, 400);
+            Buf source = fixture.source(memory, 1000, 600);
+            source.chain(fixture.source(memory, 5000, 400));
+            Buf destination = fixture.destination(memory, SIZE / 2, 300);
+            Buf last = fixture.destination(memory, SIZE - 2000, 900);
+            destination.chain(last);
+            queue.submit(dma.createMemcpyJob(source, destination));
+            assertThat(retrieve(queue, JobEvent.create())).isEqualTo(Status.SUCCESS);
+            assertThat(destination.dataLength()).isEqualTo(300);
+            assertThat(last.dataLength()).isEqualTo(700);
+            assertThat(DmaFixture.bytes(memory.segment(), SIZE / 2, 300))
+                    .isEqualTo(Arrays.copyOf(expected, 300));
+            assertThat(DmaFixture.bytes(memory.segment(), SIZE - 2000, 700))
+                    .isEqualTo(Arrays.copyOfRange(expected, 300, 1000));
             source.release();
             destination.release();
         }
@@ -192,6 +244,7 @@ class DmaJobTest {
 
     @Test
     @Clause({"core-138", "core-139"})
+    @Clause({"core-258", "core-259"})
     void shouldFailAloneWithAValidEventAndLetTheRestGoOn() {
         try (WorkQueue queue = WorkQueue.create(4)) {
             queue.add(dma);
@@ -287,7 +340,7 @@ class DmaJobTest {
     }
 
     @Test
-    @Clause("core-136")
+    @Clause({"core-136", "core-142"})
     void shouldBeWaitedForInEventDrivenMode() {
         assertThat(dma.isEventDrivenSupported()).isTrue();
         try (WorkQueue queue = WorkQueue.create(1)) {

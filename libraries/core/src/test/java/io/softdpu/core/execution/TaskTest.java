@@ -114,6 +114,20 @@ class TaskTest {
         assertThat(context.pool().available()).isZero();
         tasks.forEach(TinyTask::free);
         assertThat(context.pool().available()).isEqualTo(context.pool().total()).isEqualTo(4);
+        List<TinyTask> made = new ArrayList<>();
+        TaskPool<TinyTask> pool =
+                new TaskPool<>(
+                        3,
+                        () -> {
+                            made.add(new TinyTask(context));
+                            return made.getLast();
+                        });
+        assertThat(made).as("before the first is allocated").hasSize(3);
+        for (int i = 0; i < 3; i++) {
+            assertThat(made).contains(pool.allocate());
+        }
+        assertThat(made).as("all are allocated").hasSize(3);
+        made.forEach(TinyTask::free);
         Thrown.with(
                 Status.INVALID_VALUE, () -> new TaskPool<TinyTask>(0, () -> new TinyTask(context)));
     }
@@ -122,11 +136,13 @@ class TaskTest {
     @Clause("core-025")
     void shouldCarryUserDataUntilItIsFreed() {
         TinyTask task = context.allocate();
-        task.setUserData(-1L);
         task.setUserObject(this);
-        task.submit();
-        engine.progress();
-        assertThat(task.userData()).isEqualTo(-1L);
+        for (long number : new long[] {-1, 1L << 32, Long.MIN_VALUE, 0xFEDC_BA98_7654_3210L}) {
+            task.setUserData(number);
+            task.submit();
+            engine.progress();
+            assertThat(task.userData()).isEqualTo(number);
+        }
         assertThat(task.userObject()).isSameAs(this);
         task.free();
         TinyTask next = context.allocate();

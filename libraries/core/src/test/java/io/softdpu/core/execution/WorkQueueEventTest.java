@@ -13,6 +13,8 @@ import io.softdpu.testkit.Clause;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -74,10 +76,21 @@ class WorkQueueEventTest {
         assertThat(queue.isEventDriven()).isTrue();
         queue.setEventDriven(false);
         assertThat(queue.isEventDriven()).isFalse();
+        Thrown.with(Status.BAD_STATE, queue::eventHandle).hasMessageContaining("polling mode");
+        Thrown.with(Status.BAD_STATE, queue::armEvent).hasMessageContaining("polling mode");
         queue.submit(context.job());
         Thrown.with(Status.BAD_STATE, () -> queue.setEventDriven(true))
                 .hasMessageContaining("before the first submission");
         assertThat(queue.isEventDriven()).isFalse();
+
+        WorkQueue waiting = machines.add(WorkQueue.create(1));
+        waiting.setEventDriven(true);
+        int handle = waiting.eventHandle();
+        waiting.armEvent();
+        Thrown.with(Status.BAD_STATE, () -> waiting.setEventDriven(false))
+                .hasMessageContaining("before the first submission");
+        assertThat(waiting.isEventDriven()).isTrue();
+        assertThat(waiting.eventHandle()).isEqualTo(handle);
     }
 
     @Test
@@ -90,6 +103,39 @@ class WorkQueueEventTest {
         assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
         queue.clearEvent();
         assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+    }
+
+    /** A job in flight that progress can do nothing for does not keep the queue from a signal. */
+    @Test
+    @Clause("core-158")
+    void shouldWakeAWaiterForAJobBesideOneThatTakesLonger() {
+        eventDriven();
+        context.waits = true;
+        queue.submit(context.job());
+        queue.armEvent();
+        assertThat(loop.await(NOW)).as("nothing can be done for it").isZero();
+        TinyJob done = context.job();
+        done.atOnce = true;
+        queue.submit(done);
+        assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+        assertThat(event.job()).isSameAs(done);
+    }
+
+    @Test
+    @Clause("core-161")
+    void shouldSignalOnceForOneArmingThoughItIsNotCleared() {
+        eventDriven();
+        queue.armEvent();
+        queue.submit(context.job());
+        assertThat(queue.awaitEvent(0)).as("for what came after the arming").isTrue();
+        queue.submit(context.job());
+        assertThat(loop.await(NOW)).as("not armed anew").isZero();
+        queue.armEvent();
+        assertThat(queue.awaitEvent(0)).as("for what was there already").isTrue();
+        queue.submit(context.job());
+        assertThat(loop.await(NOW)).as("not armed anew").isZero();
     }
 
     @Test
@@ -141,6 +187,40 @@ class WorkQueueEventTest {
         assertThat(again).as("a signal that brought no completion").isPositive();
         assertThat(loop.await(NOW)).as("all is done").isZero();
         assertThat(queue.eventHandle()).isEqualTo(handle);
+    }
+
+    @Test
+    @Clause({"core-151", "core-164"})
+    void shouldSignalTheJobsOfEachContextAndThoseThatHaveEndedAlready() {
+        TinyJobs second = machines.add(new TinyJobs("second", device));
+        second.start();
+        queue.add(second);
+        eventDriven();
+        retrieveBySignals(context, 3, second, 1);
+        retrieveBySignals(context, 1, second, 3);
+        retrieveBySignals(context, 2, second, 2);
+        queue.remove(second);
+        second.stop();
+    }
+
+    /** Submits a job of so many slices to each, and retrieves once for each signal. */
+    private void retrieveBySignals(TinyJobs first, int slices, TinyJobs second, int more) {
+        TinyJob one = first.job();
+        one.setSlices(slices);
+        queue.submit(one);
+        TinyJob other = second.job();
+        other.setSlices(more);
+        queue.submit(other);
+        List<Job> retrieved = new ArrayList<>();
+        for (int signals = 0; retrieved.size() < 2 && signals < 10; signals++) {
+            queue.armEvent();
+            assertThat(loop.await(NOW)).as("after %s", retrieved).isEqualTo(1);
+            queue.clearEvent();
+            if (queue.progressRetrieve(event) == Status.SUCCESS) {
+                retrieved.add(event.job());
+            }
+        }
+        assertThat(retrieved).containsExactlyInAnyOrder(one, other);
     }
 
     @Test
@@ -279,6 +359,13 @@ class WorkQueueEventTest {
                 .hasMessageContaining("poll only");
         assertThat(queue.isEventDriven()).as("as it was").isFalse();
         queue.remove(pollOnly);
+        WorkQueue polled = machines.add(WorkQueue.create(1));
+        polled.add(pollOnly);
+        polled.add(context);
+        Thrown.with(Status.NOT_SUPPORTED, () -> polled.setEventDriven(true))
+                .hasMessageContaining("poll only");
+        assertThat(polled.isEventDriven()).as("as it was").isFalse();
+        polled.close();
         queue.setEventDriven(true);
         Thrown.with(Status.NOT_SUPPORTED, () -> queue.add(pollOnly))
                 .hasMessageContaining("poll only");

@@ -18,10 +18,11 @@ import org.junit.jupiter.api.Test;
 class WorkQueueTest extends WorkQueueFixture {
     @Test
     @Clause({"core-127", "core-128", "core-129"})
+    @Clause("core-025")
     void shouldSubmitWithoutWaitingAndAnswerAgainUntilTheJobIsDone() {
         TinyJob job = context.job();
         job.setSlices(3);
-        job.setUserData(-7);
+        job.setUserData(Long.MIN_VALUE + 7);
         job.setUserObject(this);
         queue.submit(job);
         assertThat(context.slices).hasValue(0);
@@ -35,7 +36,7 @@ class WorkQueueTest extends WorkQueueFixture {
         assertThat(event.job()).isSameAs(job);
         assertThat(event.type()).isEqualTo(TinyJobs.COUNT);
         assertThat(event.status()).isEqualTo(Status.SUCCESS);
-        assertThat(event.userData()).isEqualTo(-7);
+        assertThat(event.userData()).isEqualTo(Long.MIN_VALUE + 7);
         assertThat(event.userObject()).isSameAs(this);
         assertThat(job.isInFlight()).isFalse();
         assertThat(queue.progressRetrieve(event)).as("once").isEqualTo(Status.AGAIN);
@@ -126,8 +127,44 @@ class WorkQueueTest extends WorkQueueFixture {
         second.stop();
     }
 
+    /**
+     * More contexts than a queue has room for at first, more jobs in all than its ring has places.
+     */
     @Test
-    @Clause({"core-134", "core-150"})
+    @Clause({"core-150", "core-151", "core-153"})
+    @Clause({"core-128", "core-155"})
+    void shouldAwaitTheJobsOfManyContextsRoundAfterRound() {
+        List<TinyJobs> contexts = new ArrayList<>(List.of(context));
+        for (int i = 0; i < 6; i++) {
+            TinyJobs another = machines.add(new TinyJobs("tiny " + i, device));
+            another.start();
+            queue.add(another);
+            contexts.add(another);
+        }
+        for (int round = 0; round < contexts.size(); round++) {
+            List<Job> submitted = new ArrayList<>();
+            for (int i = 0; i < DEPTH - 1; i++) {
+                TinyJob job = contexts.get((round + i) % contexts.size()).job();
+                job.atOnce = i == 0;
+                queue.submit(job);
+                submitted.add(job);
+            }
+            List<Job> retrieved = new ArrayList<>();
+            while (retrieved.size() < submitted.size()) {
+                assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+                retrieved.add(event.job());
+            }
+            assertThat(retrieved).containsExactlyInAnyOrderElementsOf(submitted);
+            assertThat(queue.progressRetrieve(event)).as("each once").isEqualTo(Status.AGAIN);
+        }
+        for (TinyJobs each : contexts.subList(1, contexts.size())) {
+            queue.remove(each);
+            each.stop();
+        }
+    }
+
+    @Test
+    @Clause({"core-131", "core-134", "core-150"})
     void shouldAcceptTheTypesOfItsContextsAndNoOthers() {
         TinyJobs other = machines.add(new TinyJobs("other", device));
         other.start();
@@ -138,6 +175,15 @@ class WorkQueueTest extends WorkQueueFixture {
         assertThat(queue.inFlightJobs()).isZero();
         assertThat(queue.trySubmit(context.job(TinyJobs.SHOUT))).isEqualTo(Status.SUCCESS);
         assertThat(queue.trySubmit(context.job(TinyJobs.COUNT))).isEqualTo(Status.SUCCESS);
+
+        queue.add(other);
+        assertThat(queue.trySubmit(other.job())).as("of both now").isEqualTo(Status.SUCCESS);
+        for (int i = 0; i < 3; i++) {
+            assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        }
+        assertThat(other.slices).as("its own job").hasValue(1);
+        queue.remove(other);
+        assertThat(queue.trySubmit(other.job())).as("removed").isEqualTo(Status.NOT_FOUND);
     }
 
     @Test
@@ -150,6 +196,7 @@ class WorkQueueTest extends WorkQueueFixture {
     }
 
     @Test
+    @Clause("core-127")
     void shouldTakeAsManyJobsAsItIsDeep() {
         List<TinyJob> jobs = new ArrayList<>();
         for (int i = 0; i < DEPTH; i++) {
@@ -191,6 +238,7 @@ class WorkQueueTest extends WorkQueueFixture {
 
     @Test
     @Clause({"core-138", "core-258", "core-259"})
+    @Clause("core-129")
     void shouldTellWhichJobHasFailedAndHow() {
         TinyJob good = context.job();
         TinyJob bad = context.job();
@@ -207,7 +255,17 @@ class WorkQueueTest extends WorkQueueFixture {
         assertThat(event).hasToString("event[type=tiny count, status=NOT_PERMITTED, userData=255]");
         assertThat(retrieve()).as("work goes on").isEqualTo(Status.SUCCESS);
         assertThat(event.job()).isSameAs(good);
+        assertThat(event.status()).isEqualTo(Status.SUCCESS);
         assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+
+        for (Status next : List.of(Status.TIME_OUT, Status.SUCCESS, Status.DRIVER)) {
+            bad.outcome = next;
+            queue.submit(bad);
+            assertThat(retrieve())
+                    .as("%s, after another result", next)
+                    .isEqualTo(next == Status.SUCCESS ? next : Status.IO_FAILED);
+            assertThat(event.status()).isEqualTo(next);
+        }
     }
 
     @Test
@@ -217,11 +275,15 @@ class WorkQueueTest extends WorkQueueFixture {
         queue.submit(job);
         assertThat(queue.progressRetrieve(null)).isEqualTo(Status.INVALID_VALUE);
         assertThat(context.slices).as("nothing has gone on").hasValue(0);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(event.isValid()).as("before the error").isTrue();
+        queue.submit(job);
 
         context.defect = new IllegalStateException("memory is gone");
         assertThat(queue.progressRetrieve(event)).isEqualTo(Status.INVALID_VALUE);
         assertThat(event.isValid()).isFalse();
         assertThat(event).hasToString("event[not valid]");
+        Thrown.with(Status.BAD_STATE, event::job);
         Thrown.with(Status.BAD_STATE, event::status).hasMessageContaining("not valid");
         Thrown.with(Status.BAD_STATE, event::type);
         Thrown.with(Status.BAD_STATE, event::userData);
@@ -230,7 +292,7 @@ class WorkQueueTest extends WorkQueueFixture {
     }
 
     @Test
-    @Clause("core-139")
+    @Clause({"core-139", "core-258"})
     void shouldTellByTheContextThatItHasToBeInitialisedAgain() {
         TinyJob broken = context.job();
         broken.outcome = Status.IO_FAILED;
@@ -244,6 +306,7 @@ class WorkQueueTest extends WorkQueueFixture {
         assertThat(context.failure().status()).isEqualTo(Status.IO_FAILED);
         assertThat(queue.trySubmit(broken)).isEqualTo(Status.BAD_STATE);
         assertThat(retrieve()).isEqualTo(Status.IO_FAILED);
+        assertThat(event.job()).isSameAs(flushed);
         assertThat(event.status()).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.BAD_STATE, context::stop);
         queue.remove(context);
