@@ -86,7 +86,7 @@ class DeviceTest {
     }
 
     @Test
-    @Clause({"core-042", "core-045"})
+    @Clause({"core-039", "core-042", "core-045"})
     void shouldHaveTheLocalDevicesOfTheGuideAndNoRepresentors() {
         assertThat(machines.open(Side.HOST).devices())
                 .extracting(DeviceInfo::toString, DeviceInfo::functionType)
@@ -114,6 +114,7 @@ class DeviceTest {
     }
 
     @Test
+    @Clause("core-038")
     void shouldCompareAddressesInTheShortAndTheLongForm() {
         DeviceInfo pf0vf0 = machines.open(Side.HOST).findDevice("pf0vf0");
         RepresentorInfo hpf0vf0 = machines.device(Side.DPU, "p0").findRepresentor("hpf0vf0");
@@ -201,6 +202,23 @@ class DeviceTest {
     }
 
     @Test
+    @Clause("core-056")
+    void shouldFindEachDeviceOfTheHostAndItsRepresentorByTheSameAddress() {
+        Machine host = machines.open(Side.HOST);
+        Machine dpu = machines.open(Side.DPU);
+        for (DeviceInfo device : host.devices()) {
+            String address = device.pciAddress().toString();
+            assertThat(host.findDevice(address).function()).isEqualTo(device.function());
+            Device port = machines.device(dpu, device.function().parent());
+            for (String id : List.of(address, "0000:" + address, device.vuid())) {
+                assertThat(port.findRepresentor(id).function())
+                        .as("%s", id)
+                        .isEqualTo(device.function());
+            }
+        }
+    }
+
+    @Test
     void shouldRefuseToOpenARepresentorOfAnotherPort() {
         Machine dpu = machines.open(Side.DPU);
         RepresentorInfo ofP1 = machines.device(dpu, "p1").findRepresentor("hpf1");
@@ -230,6 +248,7 @@ class DeviceTest {
         List<RepresentorInfo> representors = new ArrayList<>(p0.representors());
         representors.addAll(p1.representors());
         assertThat(representors).hasSize(7);
+        Device pf0 = machines.device(host, "pf0");
         for (RepresentorInfo info : representors) {
             Machine machine = info.functionType() == FunctionType.SF ? dpu : host;
             assertThat(machine.devices())
@@ -239,6 +258,7 @@ class DeviceTest {
             assertThat(dpu.devices())
                     .extracting(DeviceInfo::interfaceName)
                     .doesNotContain(info.interfaceName());
+            Thrown.with(Status.NOT_PERMITTED, () -> info.open(pf0)).hasMessageContaining("pf0");
         }
     }
 
