@@ -124,7 +124,7 @@ class DmaJobTest {
         }
     }
 
-    /** Each list of two elements, which end at different places. */
+    /** Lists of two elements that end at different places; the first destination has data. */
     @Test
     @Clause("core-124")
     void shouldCopyAJobsListOfBufsIntoAnother() {
@@ -135,14 +135,17 @@ class DmaJobTest {
             System.arraycopy(rest, 0, expected, 600, 400);
             Buf source = fixture.source(memory, 1000, 600);
             source.chain(fixture.source(memory, 5000, 400));
-            Buf destination = fixture.destination(memory, SIZE / 2, 300);
+            long at = SIZE / 2;
+            byte[] before = DmaFixture.bytes(memory.segment(), at, 20);
+            Buf destination = fixture.inventory.bufByArgs(memory, at, 320, at, 20);
             Buf last = fixture.destination(memory, SIZE - 2000, 900);
             destination.chain(last);
             queue.submit(dma.createMemcpyJob(source, destination));
             assertThat(retrieve(queue, JobEvent.create())).isEqualTo(Status.SUCCESS);
-            assertThat(destination.dataLength()).isEqualTo(300);
+            assertThat(destination.dataLength()).isEqualTo(320);
             assertThat(last.dataLength()).isEqualTo(700);
-            assertThat(DmaFixture.bytes(memory.segment(), SIZE / 2, 300))
+            assertThat(DmaFixture.bytes(memory.segment(), at, 20)).isEqualTo(before);
+            assertThat(DmaFixture.bytes(memory.segment(), at + 20, 300))
                     .isEqualTo(Arrays.copyOf(expected, 300));
             assertThat(DmaFixture.bytes(memory.segment(), SIZE - 2000, 700))
                     .isEqualTo(Arrays.copyOfRange(expected, 300, 1000));
