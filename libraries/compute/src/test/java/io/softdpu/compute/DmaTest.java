@@ -62,6 +62,22 @@ class DmaTest {
     }
 
     @Test
+    @Clause("core-135")
+    void shouldReturnFromSubmitBeforeAnythingIsCopied() {
+        byte[] before = DmaFixture.bytes(bytes, 1000, 64);
+        byte[] data = DmaFixture.bytes(bytes, 0, 64);
+        Buf source = fixture.source(memory, 0, 64);
+        Buf destination = fixture.destination(memory, 1000, 64);
+        DmaMemcpyTask task = fixture.submit(source, destination);
+        assertThat(DmaFixture.bytes(bytes, 1000, 64)).isEqualTo(before);
+        assertThat(fixture.ended).isEmpty();
+        fixture.awaitEnd();
+        task.free();
+        assertThat(DmaFixture.bytes(bytes, 1000, 64)).isEqualTo(data);
+        finish(source, destination);
+    }
+
+    @Test
     @Clause("core-106")
     void shouldTakeTheDestinationOfACopyAsTheSourceOfTheNext() {
         BufPool pool = fixture.add(BufPool.create(1, 64, memory).start());
