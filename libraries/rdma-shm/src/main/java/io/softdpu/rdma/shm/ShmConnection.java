@@ -327,6 +327,11 @@ final class ShmConnection implements ProviderConnection {
         }
     }
 
+    /** A message has taken a receive of those that the connections share. */
+    void receiveTaken() {
+        endpoint.receiveTaken();
+    }
+
     private void acknowledge() {
         Lease held = lease;
         if (receiver.isAcknowledgementAwaited() && held != null) {

@@ -82,6 +82,11 @@ final class ShmEndpoint implements ProviderEndpoint {
         return moved;
     }
 
+    /** A connection has taken a receive: the limit of the other connections is lower now. */
+    void receiveTaken() {
+        receiveLimitDirty |= connections.length > 1;
+    }
+
     private void publishReceiveLimits() {
         receiveLimitDirty = false;
         for (ShmConnection connection : connections) {

@@ -196,6 +196,7 @@ final class ShmReceiver {
             return false;
         }
         messagesTaken++;
+        connection.receiveTaken();
         request.resultOpcode = ReceivedOpcode.SEND;
         if (length > request.lengthBytes) {
             connection.end(CloseReason.LOCAL_RECEIVE_TOO_SMALL);

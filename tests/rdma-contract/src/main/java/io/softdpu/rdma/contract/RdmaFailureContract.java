@@ -129,6 +129,55 @@ public abstract class RdmaFailureContract extends RdmaContract {
         assertFailed(pair.toFar(), Status.IO_FAILED);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {0, 64, 50_000})
+    @Clause("rdma-263")
+    void shouldFailTheSendThatFindsNoReceiveLeft(int sizeBytes) {
+        Pair pair = connect(openNearWithRetries(1), openFar());
+        Peer near = pair.near();
+        Peer far = pair.far();
+        far.receive(far.room(0, 50_000), 1);
+        far.receive(far.room(50_000, 50_000), 2);
+        for (int i = 0; i < 2; i++) {
+            near.send(pair.toFar(), near.data(0, sizeBytes), i);
+            assertThat(near.next(far).status()).as("send %d", i).isEqualTo(Status.SUCCESS);
+        }
+        near.send(pair.toFar(), near.data(0, sizeBytes), 2);
+        near.send(pair.toFar(), near.data(0, sizeBytes), 3);
+        Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, far);
+        assertThat(near.outcomes)
+                .extracting(Peer.Outcome::status)
+                .containsExactly(Status.IO_FAILED, Status.CONNECTION_ABORTED);
+        assertThat(near.rdma.failure())
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.IO_FAILED));
+        assertFailed(pair.toFar(), Status.IO_FAILED);
+    }
+
+    @Test
+    @Clause("rdma-263")
+    void shouldFailASendWhoseReceiveAnotherConnectionHasTaken() {
+        Peer near = openConfigured(rdma -> rdma.setRnrRetries(1).setMaxConnections(2));
+        Peer far =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma -> rdma.setMaxConnections(2)));
+        Pair pair = connect(near, far);
+        RdmaConnection second = Peer.connectMore(near, far)[0];
+        far.receive(null, 1);
+        near.send(pair.toFar(), null, 1);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+
+        near.send(second, null, 2);
+        assertThat(near.next(far).status()).isEqualTo(Status.IO_FAILED);
+        assertFailed(second, Status.IO_FAILED);
+    }
+
     /** Only retries may wake the engine. */
     @Test
     void shouldLetTheEngineSleepBetweenTheRetries() {
@@ -169,13 +218,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
     }
 
     private Peer openNearWithRetries(int retries) {
-        return add(
-                Peer.open(
-                        environment(),
-                        folder(),
-                        environment().nearSide(),
-                        Peer.ALL,
-                        rdma -> rdma.setRnrRetries(retries)));
+        return openConfigured(rdma -> rdma.setRnrRetries(retries));
     }
 
     // ---- remote memory that is revoked ----
