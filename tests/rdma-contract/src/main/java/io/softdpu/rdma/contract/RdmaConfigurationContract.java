@@ -23,6 +23,7 @@ import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -41,7 +42,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
     protected RdmaConfigurationContract() {}
 
     @Test
-    @Clause("rdma-016")
+    @Clause({"rdma-016", "rdma-187"})
     void shouldRefuseToStartWithNothingConfigured() {
         try (Machine machine = environment().openMachine(folder(), environment().nearSide());
                 Device device =
@@ -66,7 +67,12 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                 Device device =
                         machine.findDevice(environment().device(environment().farSide())).open();
                 ProgressEngine engine = ProgressEngine.create();
-                Rdma responder = Rdma.create(device)) {
+                Rdma responder = Rdma.create(device);
+                SharedMemory memory = SharedMemory.allocate(4096);
+                Mmap exported = Mmap.create()) {
+            memory.segment().fill((byte) 5);
+            exported.setMemory(memory).setPermissions(Peer.ALL).addDevice(device).start();
+            responder.setPermissions(Permissions.of(AccessFlag.RDMA_READ));
             responder.setStateChangedCallback((context, previous, next) -> {});
             engine.connect(responder);
             near.start();
@@ -82,6 +88,19 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                         return responder.state() == ContextState.RUNNING;
                     },
                     near);
+            Peer.drive("connection", () -> here.state() == RdmaConnection.State.CONNECTED, near);
+            Mmap remote = near.importRdma(exported.exportRdma(device));
+            near.read(here, near.inventory.bufByData(remote, 0, 64), near.room(0, 64), 1);
+            Peer.drive(
+                    "the read",
+                    () -> {
+                        engine.progress();
+                        return !near.outcomes.isEmpty();
+                    },
+                    near);
+            assertThat(near.outcomes.remove().status()).isEqualTo(Status.SUCCESS);
+            assertThat(near.bytes.get(ValueLayout.JAVA_BYTE, 63)).isEqualTo((byte) 5);
+            assertThat(responder.state()).as("runs on").isEqualTo(ContextState.RUNNING);
             responder.stop();
             Await.byStep(
                     "idle",

@@ -9,6 +9,8 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import java.util.Arrays;
 import java.util.List;
@@ -53,9 +55,28 @@ public abstract class RdmaConnectContract extends RdmaContract {
         assertThat(near.rdma.start()).isEqualTo(Status.IN_PROGRESS);
         assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
         assertThat(Refusals.statusOf(near.rdma::start)).isEqualTo(Status.BAD_STATE);
-        connect(near, openFar());
+        Peer far = openFar();
+        Pair pair = connect(near, far);
         assertThat(Refusals.statusOf(near.rdma::start)).isEqualTo(Status.BAD_STATE);
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+
+        RdmaReceiveTask kept = near.rdma.allocateReceive(null);
+        pair.toNear().disconnect();
+        Peer.drive(
+                "the end of the connection",
+                () -> pair.toFar().state() == RdmaConnection.State.DISCONNECTED,
+                near,
+                far);
+        assertThat(near.rdma.state()).as("unconnected").isEqualTo(ContextState.RUNNING);
+        near.rdma.stop();
+        assertThat(Refusals.statusOf(near.rdma::start)).isEqualTo(Status.BAD_STATE);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STOPPING);
+        kept.free();
+        near.engine.progress();
+        assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
+
+        assertThat(near.rdma.start()).isEqualTo(Status.IN_PROGRESS);
+        assertThat(near.rdma.state()).as("again").isEqualTo(ContextState.STARTING);
     }
 
     @Test
@@ -403,5 +424,34 @@ public abstract class RdmaConnectContract extends RdmaContract {
                         near ? environment().nearSide() : environment().farSide(),
                         Peer.ALL,
                         rdma -> rdma.setMaxConnections(maxConnections)));
+    }
+
+    @Test
+    @Clause({"rdma-186", "rdma-191"})
+    void shouldMoveOnFromStartingInNothingButProgress() {
+        Peer near = openNear();
+        Peer far = openFar();
+        near.start();
+        far.start();
+        RdmaConnection here = near.rdma.exportConnection();
+        RdmaConnection there = far.rdma.exportConnection();
+        near.rdma.connect(there.blob(), here);
+        far.rdma.connect(here.blob(), there);
+        Await.byStep(
+                "both run",
+                Peer.DEADLINE_NANOS,
+                () ->
+                        near.rdma.state() == ContextState.RUNNING
+                                && far.rdma.state() == ContextState.RUNNING,
+                () -> {
+                    for (Peer peer : List.of(near, far)) {
+                        ContextState before = peer.rdma.state();
+                        peer.engine.requestNotification();
+                        peer.engine.awaitNotification(1_000_000); // the peer's events arrive
+                        peer.engine.clearNotification();
+                        assertThat(peer.rdma.state()).as("without progress").isEqualTo(before);
+                        peer.engine.progress();
+                    }
+                });
     }
 }

@@ -252,7 +252,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource
-    @Clause({"rdma-056", "rdma-073"})
+    @Clause({"rdma-056", "rdma-073", "rdma-188"})
     void shouldKeepATaskInFlightAndItsBufsFromBeingReleasedOrUsedTwice(Type type) {
         Pair pair = connected();
         Peer near = pair.near();

@@ -8,14 +8,19 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Task;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.rdma.contract.RdmaReadWriteContract.Type;
 import io.softdpu.testkit.Clause;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,7 +31,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     protected RdmaStateContract() {}
 
     @Test
-    @Clause({"rdma-011", "rdma-179"})
+    @Clause({"rdma-011", "rdma-179", "rdma-182"})
     void shouldKeepItsDeviceOpen() {
         try (Machine machine = environment().openMachine(folder(), environment().nearSide());
                 Device device =
@@ -40,6 +45,7 @@ public abstract class RdmaStateContract extends RdmaContract {
 
     @Test
     @Clause({"rdma-004", "rdma-178", "rdma-180"})
+    @Clause({"rdma-187", "rdma-191"})
     void shouldGoThroughTheStatesOfTheCoreAndBeStartedAgain() {
         Peer near = openNear();
         Peer far = openFar();
@@ -92,48 +98,161 @@ public abstract class RdmaStateContract extends RdmaContract {
         }
         assertThat(near.rdma.state()).isEqualTo(state);
         Rdma rdma = near.rdma;
-        for (Runnable call :
-                List.<Runnable>of(
-                        () -> rdma.setSendQueueSize(8),
-                        () -> rdma.setMaxConnections(2),
-                        () -> rdma.setRnrRetries(1),
-                        () -> rdma.setConnectTimeout(1),
-                        () -> rdma.setPermissions(Permissions.LOCAL_READ_ONLY),
-                        () -> rdma.setConnectionCallback(null),
-                        () -> rdma.setStateChangedCallback(null),
-                        () -> rdma.configureSendTasks(1, task -> {}, task -> {}),
-                        () -> rdma.configureReceiveTasks(1, task -> {}, task -> {}),
-                        () -> rdma.configureReadTasks(1, task -> {}, task -> {}),
-                        () -> rdma.configureWriteTasks(1, task -> {}, task -> {}))) {
-            assertThat(Refusals.statusOf(call)).isEqualTo(Status.BAD_STATE);
+        for (Runnable change : changes(rdma)) {
+            assertThat(Refusals.statusOf(change)).isEqualTo(Status.BAD_STATE);
         }
         if (kept != null) {
             kept.free();
         }
         near.stop();
-        assertThat(rdma.setSendQueueSize(8).sendQueueSize()).isEqualTo(8);
+        for (Runnable change : changes(rdma)) {
+            assertThat(Refusals.statusOf(change)).as("IDLE again").isEqualTo(Status.SUCCESS);
+        }
+        assertThat(properties(rdma)).containsExactly(8, 2, 1, 1L, Permissions.LOCAL_READ_ONLY);
+    }
+
+    /** A change of each property, task type and callback. */
+    private static List<Runnable> changes(Rdma rdma) {
+        return List.of(
+                () -> rdma.setSendQueueSize(8),
+                () -> rdma.setMaxConnections(2),
+                () -> rdma.setRnrRetries(1),
+                () -> rdma.setConnectTimeout(1),
+                () -> rdma.setPermissions(Permissions.LOCAL_READ_ONLY),
+                () -> rdma.setConnectionCallback(null),
+                () -> rdma.setStateChangedCallback(null),
+                () -> rdma.configureSendTasks(1, task -> {}, task -> {}),
+                () -> rdma.configureReceiveTasks(1, task -> {}, task -> {}),
+                () -> rdma.configureReadTasks(1, task -> {}, task -> {}),
+                () -> rdma.configureWriteTasks(1, task -> {}, task -> {}));
+    }
+
+    private static List<Object> properties(Rdma rdma) {
+        return List.of(
+                rdma.sendQueueSize(),
+                rdma.maxConnections(),
+                rdma.rnrRetries(),
+                rdma.connectTimeoutNanos(),
+                rdma.permissions());
     }
 
     @Test
+    @Clause("rdma-181")
+    void shouldKeepItsConfigurationWhenAChangeIsRefused() {
+        Pair pair = connected();
+        Peer near = pair.near();
+        Peer far = pair.far();
+        List<Object> before = properties(near.rdma);
+        for (Runnable change : changes(near.rdma)) {
+            assertThat(Refusals.statusOf(change)).isEqualTo(Status.BAD_STATE);
+        }
+        assertThat(properties(near.rdma)).isEqualTo(before);
+        near.stop();
+        far.stop();
+        near.engine.progress();
+        assertThat(near.states).as("the state callback").endsWith(ContextState.IDLE);
+        near.connectionStates.clear();
+        Pair again = connect(near, far);
+        assertThat(near.connectionStates)
+                .as("the connection callback")
+                .endsWith(RdmaConnection.State.CONNECTED);
+        Mmap remote = near.importRdma(far);
+        for (Type type : Type.values()) { // two of each, with the callbacks of before
+            exchange(type, again, remote, 1);
+            exchange(type, again, remote, 2);
+            assertThat(near.next(far).status()).as("%s", type).isEqualTo(Status.SUCCESS);
+            assertThat(near.next(far).status()).as("%s", type).isEqualTo(Status.SUCCESS);
+        }
+    }
+
+    /** Submits a task of the near side that will succeed. */
+    private static void exchange(Type type, Pair pair, Mmap remote, long userData) {
+        Peer near = pair.near();
+        Status submitted =
+                switch (type) {
+                    case SEND -> {
+                        pair.far().receive(null, userData);
+                        yield near.send(pair.toFar(), null, userData);
+                    }
+                    case RECEIVE -> {
+                        pair.far().send(pair.toNear(), null, userData);
+                        yield near.receive(null, userData);
+                    }
+                    case READ ->
+                            near.read(
+                                    pair.toFar(),
+                                    near.inventory.bufByData(remote, 0, 8),
+                                    near.room(8 * userData, 8),
+                                    userData);
+                    case WRITE ->
+                            near.write(
+                                    pair.toFar(),
+                                    near.data(0, 8),
+                                    near.inventory.bufByAddress(remote, 8 * userData, 8),
+                                    userData);
+                };
+        assertThat(submitted).as("%s", type).isEqualTo(Status.SUCCESS);
+    }
+
+    @ParameterizedTest
+    @EnumSource
     @Clause("rdma-188")
-    void shouldRefuseTasksBeforeRunning() {
+    void shouldRefuseTasksBeforeRunning(Type type) {
         Peer near = openNear();
-        assertThat(Refusals.statusOf(() -> near.rdma.allocateReceive(null)))
-                .isEqualTo(Status.BAD_STATE);
+        Peer far = openFar();
+        far.start();
+        if (type == Type.RECEIVE) { // the only one that needs no connection
+            assertThat(Refusals.statusOf(() -> near.rdma.allocateReceive(null)))
+                    .as("IDLE")
+                    .isEqualTo(Status.BAD_STATE);
+        }
         near.start();
-        assertThat(Refusals.statusOf(() -> near.rdma.allocateReceive(null)))
-                .isEqualTo(Status.BAD_STATE);
+        RdmaConnection toFar = near.rdma.exportConnection();
+        Buf here = near.data(0, 8);
+        Buf there = near.inventory.bufByData(near.importRdma(far), 0, 8);
+        Supplier<Task> allocation = allocation(type, near, toFar, here, there);
+        assertThat(Refusals.statusOf(allocation::get)).as("STARTING").isEqualTo(Status.BAD_STATE);
+
+        near.rdma.connect(far.rdma.exportConnection().blob(), toFar);
+        for (int i = 0; i < 100; i++) {
+            assertThat(Refusals.statusOf(allocation::get))
+                    .as("connecting")
+                    .isEqualTo(Status.BAD_STATE);
+            near.engine.progress();
+        }
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        near.stop();
+        assertThat(Refusals.statusOf(allocation::get)).as("IDLE").isEqualTo(Status.BAD_STATE);
+        here.release();
+        there.release();
+    }
+
+    private static Supplier<Task> allocation(
+            Type type, Peer near, RdmaConnection toFar, Buf here, Buf there) {
+        return switch (type) {
+            case SEND -> () -> near.rdma.allocateSend(toFar, here);
+            case RECEIVE -> () -> near.rdma.allocateReceive(here);
+            case READ -> () -> near.rdma.allocateRead(toFar, there, here);
+            case WRITE -> () -> near.rdma.allocateWrite(toFar, here, there);
+        };
     }
 
     @Test
     @Clause("rdma-183")
     void shouldBeIdleAtOnceWhenStoppedWithAllTasksFreed() {
         Pair pair = connected();
+        Peer near = pair.near();
+        Mmap remote = near.importRdma(pair.far());
+        for (Type type : Type.values()) {
+            exchange(type, pair, remote, 1);
+            assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
+        }
+        near.rdma.allocateSend(pair.toFar(), null).free(); // never submitted
 
-        assertThat(pair.near().rdma.stop()).isEqualTo(Status.SUCCESS);
-        assertThat(pair.near().rdma.state()).isEqualTo(ContextState.IDLE);
-        pair.near().engine.progress();
-        assertThat(pair.near().states).endsWith(ContextState.STOPPING, ContextState.IDLE);
+        assertThat(near.rdma.stop()).isEqualTo(Status.SUCCESS);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
+        near.engine.progress();
+        assertThat(near.states).endsWith(ContextState.STOPPING, ContextState.IDLE);
     }
 
     @Test
@@ -289,5 +408,67 @@ public abstract class RdmaStateContract extends RdmaContract {
         other.join();
         assertThat(failure.get()).isNull();
         task.free();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-184", "rdma-190", "rdma-193"})
+    void shouldStayInStoppingUntilEachTypeOfTaskIsFreed(Type type) {
+        List<Task> completed = new ArrayList<>();
+        Peer near =
+                openConfigured(rdma -> {
+                    rdma.configureSendTasks(2, completed::add, completed::add);
+                    rdma.configureReceiveTasks(2, completed::add, completed::add);
+                    rdma.configureReadTasks(2, completed::add, completed::add);
+                    rdma.configureWriteTasks(2, completed::add, completed::add);
+                });
+        Pair pair = connect(near, openFar());
+        Buf here = near.inventory.bufByArgs(near.mmap, 0, 64, 0, 8);
+        Buf there = near.inventory.bufByArgs(near.importRdma(pair.far()), 0, 64, 0, 8);
+        Supplier<Task> allocation = allocation(type, near, pair.toFar(), here, there);
+        Task submitted = allocation.get();
+        Task kept = allocation.get();
+        submitted.submit();
+
+        assertThat(near.rdma.stop()).isEqualTo(Status.IN_PROGRESS);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STOPPING);
+        near.engine.progress();
+        assertThat(completed).containsExactly(submitted);
+        assertStopping(near, "neither is freed");
+        submitted.free();
+        assertStopping(near, "one was not submitted and is not freed");
+        kept.free();
+        assertThat(near.rdma.state()).as("without progress").isEqualTo(ContextState.STOPPING);
+        near.engine.progress();
+        assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
+        here.release();
+        there.release();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-184", "rdma-190"})
+    void shouldBeStoppingForATaskThatWasNeverSubmitted(Type type) {
+        Pair pair = connected();
+        Peer near = pair.near();
+        Buf here = near.data(0, 8);
+        Buf there = near.inventory.bufByData(near.importRdma(pair.far()), 0, 8);
+        Task kept = allocation(type, near, pair.toFar(), here, there).get();
+
+        assertThat(near.rdma.stop()).isEqualTo(Status.IN_PROGRESS);
+        assertStopping(near, "a task is not freed");
+        kept.free();
+        near.engine.progress();
+        assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
+        here.release();
+        there.release();
+    }
+
+    private static void assertStopping(Peer peer, String why) {
+        for (int i = 0; i < 10; i++) {
+            assertThat(peer.rdma.state()).as(why).isEqualTo(ContextState.STOPPING);
+            peer.engine.progress();
+        }
+        assertThat(peer.rdma.state()).as(why).isEqualTo(ContextState.STOPPING);
     }
 }
