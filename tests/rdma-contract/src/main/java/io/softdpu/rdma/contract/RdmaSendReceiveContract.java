@@ -105,6 +105,68 @@ public abstract class RdmaSendReceiveContract extends RdmaContract {
     }
 
     @Test
+    @Clause({"rdma-064", "rdma-067", "rdma-068"})
+    void shouldAppendEachMessageBehindTheOneBeforeAndTellItsLength() {
+        int size = 30_000;
+        far.fill(0, size, 1);
+        Buf destination = far.inventory.bufByArgs(far.mmap, 0, size, 50, 30);
+        long end = 80;
+        for (int sizeBytes : new int[] {100, 0, 9000, 1}) { // of no, one and several fragments
+            near.fill(0, sizeBytes, 2);
+            destination.retain(); // the peer releases what it has used
+            far.receive(destination, 7);
+            near.send(toFar, near.data(0, sizeBytes), 8);
+
+            assertThat(far.next(near))
+                    .isEqualTo(new Peer.Outcome("receive", Status.SUCCESS, sizeBytes, 7, toNear));
+            assertThat(far.mismatch(end, sizeBytes, 2)).isEqualTo(-1);
+            end += sizeBytes;
+            assertThat(destination.dataLength()).isEqualTo(end - 50);
+            assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        }
+        assertThat(destination.dataOffset()).isEqualTo(50);
+        assertThat(far.mismatch(0, 80, 1)).as("head and first data").isEqualTo(-1);
+
+        destination.retain();
+        far.receive(destination, 9);
+        near.send(toFar, near.data(0, size), 8);
+        assertThat(far.next(near))
+                .as("no length without success")
+                .isEqualTo(new Peer.Outcome("receive", Status.TOO_BIG, 0, 9, toNear));
+        assertThat(destination.dataLength()).isEqualTo(end - 50);
+        destination.release();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4096, 10_000})
+    @Clause({"rdma-074", "rdma-081"})
+    void shouldSendTheDataOfTheSourceAloneInBothDirections(int sizeBytes) {
+        for (int round = 0; round < 2; round++) { // the second one with the tasks of the first
+            sendDataOfSource(near, toFar, far, sizeBytes, 2 * round);
+            sendDataOfSource(far, toNear, near, sizeBytes, 2 * round + 1);
+        }
+    }
+
+    /** Sends from a buf that has a head and a tail too. */
+    private static void sendDataOfSource(
+            Peer from, RdmaConnection connection, Peer to, int sizeBytes, int seed) {
+        from.fill(0, sizeBytes + 200L, seed + 100);
+        from.fill(100, sizeBytes, seed);
+        Buf source = from.inventory.bufByArgs(from.mmap, 0, sizeBytes + 200L, 100, sizeBytes);
+        source.retain(); // the peer releases what it has used
+        to.receive(to.room(1_000_000, sizeBytes), 1);
+        from.send(connection, source, 2);
+
+        assertThat(to.next(from).length()).isEqualTo(sizeBytes);
+        assertThat(to.mismatch(1_000_000, sizeBytes, seed)).as("received").isEqualTo(-1);
+        assertThat(from.next(to).status()).isEqualTo(Status.SUCCESS);
+        assertThat(source.dataOffset()).isEqualTo(100);
+        assertThat(source.dataLength()).isEqualTo(sizeBytes);
+        assertThat(from.mismatch(100, sizeBytes, seed)).as("source").isEqualTo(-1);
+        source.release();
+    }
+
+    @Test
     void shouldKeepTheOrderOfMessagesOfAllSizes() {
         int[] sizes = {1, 5000, 0, 64, 4096, 70_000, 3, 4097};
         for (int i = 0; i < sizes.length; i++) {
