@@ -17,6 +17,8 @@ import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.testkit.Clause;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Buf lists: the capabilities state the maximum length, and longer lists are rejected. */
 public abstract class RdmaBufListContract extends RdmaContract {
@@ -111,6 +113,66 @@ public abstract class RdmaBufListContract extends RdmaContract {
                 .as("remote bufs too")
                 .isEqualTo(Status.INVALID_VALUE);
         assertThat(near.rdma.inFlightTasks()).isZero();
+    }
+
+    /** The four uses of a local list. */
+    enum Use {
+        SEND,
+        RECEIVE,
+        READ,
+        WRITE
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-072", "rdma-086"})
+    @Clause({"rdma-102", "rdma-114"})
+    void shouldMoveNothingForAListThatIsRefused(Use use) {
+        Peer far = pair.far();
+        Mmap remote = near.importRdma(far);
+        near.fill(0, 8, 1);
+        near.fill(100, 8, 2);
+        far.fill(0, 8, 3);
+        if (use == Use.SEND) {
+            far.receive(far.room(100, 8), 1);
+        }
+        Buf list = local(use, 0);
+        list.chain(near.data(200, 0)); // elements count though nothing is in them
+        list.chain(near.data(300, 0));
+        assertThat(submit(use, list, remote, 0)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(near.rdma.inFlightTasks()).isZero();
+
+        // One behind it, which would not overtake it.
+        assertThat(submit(use, local(use, 100), remote, 100)).isEqualTo(Status.SUCCESS);
+        if (use == Use.RECEIVE) {
+            far.send(pair.toNear(), far.data(0, 8), 1);
+        }
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        boolean inward = use == Use.RECEIVE || use == Use.READ;
+        Peer target = inward ? near : far;
+        assertThat(target.mismatch(100, 8, inward ? 3 : 2)).as("the one behind").isEqualTo(-1);
+        assertThat(target.mismatch(0, 8, inward ? 1 : 3)).as("unchanged").isEqualTo(-1);
+    }
+
+    private Buf local(Use use, long offset) {
+        return switch (use) {
+            case SEND, WRITE -> near.data(offset, 8);
+            case RECEIVE, READ -> near.room(offset, 8);
+        };
+    }
+
+    private Status submit(Use use, Buf local, Mmap remote, long remoteOffset) {
+        return switch (use) {
+            case SEND -> near.send(pair.toFar(), local, 1);
+            case RECEIVE -> near.receive(local, 1);
+            case READ -> near.read(pair.toFar(), near.inventory.bufByData(remote, 0, 8), local, 1);
+            case WRITE ->
+                    near.write(
+                            pair.toFar(),
+                            local,
+                            near.inventory.bufByAddress(remote, remoteOffset, 8),
+                            1);
+        };
     }
 
     @Test
