@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Task;
+import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Clause;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Failures of connections and tasks and their results on both sides, for all providers. */
@@ -114,6 +119,120 @@ public abstract class RdmaFailureContract extends RdmaContract {
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
     }
 
+    /** The ends of a connection that an instance for several survives. */
+    private enum Loss {
+        TOO_LONG(Status.IO_FAILED, Status.CONNECTION_ABORTED),
+        NO_RECEIVE(Status.IO_FAILED, Status.CONNECTION_ABORTED),
+        OWN_DISCONNECT(Status.CONNECTION_ABORTED, Status.CONNECTION_ABORTED),
+        DISCONNECT_OF_THE_PEER(Status.CONNECTION_RESET, Status.CONNECTION_RESET);
+
+        private final Status first;
+        private final Status behind;
+
+        Loss(Status first, Status behind) {
+            this.first = first;
+            this.behind = behind;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause("rdma-084")
+    void shouldTellByItsStatusWhyEachSendFailedWhileTheInstanceGoesOn(Loss loss) {
+        Peer near =
+                openConfigured(rdma -> {
+                    rdma.setMaxConnections(2);
+                    if (loss == Loss.NO_RECEIVE) {
+                        rdma.setRnrRetries(1);
+                    }
+                });
+        Pair pair = connect(near, openFar());
+        if (loss == Loss.TOO_LONG) {
+            pair.far().receive(null, 1);
+        }
+        near.send(pair.toFar(), near.data(0, 8), 1);
+        near.send(pair.toFar(), near.data(0, 8), 2);
+        if (loss == Loss.OWN_DISCONNECT) {
+            pair.toFar().disconnect();
+        } else if (loss == Loss.DISCONNECT_OF_THE_PEER) {
+            pair.toNear().disconnect();
+        }
+
+        assertThat(near.next(pair.far()))
+                .isEqualTo(new Peer.Outcome("send", loss.first, -1, 1, pair.toFar()));
+        assertThat(near.next(pair.far()))
+                .isEqualTo(new Peer.Outcome("send", loss.behind, -1, 2, pair.toFar()));
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+    }
+
+    /** Errors of tasks that end an instance for one connection. */
+    private enum Fatal {
+        SEND_TOO_LONG(Status.IO_FAILED),
+        SEND_WITHOUT_RECEIVE(Status.IO_FAILED),
+        READ(Status.SHUTDOWN),
+        WRITE(Status.SHUTDOWN);
+
+        private final Status status;
+
+        Fatal(Status status) {
+            this.status = status;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-083", "rdma-107", "rdma-118"})
+    @Clause("rdma-111")
+    void shouldStopAfterAFatalErrorOnceTheUserHasFreedTheTask(Fatal error) {
+        List<Task> succeeded = new ArrayList<>();
+        List<Task> failed = new ArrayList<>();
+        Peer near =
+                openConfigured(rdma -> {
+                    rdma.setRnrRetries(1);
+                    rdma.configureSendTasks(1, succeeded::add, failed::add);
+                    rdma.configureReadTasks(1, succeeded::add, failed::add);
+                    rdma.configureWriteTasks(1, succeeded::add, failed::add);
+                });
+        Pair pair = connect(near, openFar());
+        Peer far = pair.far();
+        Mmap remote = near.importRdma(far);
+        long most = Peer.MEMORY_BYTES; // of many slices
+        Buf here = error == Fatal.READ ? near.room(0, most) : near.data(0, most);
+        Buf there =
+                error == Fatal.READ
+                        ? near.inventory.bufByData(remote, 0, most)
+                        : near.inventory.bufByAddress(remote, 0, most);
+        if (error == Fatal.SEND_TOO_LONG) {
+            far.receive(null, 1);
+        }
+        Task task =
+                switch (error) {
+                    case SEND_TOO_LONG, SEND_WITHOUT_RECEIVE ->
+                            near.rdma.allocateSend(pair.toFar(), here);
+                    case READ -> near.rdma.allocateRead(pair.toFar(), there, here);
+                    case WRITE -> near.rdma.allocateWrite(pair.toFar(), here, there);
+                };
+        task.submit();
+        near.engine.progress();
+        if (error == Fatal.READ || error == Fatal.WRITE) {
+            far.mmap.stop();
+        }
+
+        Peer.drive("the failure", () -> !failed.isEmpty(), near, far);
+        for (int i = 0; i < 100; i++) {
+            near.engine.progress();
+        }
+        assertThat(failed).containsExactly(task);
+        assertThat(succeeded).isEmpty();
+        assertThat(task.status()).isEqualTo(error.status);
+        assertThat(near.rdma.state()).as("not freed").isEqualTo(ContextState.STOPPING);
+        task.free();
+        near.engine.progress();
+        assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);
+        here.release();
+        there.release();
+    }
+
     // ---- no receive at the peer ----
 
     @ParameterizedTest
@@ -200,6 +319,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 6})
+    @Clause("rdma-074")
     void shouldSendWithoutRetriesWhereReceivesAreThere(int retries) {
         Pair pair = connect(openNearWithRetries(retries), openFar());
         Peer near = pair.near();
@@ -215,6 +335,27 @@ public abstract class RdmaFailureContract extends RdmaContract {
             }
         }
         assertThat(pair.far().outcomes).hasSize(500);
+    }
+
+    @Test
+    @Clause("rdma-074")
+    void shouldSendWithoutRetriesToAReceiveThatACallbackHasSubmitted() {
+        Peer far =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma ->
+                                        rdma.configureReceiveTasks(
+                                                1, task -> task.submit(), task -> task.free())));
+        Pair pair = connect(openNearWithRetries(0), far);
+        far.rdma.allocateReceive(null).submit();
+        for (int i = 0; i < 5; i++) {
+            pair.near().send(pair.toFar(), null, i);
+            assertThat(pair.near().next(far).status()).isEqualTo(Status.SUCCESS);
+        }
     }
 
     private Peer openNearWithRetries(int retries) {
