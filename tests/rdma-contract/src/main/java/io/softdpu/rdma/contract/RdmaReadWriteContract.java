@@ -154,6 +154,54 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-104", "rdma-105", "rdma-116"})
+    void shouldAppendEachTransferBehindTheOneBeforeAndTellItsLength(Operation operation) {
+        Pair pair = connected();
+        Peer near = pair.near();
+        Peer far = pair.far();
+        Mmap remote = near.importRdma(far);
+        boolean read = operation == Operation.READ;
+        Peer source = read ? far : near;
+        Peer target = read ? near : far;
+        Mmap from = read ? remote : near.mmap;
+        long size = Peer.MEMORY_BYTES;
+        target.fill(0, 100, 1);
+        Buf to = near.inventory.bufByArgs(read ? near.mmap : remote, 0, size, 10, 20);
+        long end = 30;
+        for (int sizeBytes : new int[] {64, 0, 300_000, 1}) { // of no, one and several slices
+            source.fill(5, sizeBytes, 2);
+            to.retain(); // the peer releases what it has used
+            submit(operation, pair, near.inventory.bufByData(from, 5, sizeBytes), to);
+            Peer.Outcome outcome = near.next(far);
+            assertThat(outcome.status()).isEqualTo(Status.SUCCESS);
+            assertThat(target.mismatch(end, sizeBytes, 2)).isEqualTo(-1);
+            end += sizeBytes;
+            assertThat(to.dataLength()).isEqualTo(end - 10);
+            assertThat(outcome.length()).isEqualTo(read ? sizeBytes : end - 10);
+        }
+        assertThat(target.mismatch(0, 30, 1)).as("head and first data").isEqualTo(-1);
+
+        to.retain();
+        submit(operation, pair, near.inventory.bufByData(from, 0, 3 << 20), to);
+        near.engine.progress();
+        far.mmap.stop();
+        Peer.Outcome outcome = near.next(far);
+        assertThat(outcome.status()).isEqualTo(Status.SHUTDOWN);
+        assertThat(to.dataLength()).isEqualTo(end - 10);
+        assertThat(outcome.length()).as("none without success").isEqualTo(read ? 0 : end - 10);
+        to.release();
+    }
+
+    private static void submit(Operation operation, Pair pair, Buf from, Buf to) {
+        Status submitted =
+                operation == Operation.READ
+                        ? pair.near().read(pair.toFar(), from, to, 1)
+                        : pair.near().write(pair.toFar(), from, to, 1);
+        assertThat(submitted).isEqualTo(Status.SUCCESS);
+    }
+
     @Test
     @Clause({"rdma-002", "rdma-036"})
     void shouldReadAndWriteWhileThePeersProgramDoesNothing() {
