@@ -41,6 +41,21 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
     }
 
     @Test
+    @Clause("rdma-077")
+    void shouldHandOutAsManySendTasksAsWereConfiguredLastBeforeEachStart() {
+        Peer near = openNear();
+        Peer far = openFar();
+        for (int count : new int[] {3, 5, 1}) {
+            near.rdma.configureSendTasks(4, task -> {}, task -> {});
+            near.rdma.configureSendTasks(count, task -> {}, task -> {});
+            Pair pair = connect(near, far);
+            assertThatNoMoreThan(count, () -> near.rdma.allocateSend(pair.toFar(), null));
+            near.stop();
+            far.stop();
+        }
+    }
+
+    @Test
     @Clause({"rdma-101", "rdma-113"})
     void shouldHandOutAsManyReadAndWriteTasksAsConfigured() {
         Peer near =
@@ -136,6 +151,7 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
     }
 
     @Test
+    @Clause({"rdma-058", "rdma-099", "rdma-111"})
     void shouldRefuseTasksOfTypesThatWereNotConfigured() {
         Peer near = openNear();
         try (Machine machine = environment().openMachine(folder(), environment().farSide());
@@ -158,8 +174,15 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
                         return other.state() == ContextState.RUNNING;
                     },
                     near);
-            assertThat(Refusals.statusOf(() -> other.allocateReceive(null)))
-                    .isEqualTo(Status.BAD_STATE);
+            Buf buf = near.data(0, 8);
+            for (Runnable call :
+                    List.<Runnable>of(
+                            () -> other.allocateReceive(null),
+                            () -> other.allocateRead(there, buf, buf),
+                            () -> other.allocateWrite(there, buf, buf))) {
+                assertThat(Refusals.statusOf(call)).isEqualTo(Status.BAD_STATE);
+            }
+            buf.release();
             other.stop();
             Await.byStep(
                     "idle",
