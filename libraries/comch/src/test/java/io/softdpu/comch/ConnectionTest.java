@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
@@ -191,6 +192,30 @@ class ConnectionTest {
         progressFor(card.hostEngine::progress);
         assertThat(server.events).doesNotContain("disconnected true");
         card.until("end", () -> server.events.contains("disconnected true"));
+    }
+
+    @Clause("cc-048")
+    @Test
+    void shouldNotConnectBeforeTheFirstProgressOfTheClient() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        ProgressEngine ofOther = card.engine();
+        Peer other = Peer.client(card, Card.NAME, card.pf0, ofOther);
+        server.endpoint.start();
+        client.endpoint.start();
+        other.endpoint.start(); // an attempt that the first start had made would be ahead of it
+        Await.byStep(
+                "the other client runs",
+                Card.DEADLINE_NANOS,
+                () -> other.endpoint.state() == ContextState.RUNNING,
+                () -> {
+                    ofOther.progress();
+                    card.dpuEngine.progress();
+                });
+        assertThat(server.events).as("starting is no progress").containsExactly("connected true");
+        assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
+        card.until("client runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        assertThat(server.events).containsExactly("connected true", "connected true");
     }
 
     @Clause({"cc-043", "cc-154"})

@@ -74,7 +74,11 @@ final class Peer {
     }
 
     static Peer client(Card card, String name, Device device) {
-        return new Peer(card, ComchClient.create(device, name), card.hostEngine);
+        return client(card, name, device, card.hostEngine);
+    }
+
+    static Peer client(Card card, String name, Device device, ProgressEngine engine) {
+        return new Peer(card, ComchClient.create(device, name), engine);
     }
 
     /** The connection of either side. */
