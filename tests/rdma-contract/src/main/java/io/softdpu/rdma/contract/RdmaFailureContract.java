@@ -120,7 +120,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
     }
 
     /** The ends of a connection that an instance for several survives. */
-    private enum Loss {
+    enum Loss {
         TOO_LONG(Status.IO_FAILED, Status.CONNECTION_ABORTED),
         NO_RECEIVE(Status.IO_FAILED, Status.CONNECTION_ABORTED),
         OWN_DISCONNECT(Status.CONNECTION_ABORTED, Status.CONNECTION_ABORTED),
@@ -166,7 +166,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
     }
 
     /** Errors of tasks that end an instance for one connection. */
-    private enum Fatal {
+    enum Fatal {
         SEND_TOO_LONG(Status.IO_FAILED),
         SEND_WITHOUT_RECEIVE(Status.IO_FAILED),
         READ(Status.SHUTDOWN),
