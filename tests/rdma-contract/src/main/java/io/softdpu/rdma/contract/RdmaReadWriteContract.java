@@ -290,18 +290,10 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         assertThat(near.rdma.inFlightTasks()).isZero();
     }
 
-    /** The four types of tasks. */
-    enum Type {
-        SEND,
-        RECEIVE,
-        READ,
-        WRITE
-    }
-
     @ParameterizedTest
     @EnumSource
     @Clause({"rdma-056", "rdma-073", "rdma-188"})
-    void shouldKeepATaskInFlightAndItsBufsFromBeingReleasedOrUsedTwice(Type type) {
+    void shouldKeepATaskInFlightAndItsBufsFromBeingReleasedOrUsedTwice(RdmaTaskType type) {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
@@ -333,9 +325,9 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
             assertThat(Refusals.statusOf(buf::release)).isEqualTo(Status.IN_USE);
             assertThat(Refusals.statusOf(() -> buf.setData(0, 0))).isEqualTo(Status.IN_USE);
         }
-        if (type == Type.SEND) {
+        if (type == RdmaTaskType.SEND) {
             pair.far().receive(pair.far().room(0, 64), 1);
-        } else if (type == Type.RECEIVE) {
+        } else if (type == RdmaTaskType.RECEIVE) {
             pair.far().send(pair.toNear(), pair.far().data(0, 64), 1);
         }
         assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);

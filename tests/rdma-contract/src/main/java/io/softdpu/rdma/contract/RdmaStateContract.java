@@ -15,7 +15,6 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
-import io.softdpu.rdma.contract.RdmaReadWriteContract.Type;
 import io.softdpu.testkit.Clause;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,7 +156,8 @@ public abstract class RdmaStateContract extends RdmaContract {
                 .as("the connection callback")
                 .endsWith(RdmaConnection.State.CONNECTED);
         Mmap remote = near.importRdma(far);
-        for (Type type : Type.values()) { // two of each, with the callbacks of before
+        for (RdmaTaskType type :
+                RdmaTaskType.values()) { // two of each, with the callbacks of before
             exchange(type, again, remote, 1);
             exchange(type, again, remote, 2);
             assertThat(near.next(far).status()).as("%s", type).isEqualTo(Status.SUCCESS);
@@ -166,7 +166,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     }
 
     /** Submits a task of the near side that will succeed. */
-    private static void exchange(Type type, Pair pair, Mmap remote, long userData) {
+    private static void exchange(RdmaTaskType type, Pair pair, Mmap remote, long userData) {
         Peer near = pair.near();
         Status submitted =
                 switch (type) {
@@ -197,11 +197,11 @@ public abstract class RdmaStateContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     @Clause("rdma-188")
-    void shouldRefuseTasksBeforeRunning(Type type) {
+    void shouldRefuseTasksBeforeRunning(RdmaTaskType type) {
         Peer near = openNear();
         Peer far = openFar();
         far.start();
-        if (type == Type.RECEIVE) { // the only one that needs no connection
+        if (type == RdmaTaskType.RECEIVE) { // the only one that needs no connection
             assertThat(Refusals.statusOf(() -> near.rdma.allocateReceive(null)))
                     .as("IDLE")
                     .isEqualTo(Status.BAD_STATE);
@@ -211,24 +211,26 @@ public abstract class RdmaStateContract extends RdmaContract {
         Buf here = near.data(0, 8);
         Buf there = near.inventory.bufByData(near.importRdma(far), 0, 8);
         Supplier<Task> allocation = allocation(type, near, toFar, here, there);
-        assertThat(Refusals.statusOf(allocation::get)).as("STARTING").isEqualTo(Status.BAD_STATE);
+        assertThat(statusOf(allocation)).as("STARTING").isEqualTo(Status.BAD_STATE);
 
         near.rdma.connect(far.rdma.exportConnection().blob(), toFar);
         for (int i = 0; i < 100; i++) {
-            assertThat(Refusals.statusOf(allocation::get))
-                    .as("connecting")
-                    .isEqualTo(Status.BAD_STATE);
+            assertThat(statusOf(allocation)).as("connecting").isEqualTo(Status.BAD_STATE);
             near.engine.progress();
         }
         assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
         near.stop();
-        assertThat(Refusals.statusOf(allocation::get)).as("IDLE").isEqualTo(Status.BAD_STATE);
+        assertThat(statusOf(allocation)).as("IDLE").isEqualTo(Status.BAD_STATE);
         here.release();
         there.release();
     }
 
+    private static Status statusOf(Supplier<Task> allocation) {
+        return Refusals.statusOf(() -> allocation.get().free());
+    }
+
     private static Supplier<Task> allocation(
-            Type type, Peer near, RdmaConnection toFar, Buf here, Buf there) {
+            RdmaTaskType type, Peer near, RdmaConnection toFar, Buf here, Buf there) {
         return switch (type) {
             case SEND -> () -> near.rdma.allocateSend(toFar, here);
             case RECEIVE -> () -> near.rdma.allocateReceive(here);
@@ -243,7 +245,7 @@ public abstract class RdmaStateContract extends RdmaContract {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
-        for (Type type : Type.values()) {
+        for (RdmaTaskType type : RdmaTaskType.values()) {
             exchange(type, pair, remote, 1);
             assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
         }
@@ -413,7 +415,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     @Clause({"rdma-184", "rdma-190", "rdma-193"})
-    void shouldStayInStoppingUntilEachTypeOfTaskIsFreed(Type type) {
+    void shouldStayInStoppingUntilEachTypeOfTaskIsFreed(RdmaTaskType type) {
         List<Task> completed = new ArrayList<>();
         Peer near =
                 openConfigured(rdma -> {
@@ -448,7 +450,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     @Clause({"rdma-184", "rdma-190"})
-    void shouldBeStoppingForATaskThatWasNeverSubmitted(Type type) {
+    void shouldBeStoppingForATaskThatWasNeverSubmitted(RdmaTaskType type) {
         Pair pair = connected();
         Peer near = pair.near();
         Buf here = near.data(0, 8);
