@@ -15,8 +15,11 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -282,6 +285,42 @@ class DeviceTest {
             assertThat(device.representors()).isEmpty();
             Thrown.with(Status.NOT_FOUND, () -> device.findRepresentor("0b:00.0"));
         }
+    }
+
+    private record Opened(Representor representor, WeakReference<List<RepresentorInfo>> list) {}
+
+    private Opened openFromAList(Device port, String id) {
+        List<RepresentorInfo> list = port.representors();
+        RepresentorInfo selected =
+                list.stream()
+                        .filter(info -> info.interfaceName().equals(id))
+                        .findAny()
+                        .orElseThrow();
+        return new Opened(machines.add(selected.open(port)), new WeakReference<>(list));
+    }
+
+    /** The program drops the list and its elements, which then exist in the representor alone. */
+    @Test
+    @Clause("core-059")
+    void shouldUseARepresentorAfterItsListWasReclaimed() {
+        Device p0 = machines.device(Side.DPU, "p0");
+        Opened opened = openFromAList(p0, "hpf0vf1");
+        Await.until(
+                "list is reclaimed",
+                Duration.ofMinutes(1),
+                () -> {
+                    System.gc();
+                    return opened.list().get() == null;
+                });
+        Representor representor = opened.representor();
+        assertThat(representor.info().interfaceName()).isEqualTo("hpf0vf1");
+        assertThat(representor).hasToString("0b:00.3 hpf0vf1");
+        ProgressEngine engine = machines.add(ProgressEngine.create());
+        TinyContext context = machines.add(new TinyContext(p0, representor));
+        engine.connect(context);
+        context.start();
+        assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+        context.stop();
     }
 
     @Test
