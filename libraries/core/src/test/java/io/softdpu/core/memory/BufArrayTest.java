@@ -80,7 +80,7 @@ class BufArrayTest {
     }
 
     @Test
-    @Clause("core-119")
+    @Clause({"core-115", "core-119"})
     void shouldKeepItsBufs() {
         BufArray array = array(2, 8, 0).start();
         Buf buf = array.get(0);

@@ -212,7 +212,7 @@ class BufPoolTest {
     }
 
     @Test
-    @Clause("core-120")
+    @Clause({"core-115", "core-120"})
     void shouldKeepItsBufsWhereTheyAre() {
         BufPool pool = machines.add(BufPool.create(1, 8, mmap).start());
         Buf buf = pool.allocate();

@@ -121,6 +121,12 @@ class MmapExportTest {
         Mmap remote = imported(local.exportPci(pf0), p0);
         assertThat(local.isImported()).isFalse();
         assertThat(local.segment().byteSize()).isEqualTo(SIZE);
+        LocalMemory unshared = machines.add(LocalMemory.allocate(SIZE));
+        Mmap notToBeExported = machines.add(Mmap.create().setMemory(unshared));
+        assertThat(notToBeExported.isImported()).isFalse();
+        Mmap ofTheHeap =
+                machines.add(Mmap.create().setMemory(MemorySegment.ofArray(new byte[SIZE])));
+        assertThat(ofTheHeap.isImported()).isFalse();
         assertThat(remote.isImported()).isTrue();
         Thrown.with(Status.NOT_PERMITTED, remote::segment);
         Thrown.with(Status.NOT_PERMITTED, remote::stop);
