@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The order of what a service does, by its log and by what its target answers. */
 class ServiceLogTest {
     private static final long CONTROL_TIMEOUT = 20_000_000_000L;
+    private static final String SHUTDOWN = SessionStep.SHUTDOWN.toString();
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(4).build()));
 
@@ -93,9 +94,12 @@ class ServiceLogTest {
         }
         List<String> order =
                 events.stream()
-                        .filter(e -> e.startsWith("Core: ") || e.startsWith("target: "))
+                        .filter(e ->
+                                e.startsWith("Core: ")
+                                        || e.startsWith("target: ")
+                                        || e.equals(SHUTDOWN))
                         .toList();
-        assertThat(order).hasSize(6);
+        assertThat(order).hasSize(7);
         assertThat(order.getFirst())
                 .isEqualTo("target: " + ControlMessageType.START_STORAGE_RESPONSE);
         assertThat(order.subList(1, 3))
@@ -103,6 +107,7 @@ class ServiceLogTest {
         assertThat(order.get(3)).isEqualTo("target: " + ControlMessageType.STOP_STORAGE_RESPONSE);
         assertThat(order.subList(4, 6))
                 .containsExactlyInAnyOrder("Core: 0 complete", "Core: 1 complete");
+        assertThat(order.getLast()).as("the next step").isEqualTo(SHUTDOWN);
     }
 
     private ControlMessage answered(ControlMessage answer) {
