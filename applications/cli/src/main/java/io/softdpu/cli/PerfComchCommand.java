@@ -4,8 +4,8 @@ import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.comch.PerfJson;
 import io.softdpu.perf.comch.PerfPlan;
-import io.softdpu.perf.comch.PerfResult;
 import io.softdpu.perf.comch.PerfSession;
+import io.softdpu.perf.comch.PerfSummary;
 import io.softdpu.perf.comch.PerfTable;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -58,10 +58,10 @@ final class PerfComchCommand implements Callable<Integer> {
         }
     }
 
-    private void print(PerfResult result, PrintWriter out) throws IOException {
+    private void print(PerfSummary summary, PrintWriter out) throws IOException {
         if (!json.isStandardOutput()) {
-            PerfTable.lines(result).forEach(out::println);
+            PerfTable.lines(summary).forEach(out::println);
         }
-        json.write(PerfJson.of(result), out);
+        json.write(PerfJson.of(summary), out);
     }
 }

@@ -3,10 +3,12 @@ package io.softdpu.cli;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.DpuException;
+import io.softdpu.perf.comch.PerfCpus;
 import io.softdpu.perf.comch.PerfMode;
 import io.softdpu.perf.comch.PerfPlan;
 import io.softdpu.perf.comch.PerfWait;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -57,27 +59,86 @@ final class PerfPlanOptions {
                             + " ${DEFAULT-VALUE}).")
     private @Nullable Duration seconds;
 
+    @Option(
+            names = "--window",
+            paramLabel = "N",
+            description = {
+                "Buffers that the receiver has posted, 1 to 8192, not with latency (default: 256,"
+                        + " or fewer that fill 64MiB, but 2)."
+            })
+    private @Nullable Integer window;
+
+    @Option(
+            names = "--producers",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "Producers of the host, 1 to 64, each on a thread of its own, all to one"
+                            + " consumer; not with latency (default: ${DEFAULT-VALUE}).")
+    private int producers;
+
+    @Option(
+            names = "--repeat",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "Runs after the warm-up, 1 to 1000; the one with the median rate is printed,"
+                            + " and the spread (default: ${DEFAULT-VALUE}).")
+    private int repeats;
+
+    @Option(
+            names = "--cpu",
+            paramLabel = "HOST,DPU",
+            converter = PerfCpusConverter.class,
+            description = {
+                "Pins both threads, each to a processor, and measures the round trip of a cache"
+                    + " line between these before and after each run: near (at most 200 ns), far"
+                    + " (at least 300 ns) or mixed. Figures compare only within one of these"
+                    + " classes."
+            })
+    private @Nullable PerfCpus cpus;
+
     /** The plan; values that make none are refused as picocli refuses those of a wrong form. */
     PerfPlan plan(CommandLine command) {
         PerfMode measured = Objects.requireNonNull(mode, "required");
         try {
-            return new PerfPlan(
-                    measured,
-                    size == null ? measured.defaultSizeBytes() : size,
-                    Objects.requireNonNull(wait, "has a default"),
-                    Objects.requireNonNull(seconds, "has a default").toNanos());
+            PerfPlan.Builder builder =
+                    PerfPlan.builder(measured)
+                            .waiting(Objects.requireNonNull(wait, "has a default"))
+                            .nanos(Objects.requireNonNull(seconds, "has a default").toNanos())
+                            .producers(producers)
+                            .repeats(repeats);
+            if (size != null) {
+                builder.sizeBytes(size);
+            }
+            if (window != null) {
+                builder.window(window);
+            }
+            if (cpus != null) {
+                builder.cpus(cpus);
+            }
+            return builder.build();
         } catch (DpuException e) {
             throw new ParameterException(command, String.valueOf(e.getMessage()), e);
         }
     }
 
-    /** The arguments that these options are read from. */
+    /** The arguments of the DPU process: what the host decides alone is left out. */
     static List<String> arguments(PerfPlan plan) {
-        return List.of(
-                plan.mode().word(),
-                "--size",
-                Long.toString(plan.sizeBytes()),
-                "--wait",
-                plan.waiting().word());
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                plan.mode().word(),
+                                "--size",
+                                Long.toString(plan.sizeBytes()),
+                                "--wait",
+                                plan.waiting().word()));
+        if (plan.mode() != PerfMode.LATENCY) {
+            arguments.addAll(List.of("--window", Integer.toString(plan.window())));
+        }
+        if (plan.cpus() != null) {
+            arguments.addAll(List.of("--cpu", plan.cpus().toString()));
+        }
+        return arguments;
     }
 }

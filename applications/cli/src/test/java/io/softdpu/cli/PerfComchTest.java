@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.withPrecision;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.linux.Affinity;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Processes;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the Comm Channel measurement with two real processes. */
 @StartsProcesses
@@ -31,6 +33,9 @@ class PerfComchTest {
                     "measurement",
                     "size_bytes",
                     "wait",
+                    "window",
+                    "producers",
+                    "cpu",
                     "messages",
                     "messages_per_s",
                     "gb_per_s",
@@ -38,7 +43,13 @@ class PerfComchTest {
                     "p99_ns",
                     "p999_ns",
                     "allocated_bytes_per_op",
-                    "cores_used");
+                    "cores_used",
+                    "shares",
+                    "line_before_ns",
+                    "line_after_ns",
+                    "distance",
+                    "runs",
+                    "notes");
 
     @TempDir Path temporary;
     @TempDir Path folder;
@@ -96,15 +107,92 @@ class PerfComchTest {
     }
 
     @Test
+    void shouldRunAsOftenAndWithTheWindowThatTheUserAsksFor() throws IOException {
+        JsonNode found =
+                measured(
+                        perf(
+                                "rate",
+                                "--window",
+                                "16",
+                                "--repeat",
+                                "3",
+                                "--seconds",
+                                "0.05",
+                                "--json",
+                                "-"));
+
+        assertThat(found.get("window").asInt()).isEqualTo(16);
+        assertThat(found.get("runs")).hasSize(3);
+        assertThat(found.get("distance").isNull()).as("not pinned").isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"busy", "adaptive", "event"})
+    void shouldSendFromSeveralProducersToOneConsumer(String wait) throws IOException {
+        JsonNode found =
+                measured(
+                        perf(
+                                "rate",
+                                "--producers",
+                                "4",
+                                "--wait",
+                                wait,
+                                "--window",
+                                "64",
+                                "--seconds",
+                                "0.3",
+                                "--json",
+                                "-"));
+
+        assertThat(found.get("producers").asInt()).isEqualTo(4);
+        double all = 0;
+        for (JsonNode share : found.get("shares")) {
+            all += share.asDouble();
+        }
+        assertThat(found.get("shares")).hasSize(4);
+        assertThat(all).isEqualTo(1, withPrecision(1e-9));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"latency, busy", "rate, adaptive"})
+    void shouldPinBothSidesAndTimeACacheLineBetweenThem(String measurement, String wait)
+            throws IOException {
+        int[] allowed = Affinity.allowed().stream().toArray();
+        int host = allowed[allowed.length - 1];
+        int dpu = allowed[0];
+        JsonNode found =
+                measured(
+                        perf(
+                                measurement,
+                                "--wait",
+                                wait,
+                                "--cpu",
+                                host + "," + dpu,
+                                "--seconds",
+                                "0.05",
+                                "--json",
+                                "-"));
+
+        assertThat(found.get("cpu").asText()).isEqualTo(host + "," + dpu);
+        if (host == dpu) {
+            assertThat(found.get("distance").isNull()).as("one processor").isTrue();
+        } else {
+            assertThat(found.get("line_before_ns").asLong()).isPositive();
+            assertThat(found.get("line_after_ns").asLong()).isPositive();
+            assertThat(found.get("distance").asText()).isIn("near", "far", "mixed");
+        }
+    }
+
+    @Test
     void shouldPrintATableAndWriteTheJsonBesideIt() throws IOException {
         Path json = folder.resolve("perf.json");
         ChildProcess perf = perf("latency", "--seconds", "0.1", "--json", json.toString());
 
         assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
 
-        assertThat(perf.outputLines()).hasSize(2);
         assertThat(perf.outputLines().getFirst()).startsWith("measurement").contains("p50 ns");
-        assertThat(perf.outputLines().getLast()).matches("latency +64 +adaptive +\\d+ .*");
+        assertThat(perf.outputLines().get(1)).matches("latency +64 +adaptive +- +\\d+ .*");
+        assertThat(perf.outputLines().stream().skip(2)).allMatch(line -> line.startsWith("note: "));
         assertThat(new ObjectMapper().readTree(json.toFile()).get("size_bytes").asInt())
                 .isEqualTo(64);
     }
@@ -217,6 +305,11 @@ class PerfComchTest {
             value = {
                 "latency --size 0|size is zero: option=--size, size=0",
                 "latency --size 65MiB|message size is illegal: size=65MiB, expected=1 to 64MiB",
+                "latency --window 4|latency has no window",
+                "rate --window 9000|window is illegal: window=9000, expected=1 to 8192",
+                "latency --producers 2|latency has one message under way at a time: producers=2",
+                "rate --repeat 0|number of runs is illegal: repeat=0, expected=1 to 1000",
+                "rate --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",
                 "rate --size 3GiB|message size is illegal: size=3GiB, expected=1 to 64MiB",
                 "rate --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
                 "speed|no such measurement: measurement=speed, expected=latency, rate or bandwidth",

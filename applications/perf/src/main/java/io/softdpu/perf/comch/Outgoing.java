@@ -25,7 +25,7 @@ final class Outgoing {
         this.messages = messages;
         this.producer = producer;
         stamped = plan.isStamped();
-        idleSends = new ComchProducerSendTask[plan.buffers()];
+        idleSends = new ComchProducerSendTask[plan.window()];
         producer.setSendTasks(idleSends.length, this::done, this::done);
     }
 

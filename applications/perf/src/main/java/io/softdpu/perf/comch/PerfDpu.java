@@ -19,6 +19,9 @@ public final class PerfDpu extends PerfSide {
     /** An answer while they have not: so many have come, a number follows. */
     static final String SO_FAR = "received ";
 
+    /** A request of the host: answer in the shared line, for its time. */
+    static final String LINE = "line";
+
     /** The fabric folder, in the folder that host and DPU share. */
     public static final String FABRIC = "fabric";
 
@@ -34,6 +37,7 @@ public final class PerfDpu extends PerfSide {
     private long wanted = NOT_ASKED;
     private long toldAtNanos;
     private int owed;
+    private boolean isLineAsked;
 
     /** Opens the machine and the device. */
     public PerfDpu(PerfPlan plan, Path fabric) {
@@ -83,6 +87,10 @@ public final class PerfDpu extends PerfSide {
                 receivedAtNanos = System.nanoTime();
             }
             answer();
+            if (isLineAsked) {
+                isLineAsked = false;
+                sharedLine().answer(DEADLINE_NANOS);
+            }
         }
     }
 
@@ -125,6 +133,8 @@ public final class PerfDpu extends PerfSide {
         if (message.startsWith(REPORT)) {
             wanted = numberIn(message, REPORT);
             toldAtNanos = System.nanoTime();
+        } else if (message.equals(LINE)) {
+            isLineAsked = true; // not here: this is inside progress()
         }
     }
 }

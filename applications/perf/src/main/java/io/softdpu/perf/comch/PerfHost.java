@@ -7,6 +7,9 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.perf.child.ResourceUse;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +22,14 @@ public final class PerfHost extends PerfSide {
      * In one-way modes one of this many messages is timed: two reads of the clock cost as much as a
      * message.
      */
-    private static final int TIMED_EACH = 64;
+    static final int TIMED_EACH = 64;
 
     /** The sockets of a process close before its parent is notified of its end. */
     private static final long LATE_MILLIS = 200;
 
     private final Process otherHalf;
+    private final List<ProducerThread> otherProducers = new ArrayList<>();
+    private final List<Long> sentByProducer = new ArrayList<>();
     private final Latencies roundTrips = new Latencies();
     private @Nullable PerfReport report;
     private long receivedSoFar;
@@ -79,12 +84,12 @@ public final class PerfHost extends PerfSide {
     }
 
     /**
-     * Connects, warms up and measures.
+     * Connects, warms up and measures as often as the plan says.
      *
      * @throws io.softdpu.core.DpuException if the other side does not come, does not answer, or
      *     goes; CONNECTION_ABORTED after {@link #abort}
      */
-    public PerfResult run() {
+    public PerfSummary run() {
         ComchClient client = ComchClient.create(device, SERVER);
         client.setConnectTimeout(DEADLINE_NANOS);
         startEndpoint(client);
@@ -93,15 +98,46 @@ public final class PerfHost extends PerfSide {
             receive(client.connection());
         }
         produce(client.connection());
+        while (otherProducers.size() < plan.producers() - 1) {
+            otherProducers.add(
+                    keep(
+                            new ProducerThread(
+                                    plan,
+                                    device,
+                                    client.connection(),
+                                    remoteConsumer(),
+                                    engine,
+                                    this::abortReason)));
+        }
         // The warm-up is all of a measurement: what the first questions and answers load and
         // allocate on either side is not counted in the second.
         measure();
-        return measure();
+        List<PerfResult> results = new ArrayList<>();
+        for (int i = 0; i < plan.repeats(); i++) {
+            results.add(measureWithLineTimes());
+        }
+        return new PerfSummary(results);
+    }
+
+    private PerfResult measureWithLineTimes() {
+        if (!plan.isLineTimed()) {
+            return measure();
+        }
+        long before = lineTime();
+        PerfResult result = measure();
+        return result.with(new LineTimes(before, lineTime()));
+    }
+
+    private long lineTime() {
+        sharedLine().reset();
+        sendControl(PerfDpu.LINE);
+        return sharedLine().measure(DEADLINE_NANOS);
     }
 
     private PerfResult measure() {
         PerfReport dpuBefore = report();
         ResourceUse hostBefore = ResourceUse.now();
+        OptionalLong machineBefore = MachineUse.now();
         roundTrips.reset();
         returned = 0;
         begin = System.nanoTime();
@@ -113,16 +149,37 @@ public final class PerfHost extends PerfSide {
         ResourceUse host = ResourceUse.now().since(hostBefore);
         PerfReport dpu = report();
         ResourceUse used = dpu.use().since(dpuBefore.use());
+        double others = othersProcessors(machineBefore, MachineUse.now(), host, used);
         return plan.mode() == PerfMode.LATENCY
                 ? new PerfResult(
-                        plan, returned, returnedAt - begin, roundTrips.percentiles(), host, used)
+                        plan,
+                        returned,
+                        returnedAt - begin,
+                        roundTrips.percentiles(),
+                        host,
+                        used,
+                        others,
+                        List.of(returned),
+                        null)
                 : new PerfResult(
                         plan,
                         dpu.received() - dpuBefore.received(),
                         dpu.atNanos() - begin, // one clock, see PerfDpu
                         dpu.latencies(),
                         host,
-                        used);
+                        used,
+                        others,
+                        sentByProducer,
+                        null);
+    }
+
+    private static double othersProcessors(
+            OptionalLong before, OptionalLong after, ResourceUse host, ResourceUse dpu) {
+        if (before.isEmpty() || after.isEmpty()) {
+            return 0;
+        }
+        long others = after.getAsLong() - before.getAsLong() - host.cpuNanos() - dpu.cpuNanos();
+        return Math.max(0, (double) others / Math.max(host.nanos(), dpu.nanos()));
     }
 
     private void pingPong() {
@@ -154,6 +211,8 @@ public final class PerfHost extends PerfSide {
         long now = begin;
         long deadline = deadlineAfter(now);
         long first = sent;
+        List<ProducerThread.Load> others =
+                otherProducers.stream().map(each -> each.begin(begin + plan.nanos())).toList();
         while (now - begin < plan.nanos()) {
             while (send((sent - first) % TIMED_EACH == 0 ? System.nanoTime() : 0)) {
                 // until there is neither a message nor a buffer for it
@@ -167,6 +226,15 @@ public final class PerfHost extends PerfSide {
             }
         }
         until("all messages have been sent", this::allSent);
+        until(
+                "all producers have sent their messages",
+                () -> others.stream().allMatch(ProducerThread.Load::isOver));
+        sentByProducer.clear();
+        sentByProducer.add(sent - first);
+        for (ProducerThread.Load each : others) {
+            sentByProducer.add(each.sent());
+            sent += each.sent();
+        }
     }
 
     private boolean send(long stamp) {

@@ -3,21 +3,47 @@ package io.softdpu.perf.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.perf.text.SizeText;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One measurement.
+ * One measurement, made by {@link #builder}.
  *
  * @param mode kind of measurement
  * @param sizeBytes bytes of a message, 1 to {@link #MAX_SIZE_BYTES}
  * @param waiting how both sides wait
- * @param nanos how long, after a warm-up of the same length
+ * @param nanos how long one run takes, after a warm-up of the same length
+ * @param window buffers that a consumer has posted, and messages of a producer
+ * @param producers producers of the host, each with an engine and a thread of its own
+ * @param repeats number of runs
+ * @param cpus processors to which both sides are pinned; null if they are not
  */
-public record PerfPlan(PerfMode mode, long sizeBytes, PerfWait waiting, long nanos) {
+public record PerfPlan(
+        PerfMode mode,
+        long sizeBytes,
+        PerfWait waiting,
+        long nanos,
+        int window,
+        int producers,
+        int repeats,
+        @Nullable PerfCpus cpus) {
     /** Largest message. */
     public static final long MAX_SIZE_BYTES = 64 << 20;
 
-    /** Memory for the messages of one way. */
+    /** Most posted buffers: those of a consumer's ring. */
+    public static final int MAX_WINDOW = 8192;
+
+    /** Most producers of the host. */
+    public static final int MAX_PRODUCERS = 64;
+
+    /** Most runs of one measurement. */
+    public static final int MAX_REPEATS = 1000;
+
+    /** Memory for the messages of one way, if the window is not given. */
     private static final long WINDOW_BYTES = 64 << 20;
+
+    /** Most memory for the messages of one way. */
+    private static final long MAX_WINDOW_BYTES = 1L << 30;
 
     private static final int PING_PONG_BUFFERS = 4;
     private static final int MOST_BUFFERS = 256;
@@ -25,32 +51,48 @@ public record PerfPlan(PerfMode mode, long sizeBytes, PerfWait waiting, long nan
     /** Checks the values: INVALID_VALUE that names the field. */
     public PerfPlan {
         if (sizeBytes < 1 || sizeBytes > MAX_SIZE_BYTES) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
+            throw invalid(
                     "message size is illegal: size=%s, expected=1 to %s"
                             .formatted(
                                     SizeText.format(sizeBytes), SizeText.format(MAX_SIZE_BYTES)));
         }
         if (nanos < 1) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "time is illegal: nanos=" + nanos + ", expected=1 or more");
+            throw invalid("time is illegal: nanos=" + nanos + ", expected=1 or more");
+        }
+        if (window < 1 || window > MAX_WINDOW) {
+            throw invalid(
+                    "window is illegal: window=%d, expected=1 to %d".formatted(window, MAX_WINDOW));
+        }
+        if (producers < 1 || producers > MAX_PRODUCERS) {
+            throw invalid(
+                    "number of producers is illegal: producers=%d, expected=1 to %d"
+                            .formatted(producers, MAX_PRODUCERS));
+        }
+        if (mode == PerfMode.LATENCY && producers != 1) {
+            throw invalid(
+                    "latency has one message under way at a time: producers="
+                            + producers
+                            + ", expected=1");
+        }
+        if (sizeBytes * window * producers > MAX_WINDOW_BYTES) {
+            throw invalid(
+                    "messages need too much memory: producers=%d, window=%d, size=%s, limit=%s"
+                            .formatted(
+                                    producers,
+                                    window,
+                                    SizeText.format(sizeBytes),
+                                    SizeText.format(MAX_WINDOW_BYTES)));
+        }
+        if (repeats < 1 || repeats > MAX_REPEATS) {
+            throw invalid(
+                    "number of runs is illegal: repeat=%d, expected=1 to %d"
+                            .formatted(repeats, MAX_REPEATS));
         }
     }
 
-    /**
-     * Buffers that a consumer has posted, and messages of a producer: what one way holds. A
-     * ping-pong has one under way, and room for it to be posted again.
-     *
-     * <p>One way it is as many as bridge the time in which the other end wakes up. That is a matter
-     * of how many where they are small, so 256; where they are large it is a matter of how many
-     * bytes are still to be copied, so those that {@value #WINDOW_BYTES} bytes hold, but at least
-     * two: one is filled while the other is taken.
-     */
-    int buffers() {
-        return mode == PerfMode.LATENCY
-                ? PING_PONG_BUFFERS
-                : Math.clamp(WINDOW_BYTES / sizeBytes, 2, MOST_BUFFERS);
+    /** Begins a plan: messages of the mode's size, adaptive waiting, one run of 2 s. */
+    public static Builder builder(PerfMode mode) {
+        return new Builder(mode);
     }
 
     /**
@@ -58,5 +100,129 @@ public record PerfPlan(PerfMode mode, long sizeBytes, PerfWait waiting, long nan
      */
     boolean isStamped() {
         return mode != PerfMode.LATENCY && sizeBytes >= Long.BYTES;
+    }
+
+    /** Number of threads that wait for each other: the DPU's and the host's. */
+    int pollers() {
+        return 1 + producers;
+    }
+
+    /** Number of processors that these threads may use. */
+    int processors(int available) {
+        if (cpus == null) {
+            return available;
+        }
+        return cpus.isShared() ? 1 : 2;
+    }
+
+    /** Whether the line time is measured: the threads stay on two processors. */
+    boolean isLineTimed() {
+        return cpus != null && !cpus.isShared();
+    }
+
+    private static DpuException invalid(String message) {
+        return new DpuException(Status.INVALID_VALUE, message);
+    }
+
+    /** Collects the values of a plan. Belongs to one thread. */
+    public static final class Builder {
+        private final PerfMode mode;
+        private long sizeBytes;
+        private PerfWait waiting = PerfWait.ADAPTIVE;
+        private long nanos = TimeUnit.SECONDS.toNanos(2);
+        private @Nullable Integer window;
+        private int producers = 1;
+        private int repeats = 1;
+        private @Nullable PerfCpus cpus;
+
+        private Builder(PerfMode mode) {
+            this.mode = mode;
+            sizeBytes = mode.defaultSizeBytes();
+        }
+
+        /** Sets the bytes of a message, 1 to {@link PerfPlan#MAX_SIZE_BYTES}. */
+        public Builder sizeBytes(long bytes) {
+            sizeBytes = bytes;
+            return this;
+        }
+
+        /** Sets how both sides wait. */
+        public Builder waiting(PerfWait how) {
+            waiting = how;
+            return this;
+        }
+
+        /** Sets how long one run takes in nanoseconds, after a warm-up of the same length. */
+        public Builder nanos(long time) {
+            nanos = time;
+            return this;
+        }
+
+        /**
+         * Sets how many buffers a consumer has posted, 1 to {@link PerfPlan#MAX_WINDOW}; a producer
+         * has as many messages. Not with {@link PerfMode#LATENCY}, where one message is under way.
+         */
+        public Builder window(int buffers) {
+            window = buffers;
+            return this;
+        }
+
+        /**
+         * Sets the number of producers of the host, 1 to {@link PerfPlan#MAX_PRODUCERS}; all send
+         * to one consumer. With {@link PerfMode#LATENCY} 1.
+         */
+        public Builder producers(int count) {
+            producers = count;
+            return this;
+        }
+
+        /** Sets the number of runs, 1 to {@link PerfPlan#MAX_REPEATS}. */
+        public Builder repeats(int runs) {
+            repeats = runs;
+            return this;
+        }
+
+        /** Pins both sides to processors. */
+        public Builder cpus(PerfCpus pair) {
+            cpus = pair;
+            return this;
+        }
+
+        /**
+         * Makes the plan.
+         *
+         * @throws DpuException INVALID_VALUE that names the illegal value
+         */
+        public PerfPlan build() {
+            if (mode == PerfMode.LATENCY && window != null) {
+                throw invalid(
+                        "latency has no window, since one message is under way at a time: window="
+                                + window
+                                + ", expected=none");
+            }
+            return new PerfPlan(
+                    mode,
+                    sizeBytes,
+                    waiting,
+                    nanos,
+                    window == null ? defaultWindow() : window,
+                    producers,
+                    repeats,
+                    cpus);
+        }
+
+        /**
+         * A ping-pong has one message under way, and room for it to be posted again.
+         *
+         * <p>One way the window is as many as bridge the time in which the other end wakes up. That
+         * is a matter of how many where they are small, so 256; where they are large it is a matter
+         * of how many bytes are still to be copied, so those that {@value #WINDOW_BYTES} bytes
+         * hold, but at least two: one is filled while the other is taken.
+         */
+        private int defaultWindow() {
+            return mode == PerfMode.LATENCY
+                    ? PING_PONG_BUFFERS
+                    : Math.clamp(WINDOW_BYTES / Math.max(1, sizeBytes), 2, MOST_BUFFERS);
+        }
     }
 }

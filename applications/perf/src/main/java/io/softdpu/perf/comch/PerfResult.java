@@ -1,6 +1,7 @@
 package io.softdpu.perf.comch;
 
 import io.softdpu.perf.child.ResourceUse;
+import java.util.List;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,11 @@ import org.jspecify.annotations.Nullable;
  *     it; null where nothing was timed, since messages of less than 8 bytes carry no time
  * @param host what the process on the host has used meanwhile
  * @param dpu what the process on the DPU has used meanwhile
+ * @param othersProcessors processors that other processes of the machine used meanwhile; 0 if the
+ *     kernel does not tell
+ * @param sentByProducer messages that each producer of the host has sent; with {@link
+ *     PerfMode#LATENCY} round trips of the one
+ * @param lineTimes before and after; null where they were not measured
  */
 public record PerfResult(
         PerfPlan plan,
@@ -21,7 +27,29 @@ public record PerfResult(
         long nanos,
         @Nullable Percentiles latencies,
         ResourceUse host,
-        ResourceUse dpu) {
+        ResourceUse dpu,
+        double othersProcessors,
+        List<Long> sentByProducer,
+        @Nullable LineTimes lineTimes) {
+
+    /** Copies the list. */
+    public PerfResult {
+        sentByProducer = List.copyOf(sentByProducer);
+    }
+
+    /** The same with line times. */
+    PerfResult with(LineTimes measured) {
+        return new PerfResult(
+                plan,
+                messages,
+                nanos,
+                latencies,
+                host,
+                dpu,
+                othersProcessors,
+                sentByProducer,
+                measured);
+    }
 
     /**
      * Messages per second, or round trips per second with {@link PerfMode#LATENCY}; 0 if there were
@@ -29,6 +57,15 @@ public record PerfResult(
      */
     public double messagesPerSecond() {
         return messages == 0 ? 0 : messages / (nanos / 1e9);
+    }
+
+    /**
+     * Shares of the producers in all messages sent, 0 to 1, in the order of the producers; zeros if
+     * none was sent.
+     */
+    public List<Double> shares() {
+        long all = sentByProducer.stream().mapToLong(Long::longValue).sum();
+        return sentByProducer.stream().map(each -> all == 0 ? 0 : (double) each / all).toList();
     }
 
     /** Payload per second in 10^9 bytes, one direction. */

@@ -60,16 +60,16 @@ public final class PerfSession {
      *
      * @throws DpuException why it could not be done; CONNECTION_ABORTED after {@link #interrupt}
      */
-    public PerfResult run() {
+    public PerfSummary run() {
         try (TakingDown _ = this::takeDown) {
             Path fabric = begin();
-            PerfResult result = measure(fabric);
+            PerfSummary summary = measure(fabric);
             awaitGoodEnd();
-            return result;
+            return summary;
         }
     }
 
-    private PerfResult measure(Path fabric) {
+    private PerfSummary measure(Path fabric) {
         try (PerfHost opened = new PerfHost(plan, fabric, Objects.requireNonNull(dpu))) {
             attach(opened);
             return opened.run();

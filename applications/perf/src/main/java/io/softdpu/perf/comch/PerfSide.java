@@ -13,6 +13,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.linux.text.ForeignText;
@@ -38,19 +39,21 @@ abstract class PerfSide implements AutoCloseable {
     static final String SERVER = "perf";
 
     /** Time limit of one wait in the engine; an event ends it earlier. */
-    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
      * Timeout of stopping all contexts after {@link #abort}, while a user waits: together with what
      * {@link PerfSession} allows the other process it is less than the time that a signal waits.
      */
-    private static final long ABORTED_NANOS = TimeUnit.SECONDS.toNanos(2);
+    static final long ABORTED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final int CONTROL_TASKS = 4;
 
     final PerfPlan plan;
     final Device device;
     final ProgressEngine engine;
+    private final EngineTurns turns;
+    private final @Nullable SharedLine sharedLine;
     private final ResourceStack resources = new ResourceStack();
     private final long silenceTimeoutNanos;
     private @Nullable ComchEndpoint endpoint;
@@ -63,7 +66,8 @@ abstract class PerfSide implements AutoCloseable {
     private volatile @Nullable String abortReason;
 
     /**
-     * Opens the machine and the device.
+     * Opens the machine and the device, and pins the calling thread if the plan names processors:
+     * it stays pinned.
      *
      * @param silenceTimeoutNanos time limit for the next message of the peer, while one is due
      */
@@ -74,6 +78,12 @@ abstract class PerfSide implements AutoCloseable {
         try {
             device = keep(machine.findDevice(deviceName).open());
             engine = keep(ProgressEngine.create(2));
+            turns = new EngineTurns(plan, engine);
+            if (plan.cpus() != null) {
+                // After the machine: its threads inherit the affinity of this one.
+                CpuBinding.hard(plan.cpus().of(side)).bindCurrentThread();
+            }
+            sharedLine = plan.isLineTimed() ? keep(new SharedLine(lineFile(fabric))) : null;
         } catch (RuntimeException e) {
             resources.closeAfter(e);
             throw e;
@@ -90,6 +100,26 @@ abstract class PerfSide implements AutoCloseable {
 
     /** Called for each message of the peer on the control path. */
     abstract void receivedControl(String message);
+
+    /** The number of the peer's consumer, once {@link #produce} has returned. */
+    final int remoteConsumer() {
+        return remoteConsumer;
+    }
+
+    /** Why this side is to end; null while it is not. Any thread. */
+    final @Nullable String abortReason() {
+        return abortReason;
+    }
+
+    /** The line that both sides have mapped: there where {@link PerfPlan#isLineTimed}. */
+    final SharedLine sharedLine() {
+        return Objects.requireNonNull(sharedLine);
+    }
+
+    /** Beside the folder of the fabric, in which only the bus has files. */
+    private static Path lineFile(Path fabric) {
+        return fabric.resolveSibling(fabric.getFileName() + "-line");
+    }
 
     /** The number after the word with which a control message of the peer begins. */
     static long numberIn(String message, String word) {
@@ -124,15 +154,15 @@ abstract class PerfSide implements AutoCloseable {
     /** Creates the consumer, and posts all its buffers. */
     final void receive(ComchConnection over) {
         connection = over;
-        MessagePool messages = keep(new MessagePool(device, plan.buffers(), plan.sizeBytes()));
+        MessagePool messages = keep(new MessagePool(device, plan.window(), plan.sizeBytes()));
         incoming = messages;
         ComchConsumer consumer = ComchConsumer.create(over, messages.mmap());
         keep(() -> stop(consumer));
-        consumer.setPostReceiveTasks(plan.buffers(), this::consumed, ComchPostReceiveTask::free);
+        consumer.setPostReceiveTasks(plan.window(), this::consumed, ComchPostReceiveTask::free);
         engine.connect(consumer);
         consumer.start();
         until("consumer runs", () -> consumer.state() == ContextState.RUNNING);
-        for (int i = 0; i < plan.buffers(); i++) {
+        for (int i = 0; i < plan.window(); i++) {
             consumer.allocatePostReceiveTask(messages.buf(i)).submit();
         }
     }
@@ -141,7 +171,7 @@ abstract class PerfSide implements AutoCloseable {
     final void produce(ComchConnection over) {
         connection = over;
         until("peer has a consumer", () -> remoteConsumer != 0);
-        MessagePool messages = keep(new MessagePool(device, plan.buffers(), plan.sizeBytes()));
+        MessagePool messages = keep(new MessagePool(device, plan.window(), plan.sizeBytes()));
         ComchProducer producer = ComchProducer.create(over);
         Outgoing sends = new Outgoing(plan, messages, producer);
         outgoing = sends;
@@ -200,7 +230,7 @@ abstract class PerfSide implements AutoCloseable {
         if (reason != null) {
             throw new DpuException(Status.CONNECTION_ABORTED, reason);
         }
-        return plan.waiting().turn(engine, TURN_NANOS);
+        return turns.turn();
     }
 
     /** Time of {@link System#nanoTime} until which the peer may send nothing. */

@@ -2,9 +2,12 @@ package io.softdpu.perf.comch;
 
 import io.softdpu.perf.text.SizeText;
 import io.softdpu.perf.text.TextTable;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
+import org.jspecify.annotations.Nullable;
 
 /** The result of a measurement as text. */
 public final class PerfTable {
@@ -13,9 +16,13 @@ public final class PerfTable {
 
     private PerfTable() {}
 
-    /** The lines: a head and a row. */
-    public static List<String> lines(PerfResult result) {
-        PerfPlan plan = result.plan();
+    /**
+     * The lines: a head and a row with the run of the median rate; below them the spread of several
+     * runs, the line times, and notes on what makes the figures meaningless.
+     */
+    public static List<String> lines(PerfSummary summary) {
+        PerfPlan plan = summary.plan();
+        PerfResult result = summary.median();
         Percentiles latencies = result.latencies();
         OptionalDouble allocated = result.allocatedBytesPerOperation();
         TextTable table =
@@ -23,6 +30,7 @@ public final class PerfTable {
                         "measurement",
                         "size",
                         "wait",
+                        "window",
                         "messages/s",
                         "GB/s",
                         "p50 ns",
@@ -34,6 +42,7 @@ public final class PerfTable {
                 plan.mode().word(),
                 SizeText.format(plan.sizeBytes()),
                 plan.waiting().word(),
+                plan.mode() == PerfMode.LATENCY ? NONE : Integer.toString(plan.window()),
                 number("%.0f", result.messagesPerSecond()),
                 number("%.3f", result.gigabytesPerSecond()),
                 latencies == null ? NONE : Long.toString(latencies.p50Nanos()),
@@ -41,7 +50,39 @@ public final class PerfTable {
                 latencies == null ? NONE : Long.toString(latencies.p999Nanos()),
                 allocated.isEmpty() ? NONE : number("%.4f", allocated.getAsDouble()),
                 number("%.3f", result.host().processors() + result.dpu().processors()));
-        return table.lines();
+        List<String> lines = new ArrayList<>(table.lines());
+        if (plan.repeats() > 1) {
+            lines.add(
+                    "median of %d runs; messages/s %.0f to %.0f"
+                            .formatted(
+                                    plan.repeats(),
+                                    summary.min(PerfResult::messagesPerSecond),
+                                    summary.max(PerfResult::messagesPerSecond)));
+        }
+        if (plan.producers() > 1) {
+            List<Double> shares = result.shares();
+            lines.add(
+                    String.format(
+                            Locale.ROOT,
+                            "%d producers; shares %.1f %% to %.1f %%",
+                            plan.producers(),
+                            100 * Collections.min(shares),
+                            100 * Collections.max(shares)));
+        }
+        addLineTimes(lines, result.lineTimes());
+        PerfNotes.of(summary).forEach(note -> lines.add("note: " + note));
+        return lines;
+    }
+
+    private static void addLineTimes(List<String> lines, @Nullable LineTimes times) {
+        if (times != null) {
+            lines.add(
+                    "round trip of a cache line: %d ns before, %d ns after (%s)"
+                            .formatted(
+                                    times.beforeNanos(),
+                                    times.afterNanos(),
+                                    times.distance().word()));
+        }
     }
 
     private static String number(String format, double value) {

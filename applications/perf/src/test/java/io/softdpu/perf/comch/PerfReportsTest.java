@@ -43,7 +43,7 @@ class PerfReportsTest {
 
     @Test
     void shouldReportOnlyWhatTheDpuHasReceivedAndOnlyOnceAllHaveCome() throws Exception {
-        PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, SECOND);
+        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).nanos(SECOND).build();
         Future<?> dpu = startDpu(plan);
         try (ScriptedHost host = new ScriptedHost(plan, fabric)) {
             host.connect();
@@ -72,7 +72,7 @@ class PerfReportsTest {
 
     @Test
     void shouldReportNoLatencyOfMessagesThatHaveNoRoomForTheTime() throws Exception {
-        PerfPlan plan = new PerfPlan(PerfMode.RATE, 7, PerfWait.ADAPTIVE, SECOND);
+        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).sizeBytes(7).nanos(SECOND).build();
         Future<?> dpu = startDpu(plan);
         try (ScriptedHost host = new ScriptedHost(plan, fabric)) {
             host.connect();
@@ -90,7 +90,7 @@ class PerfReportsTest {
     @Test
     @StartsProcesses
     void shouldMeasureWhatTheOtherSideHasCountedUntilItHadIt() throws Exception {
-        PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, SECOND / 20);
+        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).nanos(SECOND / 20).build();
         Percentiles latencies = new Percentiles(1, 2, 3);
         Future<List<PerfReport>> dpu =
                 other.submit(() -> {
@@ -115,7 +115,7 @@ class PerfReportsTest {
     @Test
     @StartsProcesses
     void shouldSayHowManyHadComeWhereTheReportDoesNot() throws Exception {
-        PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.ADAPTIVE, SECOND / 20);
+        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).nanos(SECOND / 20).build();
         Future<List<PerfReport>> dpu =
                 other.submit(() -> {
                     try (ScriptedDpu opened = new ScriptedDpu(plan, fabric, null)) {
@@ -134,10 +134,10 @@ class PerfReportsTest {
     @Test
     void shouldFindNoFigureForAMessageWhereThereWasNone() {
         ResourceUse use = new ResourceUse(SECOND, 0, 1000);
-        PerfPlan plan = new PerfPlan(PerfMode.RATE, 32, PerfWait.BUSY, SECOND);
+        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).build();
 
-        PerfResult none = new PerfResult(plan, 0, 0, null, use, use);
-        PerfResult some = new PerfResult(plan, 500, SECOND, null, use, use);
+        PerfResult none = new PerfResult(plan, 0, 0, null, use, use, 0, List.of(), null);
+        PerfResult some = new PerfResult(plan, 500, SECOND, null, use, use, 0, List.of(), null);
 
         assertThat(none.allocatedBytesPerOperation()).isEmpty();
         assertThat(none.messagesPerSecond()).isZero();
@@ -160,7 +160,7 @@ class PerfReportsTest {
     private PerfResult measure(PerfPlan plan, long silenceTimeoutNanos) throws IOException {
         Process idle = new ProcessBuilder("/bin/sh", "-c", "read line").start();
         try (PerfHost host = new PerfHost(plan, fabric, idle, silenceTimeoutNanos)) {
-            return host.run();
+            return host.run().median();
         } finally {
             idle.destroyForcibly();
         }

@@ -1,0 +1,39 @@
+package io.softdpu.perf.comch;
+
+import java.util.Locale;
+
+/**
+ * Round trips of a cache line between the processors of a measurement. Cores of a virtual machine
+ * may be near at one moment and far at the next, and the rate of messages follows it, so figures
+ * compare only within one class.
+ *
+ * @param beforeNanos directly before the measurement
+ * @param afterNanos directly after it
+ */
+public record LineTimes(long beforeNanos, long afterNanos) {
+    private static final long NEAR_NANOS = 200;
+    private static final long FAR_NANOS = 300;
+
+    /** Class of a measurement by its line times. */
+    public enum Distance {
+        /** Both line times are at most 200 ns. */
+        NEAR,
+        /** Both line times are at least 300 ns. */
+        FAR,
+        /** Neither: the figures compare with no others. */
+        MIXED;
+
+        /** The name in results. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The class. */
+    public Distance distance() {
+        if (Math.max(beforeNanos, afterNanos) <= NEAR_NANOS) {
+            return Distance.NEAR;
+        }
+        return Math.min(beforeNanos, afterNanos) >= FAR_NANOS ? Distance.FAR : Distance.MIXED;
+    }
+}

@@ -1,0 +1,142 @@
+package io.softdpu.perf.comch;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Cache line that both processes of a measurement have mapped, for the time that it takes to travel
+ * between the processors of their threads and back.
+ *
+ * <p>One side {@linkplain #measure measures}, the other {@linkplain #answer answers} meanwhile; the
+ * number in the line is odd when the second is to move and even when the first is. Belongs to one
+ * thread.
+ */
+final class SharedLine implements AutoCloseable {
+    /** The line begins a page, so nothing else is in it. */
+    private static final long BYTES = 4096;
+
+    private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
+
+    /** Written by the side that measures when it has finished. */
+    private static final long FINISHED = -1;
+
+    private static final long MEASURING_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final int TRIPS_PER_SAMPLE = 200;
+    private static final int MAX_SAMPLES = 1000;
+
+    /** Unsuccessful reads after which a side yields: the other may need its processor. */
+    private static final int SPINS = 100_000;
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment line;
+
+    /** Maps the file, which this creates or the other side has created. */
+    SharedLine(Path file) {
+        try (FileChannel channel =
+                FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE)) {
+            line = channel.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, arena);
+        } catch (IOException e) {
+            arena.close();
+            throw new DpuException(
+                    Status.OPERATING_SYSTEM,
+                    "cannot map the line of both sides: file=" + file + ", reason=" + e,
+                    e);
+        }
+    }
+
+    /** Prepares a measurement, before the other side is asked to answer. */
+    void reset() {
+        NUMBER.setRelease(line, 0L, 0L);
+    }
+
+    /**
+     * Measures the round trip: the median of many samples, in nanoseconds.
+     *
+     * @param timeoutNanos how long the other side may be silent
+     * @throws DpuException TIME_OUT
+     */
+    long measure(long timeoutNanos) {
+        long[] samples = new long[MAX_SAMPLES];
+        int count = 0;
+        long number = 0;
+        try {
+            number = roundTrip(number, timeoutNanos); // until the other side has begun
+            long begin = System.nanoTime();
+            long before = begin;
+            while (count < MAX_SAMPLES && before - begin < MEASURING_NANOS) {
+                for (int i = 0; i < TRIPS_PER_SAMPLE; i++) {
+                    number = roundTrip(number, timeoutNanos);
+                }
+                long now = System.nanoTime();
+                samples[count++] = (now - before) / TRIPS_PER_SAMPLE;
+                before = now;
+            }
+        } finally {
+            NUMBER.setRelease(line, 0L, FINISHED);
+        }
+        Arrays.sort(samples, 0, count);
+        return samples[count / 2];
+    }
+
+    private long roundTrip(long number, long timeoutNanos) {
+        NUMBER.setRelease(line, 0L, number + 1);
+        await(number + 2, timeoutNanos);
+        return number + 2;
+    }
+
+    /**
+     * Answers until the other side has finished its measurement.
+     *
+     * @param timeoutNanos how long the other side may be silent
+     * @throws DpuException TIME_OUT
+     */
+    void answer(long timeoutNanos) {
+        for (long number = 1; await(number, timeoutNanos); number += 2) {
+            NUMBER.setRelease(line, 0L, number + 1);
+        }
+    }
+
+    /** Waits for a number; false if the measurement is finished instead. */
+    @SuppressWarnings("ThreadPriorityCheck") // yields so that the other side runs, on one processor
+    private boolean await(long number, long timeoutNanos) {
+        long begin = 0;
+        while (true) {
+            for (int spins = 0; spins < SPINS; spins++) {
+                long found = (long) NUMBER.getAcquire(line, 0L);
+                if (found == number || found == FINISHED) {
+                    return found == number;
+                }
+                Thread.onSpinWait();
+            }
+            long now = System.nanoTime();
+            if (begin == 0) {
+                begin = now;
+            } else if (now - begin > timeoutNanos) {
+                throw new DpuException(
+                        Status.TIME_OUT,
+                        "other side does not answer in the shared line: expected=%d, waitedMillis=%d"
+                                .formatted(number, TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
+            }
+            Thread.yield();
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

@@ -1,0 +1,87 @@
+package io.softdpu.perf.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tests of the values of a plan and of its results. */
+class PerfPlanTest {
+    private static final int MEBIBYTE = 1 << 20;
+
+    @ParameterizedTest
+    @CsvSource({"32, 256", "262144, 256", "1048576, 64", "67108864, 2"})
+    void shouldChooseAWindowThatBridgesAWakeUp(long sizeBytes, int window) {
+        assertThat(PerfPlan.builder(PerfMode.RATE).sizeBytes(sizeBytes).build().window())
+                .isEqualTo(window);
+    }
+
+    @Test
+    void shouldTakeTheWindowThatIsGiven() {
+        assertThat(PerfPlan.builder(PerfMode.RATE).window(8192).build().window()).isEqualTo(8192);
+    }
+
+    @Test
+    void shouldRefuseIllegalValues() {
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.RATE).window(0).build(),
+                "window is illegal: window=0, expected=1 to 8192");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.RATE).window(8193).build(),
+                "window is illegal: window=8193, expected=1 to 8192");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(1025).build(),
+                "messages need too much memory: producers=1, window=1025, size=1MiB,"
+                        + " limit=1GiB");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.LATENCY).window(4).build(),
+                "latency has no window, since one message is under way at a time: window=4,"
+                        + " expected=none");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.RATE).producers(65).build(),
+                "number of producers is illegal: producers=65, expected=1 to 64");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.LATENCY).producers(2).build(),
+                "latency has one message under way at a time: producers=2, expected=1");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.RATE).repeats(0).build(),
+                "number of runs is illegal: repeat=0, expected=1 to 1000");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.RATE).nanos(0).build(),
+                "time is illegal: nanos=0, expected=1 or more");
+        assertInvalid(() -> PerfCpus.of("0"), "not a pair of processors: cpu=0, expected=HOST,DPU");
+    }
+
+    @Test
+    void shouldRefuseProcessorsThatThisProcessMayNotUse() {
+        assertThatThrownBy(() -> PerfCpus.of("0,99999"))
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.NOT_FOUND))
+                .hasMessageContaining("cpu=99999");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "100, 200, NEAR",
+        "200, 201, MIXED",
+        "300, 500, FAR",
+        "299, 500, MIXED",
+        "500, 100, MIXED"
+    })
+    void shouldClassAMeasurementByBothLineTimes(long before, long after, LineTimes.Distance found) {
+        assertThat(new LineTimes(before, after).distance()).isEqualTo(found);
+    }
+
+    private static void assertInvalid(ThrowingCallable call, String message) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessageContaining(message);
+    }
+}

@@ -1,0 +1,132 @@
+package io.softdpu.perf.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.perf.child.ResourceUse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Tests of the results of several runs, as a table and as JSON. */
+class PerfSummaryTest {
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    @Test
+    void shouldPickTheRunWithTheMedianRate() {
+        assertThat(summary(null, 30, 10, 20).median().messages()).isEqualTo(20);
+        assertThat(summary(null, 30, 10, 20, 40).median().messages()).as("lower").isEqualTo(20);
+        assertThat(summary(null, 7).median().messages()).isEqualTo(7);
+    }
+
+    @Test
+    void shouldPrintTheSpreadOfSeveralRuns() {
+        assertThat(lines(summary(null, 30, 10, 20)))
+                .hasSize(3)
+                .last()
+                .isEqualTo("median of 3 runs; messages/s 10 to 30");
+        assertThat(lines(summary(null, 30))).as("no spread of one").hasSize(2);
+    }
+
+    @Test
+    void shouldPrintLineTimesWhereTheyWereMeasured() {
+        assertThat(lines(summary(new LineTimes(110, 130), 30)))
+                .last()
+                .isEqualTo("round trip of a cache line: 110 ns before, 130 ns after (near)");
+    }
+
+    @Test
+    void shouldWriteAllRunsAndTheMedianAsJson() {
+        ObjectNode json = PerfJson.of(summary(new LineTimes(110, 500), 30, 10, 20));
+
+        assertThat(json.get("messages").asLong()).isEqualTo(20);
+        assertThat(json.get("runs"))
+                .extracting(run -> run.get("messages").asLong())
+                .containsExactly(30L, 10L, 20L);
+        assertThat(json.get("line_before_ns").asLong()).isEqualTo(110);
+        assertThat(json.get("line_after_ns").asLong()).isEqualTo(500);
+        assertThat(json.get("distance").asText()).isEqualTo("mixed");
+        assertThat(json.get("cpu").asText()).isEqualTo("2,5");
+        assertThat(json.get("window").asInt()).isEqualTo(256);
+    }
+
+    @Test
+    void shouldPrintTheSharesOfSeveralProducers() {
+        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).producers(2).build();
+        ResourceUse use = new ResourceUse(SECOND, 0, 0);
+        PerfResult result =
+                new PerfResult(plan, 400, SECOND, null, use, use, 0, List.of(100L, 300L), null);
+
+        assertThat(result.shares()).containsExactly(0.25, 0.75);
+        assertThat(lines(new PerfSummary(List.of(result))))
+                .last()
+                .isEqualTo("2 producers; shares 25.0 % to 75.0 %");
+        assertThat(PerfJson.of(new PerfSummary(List.of(result))).get("shares"))
+                .extracting(JsonNode::asDouble)
+                .containsExactly(0.25, 0.75);
+    }
+
+    @Test
+    void shouldNoteWhatMakesTheFiguresMeaningless() {
+        PerfPlan shared = PerfPlan.builder(PerfMode.RATE).cpus(new PerfCpus(1, 1)).build();
+
+        assertThat(PerfNotes.of(summary(null, 30), false, false)).isEmpty();
+        assertThat(PerfNotes.of(summary(shared, null, 0, 30), false, false))
+                .containsExactly(
+                        "both sides share one processor: the figures are those of its scheduler");
+        assertThat(PerfNotes.of(summary(null, 30), true, true))
+                .hasSize(2)
+                .last()
+                .isEqualTo("the sanitizer is on: it delays and checks each call");
+        assertThat(PerfNotes.of(summary(shared, null, 1.26, 30), false, false))
+                .last()
+                .isEqualTo("other processes used up to 1.3 processors during a run");
+    }
+
+    @Test
+    void shouldReadTheProcessorTimeOfTheMachine() {
+        assertThat(MachineUse.parse("cpu  10 1 2 500 70 3 4 5 9 9")).hasValue(250_000_000);
+        assertThat(MachineUse.parse("cpu 1 2 3")).isEmpty();
+        assertThat(MachineUse.parse("")).isEmpty();
+        assertThat(MachineUse.now()).as("on Linux").isPresent();
+    }
+
+    /** Without the notes, which the machine may be a reason for. */
+    private static List<String> lines(PerfSummary summary) {
+        return PerfTable.lines(summary).stream()
+                .filter(line -> !line.startsWith("note: "))
+                .toList();
+    }
+
+    private static PerfSummary summary(@Nullable LineTimes times, long... messages) {
+        PerfPlan plan =
+                PerfPlan.builder(PerfMode.RATE)
+                        .repeats(messages.length)
+                        .cpus(new PerfCpus(2, 5))
+                        .build();
+        return summary(plan, times, 0, messages);
+    }
+
+    private static PerfSummary summary(
+            PerfPlan plan, @Nullable LineTimes times, double others, long... messages) {
+        ResourceUse use = new ResourceUse(SECOND, 0, 0);
+        List<PerfResult> results = new ArrayList<>();
+        for (long each : messages) {
+            results.add(
+                    new PerfResult(
+                            plan,
+                            each,
+                            SECOND,
+                            null,
+                            use,
+                            use,
+                            others,
+                            List.of(each, each),
+                            times));
+        }
+        return new PerfSummary(results);
+    }
+}

@@ -1,0 +1,62 @@
+package io.softdpu.perf.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of the round trip of a cache line between two threads with mappings of their own. */
+class SharedLineTest {
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    @TempDir Path folder;
+
+    @Test
+    void shouldMeasureAgainAndAgainWhileTheOtherSideAnswers() throws Exception {
+        Path file = folder.resolve("line");
+        try (ExecutorService other = Executors.newSingleThreadExecutor();
+                SharedLine line = new SharedLine(file)) {
+            for (int i = 0; i < 3; i++) {
+                line.reset();
+                CompletableFuture<Void> answers =
+                        CompletableFuture.runAsync(() -> answer(file), other);
+                assertThat(line.measure(TIMEOUT_NANOS)).isPositive();
+                answers.get(TIMEOUT_NANOS, TimeUnit.NANOSECONDS);
+            }
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldNotWaitWithoutEndForTheOtherSide() {
+        try (SharedLine line = new SharedLine(folder.resolve("line"))) {
+            line.reset();
+            assertTimeOut(() -> line.measure(1_000_000), "expected=2, waitedMillis=1");
+
+            line.reset();
+            assertTimeOut(() -> line.answer(1_000_000), "expected=1, waitedMillis=1");
+        }
+    }
+
+    private static void answer(Path file) {
+        try (SharedLine line = new SharedLine(file)) {
+            line.answer(TIMEOUT_NANOS);
+        }
+    }
+
+    private static void assertTimeOut(Runnable call, String end) {
+        assertThatThrownBy(call::run)
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.TIME_OUT))
+                .hasMessage("other side does not answer in the shared line: " + end);
+    }
+}
