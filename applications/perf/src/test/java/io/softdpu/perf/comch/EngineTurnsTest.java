@@ -12,8 +12,7 @@ class EngineTurnsTest {
 
     @Test
     void shouldYieldIfBusyThreadsAreMoreThanTheirProcessors() {
-        PerfPlan four =
-                PerfPlan.builder(PerfMode.RATE).waiting(PerfWait.BUSY).producers(4).build();
+        PerfPlan four = PerfPlan.builder(PerfMode.RATE).waiting(PerfWait.BUSY).producers(4).build();
         PerfPlan shared =
                 PerfPlan.builder(PerfMode.RATE)
                         .waiting(PerfWait.BUSY)
