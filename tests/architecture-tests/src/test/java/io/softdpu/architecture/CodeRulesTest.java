@@ -120,6 +120,10 @@ class CodeRulesTest {
                             "reads /proc and the files of cgroups in /sys"),
                     Map.entry("io.softdpu.fabric.region.BusIdentity.readBootId", "reads /proc/sys"),
                     Map.entry("io.softdpu.perf.demo.CpuChoice.here", "reads /proc/self/status"),
+                    Map.entry("io.softdpu.perf.comch.MachineUse.now", "reads /proc/stat"),
+                    Map.entry(
+                            "io.softdpu.perf.comch.SharedLine.<init>",
+                            "opens to read and write, which blocks for no type, and maps it"),
                     Map.entry(
                             "io.softdpu.perf.child.JvmCommand.ofThisProcess",
                             "reads /proc/self/cmdline"),
