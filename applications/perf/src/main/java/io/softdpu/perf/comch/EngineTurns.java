@@ -2,7 +2,6 @@ package io.softdpu.perf.comch;
 
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Rounds of an engine as a plan says to wait. With {@link PerfWait#BUSY} the thread yields after
@@ -10,9 +9,6 @@ import java.util.concurrent.TimeUnit;
  * could not run otherwise before the end of a time slice. Belongs to the engine's thread.
  */
 final class EngineTurns {
-    /** Time limit of one wait in the engine; an event ends it earlier. */
-    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     /** Unsuccessful polls, of some ten nanoseconds each, before a yield, which takes longer. */
     private static final int POLLS_PER_YIELD = 64;
 
@@ -39,7 +35,7 @@ final class EngineTurns {
     /** One round; whether anything was done. */
     @SuppressWarnings("ThreadPriorityCheck") // the scheduler is what the threads share
     boolean turn() {
-        if (waiting.turn(engine, TURN_NANOS)) {
+        if (waiting.turn(engine, PerfSide.TURN_NANOS)) {
             idlePolls = 0;
             return true;
         }
