@@ -89,7 +89,7 @@ public final class PerfDpu extends PerfSide {
             answer();
             if (isLineAsked) {
                 isLineAsked = false;
-                sharedLine().answer(DEADLINE_NANOS);
+                sharedLine().answer(DEADLINE_NANOS, this::checkMeanwhile);
             }
         }
     }

@@ -131,7 +131,7 @@ public final class PerfHost extends PerfSide {
     private long lineTime() {
         sharedLine().reset();
         sendControl(PerfDpu.LINE);
-        return sharedLine().measure(DEADLINE_NANOS);
+        return sharedLine().measure(DEADLINE_NANOS, this::checkMeanwhile);
     }
 
     private PerfResult measure() {

@@ -226,11 +226,26 @@ abstract class PerfSide implements AutoCloseable {
 
     /** Runs the engine once, waiting as the plan says; returns whether any work was done. */
     final boolean turn() {
+        checkAbort();
+        return turns.turn();
+    }
+
+    private void checkAbort() {
         String reason = abortReason;
         if (reason != null) {
             throw new DpuException(Status.CONNECTION_ABORTED, reason);
         }
-        return turns.turn();
+    }
+
+    /**
+     * Checks, in a wait without the engine, that neither this side is to end nor the peer has.
+     *
+     * @throws DpuException CONNECTION_ABORTED, CONNECTION_RESET
+     */
+    final void checkMeanwhile() {
+        checkAbort();
+        engine.progress();
+        checkPeer();
     }
 
     /** Time of {@link System#nanoTime} until which the peer may send nothing. */

@@ -34,7 +34,7 @@ final class SharedLine implements AutoCloseable {
     private static final int TRIPS_PER_SAMPLE = 200;
     private static final int MAX_SAMPLES = 1000;
 
-    /** Unsuccessful reads after which a side yields: the other may need its processor. */
+    /** Unsuccessful reads after which a side checks and yields: the other may need its processor. */
     private static final int SPINS = 100_000;
 
     private final Arena arena = Arena.ofConfined();
@@ -67,19 +67,20 @@ final class SharedLine implements AutoCloseable {
      * Measures the round trip: the median of many samples, in nanoseconds.
      *
      * @param timeoutNanos how long the other side may be silent
+     * @param check called now and then while it is; may throw
      * @throws DpuException TIME_OUT
      */
-    long measure(long timeoutNanos) {
+    long measure(long timeoutNanos, Runnable check) {
         long[] samples = new long[MAX_SAMPLES];
         int count = 0;
         long number = 0;
         try {
-            number = roundTrip(number, timeoutNanos); // until the other side has begun
+            number = roundTrip(number, timeoutNanos, check); // until the other side has begun
             long begin = System.nanoTime();
             long before = begin;
             while (count < MAX_SAMPLES && before - begin < MEASURING_NANOS) {
                 for (int i = 0; i < TRIPS_PER_SAMPLE; i++) {
-                    number = roundTrip(number, timeoutNanos);
+                    number = roundTrip(number, timeoutNanos, check);
                 }
                 long now = System.nanoTime();
                 samples[count++] = (now - before) / TRIPS_PER_SAMPLE;
@@ -92,9 +93,9 @@ final class SharedLine implements AutoCloseable {
         return samples[count / 2];
     }
 
-    private long roundTrip(long number, long timeoutNanos) {
+    private long roundTrip(long number, long timeoutNanos, Runnable check) {
         NUMBER.setRelease(line, 0L, number + 1);
-        await(number + 2, timeoutNanos);
+        await(number + 2, timeoutNanos, check);
         return number + 2;
     }
 
@@ -102,17 +103,18 @@ final class SharedLine implements AutoCloseable {
      * Answers until the other side has finished its measurement.
      *
      * @param timeoutNanos how long the other side may be silent
+     * @param check called now and then while it is; may throw
      * @throws DpuException TIME_OUT
      */
-    void answer(long timeoutNanos) {
-        for (long number = 1; await(number, timeoutNanos); number += 2) {
+    void answer(long timeoutNanos, Runnable check) {
+        for (long number = 1; await(number, timeoutNanos, check); number += 2) {
             NUMBER.setRelease(line, 0L, number + 1);
         }
     }
 
     /** Waits for a number; false if the measurement is finished instead. */
     @SuppressWarnings("ThreadPriorityCheck") // yields so that the other side runs, on one processor
-    private boolean await(long number, long timeoutNanos) {
+    private boolean await(long number, long timeoutNanos, Runnable check) {
         long begin = 0;
         while (true) {
             for (int spins = 0; spins < SPINS; spins++) {
@@ -131,6 +133,7 @@ final class SharedLine implements AutoCloseable {
                         "other side does not answer in the shared line: expected=%d, waitedMillis=%d"
                                 .formatted(number, TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
             }
+            check.run();
             Thread.yield();
         }
     }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests of the round trip of a cache line between two threads with mappings of their own. */
 class SharedLineTest {
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final Runnable NOTHING = () -> {};
 
     @TempDir Path folder;
 
@@ -29,7 +30,7 @@ class SharedLineTest {
                 line.reset();
                 CompletableFuture<Void> answers =
                         CompletableFuture.runAsync(() -> answer(file), other);
-                assertThat(line.measure(TIMEOUT_NANOS)).isPositive();
+                assertThat(line.measure(TIMEOUT_NANOS, NOTHING)).isPositive();
                 answers.get(TIMEOUT_NANOS, TimeUnit.NANOSECONDS);
             }
         }
@@ -40,16 +41,33 @@ class SharedLineTest {
     void shouldNotWaitWithoutEndForTheOtherSide() {
         try (SharedLine line = new SharedLine(folder.resolve("line"))) {
             line.reset();
-            assertTimeOut(() -> line.measure(1_000_000), "expected=2, waitedMillis=1");
+            assertTimeOut(() -> line.measure(1_000_000, NOTHING), "expected=2, waitedMillis=1");
 
             line.reset();
-            assertTimeOut(() -> line.answer(1_000_000), "expected=1, waitedMillis=1");
+            assertTimeOut(() -> line.answer(1_000_000, NOTHING), "expected=1, waitedMillis=1");
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldEndWhereTheCheckThrows() {
+        DpuException aborted = new DpuException(Status.CONNECTION_ABORTED, "interrupted");
+        Runnable check =
+                () -> {
+                    throw aborted;
+                };
+        try (SharedLine line = new SharedLine(folder.resolve("line"))) {
+            line.reset();
+            assertThatThrownBy(() -> line.measure(TIMEOUT_NANOS, check)).isSameAs(aborted);
+
+            line.reset();
+            assertThatThrownBy(() -> line.answer(TIMEOUT_NANOS, check)).isSameAs(aborted);
         }
     }
 
     private static void answer(Path file) {
         try (SharedLine line = new SharedLine(file)) {
-            line.answer(TIMEOUT_NANOS);
+            line.answer(TIMEOUT_NANOS, NOTHING);
         }
     }
 
