@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /** Violations around consumers and their memory: they end the client's own connection only. */
 class HostileConsumerTest extends RogueClientFixture {
+    /** Index of a consumer's ring that tells how many buffers it has posted. */
+    private static final long POSTED_OFFSET = 256;
+
     @Test
     void shouldRefuseConsumerWhoseMemoryDoesNotExist() {
         join();
@@ -113,6 +116,35 @@ class HostileConsumerTest extends RogueClientFixture {
         card.until("cut off", rogue::isCutOff);
         card.until("stopped", () -> sending.producer.state() == ContextState.IDLE);
         assertThat(small.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+        stillServes();
+    }
+
+    /** A producer that waits for buffers is told of any, and finds the violation when it sends. */
+    @Test
+    void shouldBreakWhenTheIndexThatAProducerWaitsForIsImpossible() {
+        join();
+        FastPathRing.Geometry geometry = new FastPathRing.Geometry(4);
+        SharedSegment ring = memory(geometry.sizeBytes());
+        var _ = FastPathRing.consumer(ring.segment(), geometry);
+        announce(
+                1,
+                new ConsumerAnnouncement(
+                        4,
+                        rogue.bus.export(ring, true, null).address(),
+                        rogue.bus.export(memory(4096), true, null).address()));
+        card.until("known", () -> pair.server().consumers.contains(1));
+        Queue.Sending sending = new Queue.Sending(pair.server(), card.dpuEngine, 8192, 4).run(card);
+        assertThat(sending.send(1, new byte[97], NOTHING)).isEqualTo(Status.AGAIN);
+        card.settle();
+        assertThat(card.dpuEngine.progress()).isFalse();
+
+        ring.segment().set(ValueLayout.JAVA_LONG, POSTED_OFFSET, geometry.slots() + 1L);
+
+        assertThat(card.dpuEngine.progress()).as("buffers, as it seems").isTrue();
+        assertThat(rogue.isCutOff()).isFalse();
+        assertThat(sending.send(1, new byte[97], NOTHING)).isEqualTo(Status.CONNECTION_RESET);
+        card.until("cut off", rogue::isCutOff);
+        card.until("stopped", () -> sending.producer.state() == ContextState.IDLE);
         stillServes();
     }
 
