@@ -10,6 +10,7 @@ import io.softdpu.linux.Affinity;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -126,9 +128,11 @@ class PerfComchTest {
         assertThat(found.get("distance").isNull()).as("not pinned").isTrue();
     }
 
+    @Tag(Soak.TAG)
     @ParameterizedTest
     @ValueSource(strings = {"busy", "adaptive", "event"})
     void shouldSendFromSeveralProducersToOneConsumer(String wait) throws IOException {
+        long begin = System.nanoTime();
         JsonNode found =
                 measured(
                         perf(
@@ -140,9 +144,14 @@ class PerfComchTest {
                                 "--window",
                                 "64",
                                 "--seconds",
-                                "0.3",
+                                Soak.isLong() ? "10" : "0.3",
                                 "--json",
                                 "-"));
+        Soak.report(
+                "producer-shares-" + wait,
+                0,
+                Duration.ofNanos(System.nanoTime() - begin),
+                "shares=" + found.get("shares") + ", messages_per_s=" + found.get("messages_per_s"));
 
         assertThat(found.get("producers").asInt()).isEqualTo(4);
         double all = 0;
