@@ -232,10 +232,45 @@ choose_cores() {
 
 # ---- figures
 
-# Keeps a figure of this round: case, unit, who, value.
+# Compiles what measures the round trip of a cache line between first and second. After `begin`.
+build_line_time() {
+    gcc -O2 -pthread -o "$work/line-time" "$here/line-time.c" ||
+        fail "line-time.c does not compile: file=$here/line-time.c"
+}
+
+# Sets line to that round trip, in ns; to - where both are the same.
+line_time() {
+    line=-
+    [[ $first != "$second" ]] || return 0
+    run "$work/line-time" "$first" "$second" >"$work/line"
+    line=$(<"$work/line")
+    [[ $line =~ ^[0-9]+$ ]] || fail "no round trip of a cache line: value=$line"
+}
+
+# Runs a measurement, with the round trip of a cache line before and after it for its figures.
+measure() {
+    local before
+    : >"$work/taken"
+    line_time
+    before=$line
+    "$@"
+    line_time
+    [[ $line == - ]] || say "cache line: $before ns before, $line ns after: $*"
+    sed "s/\$/\t$before\t$line/" "$work/taken" >>"$work/figures"
+}
+
+# Keeps a figure of the measurement in this round: case, unit, who, value.
 figure() {
     [[ $4 =~ ^[0-9] ]] || fail "no figure: case=$1, who=$3, value=$4"
-    printf '%s\t%s\t%s\t%s\t%s\n' "$round" "$@" >>"$work/figures"
+    printf '%s\t%s\t%s\t%s\t%s\n' "$round" "$@" >>"$work/taken"
+}
+
+# Whether one more round is due: those asked for, and as many again while some ratio of the goals
+# lacks figures of the same class.
+needs_round() {
+    ((++round > rounds)) || return 0
+    ((round <= 2 * rounds)) && ((${#goals[@]})) &&
+        ! python3 "$here/summary.py" --enough "$work/figures" "${goals[@]}"
 }
 
 # The machine of the measurements, determined before they begin.
@@ -244,20 +279,19 @@ machine() {
         "Linux $(uname -r), load average before it $(cut -d ' ' -f 1 /proc/loadavg)"
 }
 
-# Prints all figures as --json asks for it: note, machine, goals as summary.py takes them.
+# Prints all figures as --json asks for it, with the goals: note, machine.
 sum_up() {
     local note=$1 machine=$2
-    shift 2
     summary() {
         python3 "$here/summary.py" --form "$1" --note "$note" --machine "$machine" \
-            --rounds "$rounds" --seconds "$seconds" "$work/figures" "${@:2}"
+            --rounds "$((round - 1))" --seconds "$seconds" "$work/figures" "${goals[@]}"
     }
     if [[ $json == - ]]; then
-        summary json "$@"
+        summary json
         return
     fi
     if [[ -n $json ]]; then
-        summary json "$@" >"$json"
+        summary json >"$json"
     fi
-    summary table "$@"
+    summary table
 }

@@ -1,6 +1,6 @@
-/* C's memcpy between two buffers, slice after slice: prints GB/s (10^9 bytes).
+/* C's memcpy between a volume and a few slices, slice after slice: prints GB/s (10^9 bytes).
  *
- *     memcpy MIB SLICE_BYTES SECONDS
+ *     memcpy MIB SLICE_BYTES SECONDS read|write
  *
  * Small slices are taken at random places, as a random read takes them; large ones in order. */
 #include <stdint.h>
@@ -27,8 +27,9 @@ static char *volume(size_t bytes) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 4) {
-        fputs("usage: memcpy MIB SLICE_BYTES SECONDS\n", stderr);
+    int writes = argc == 5 && strcmp(argv[4], "write") == 0;
+    if (argc != 5 || (!writes && strcmp(argv[4], "read") != 0)) {
+        fputs("usage: memcpy MIB SLICE_BYTES SECONDS read|write\n", stderr);
         return 2;
     }
     size_t bytes = strtoull(argv[1], NULL, 10) << 20;
@@ -40,8 +41,8 @@ int main(int argc, char **argv) {
     }
     /* The other end is 32 slices at most: so many operations are in flight at once. */
     size_t slots = bytes / slice < 32 ? bytes / slice : 32;
-    char *from = volume(bytes);
-    char *to = volume(slots * slice);
+    char *blocks = volume(bytes);
+    char *requests = volume(slots * slice);
     uint64_t random = 0x9e3779b97f4a7c15u;
     uint64_t copied = 0;
     size_t next = 0;
@@ -53,7 +54,9 @@ int main(int argc, char **argv) {
             random ^= random >> 7;
             random ^= random << 17;
             size_t index = (slice < 65536 ? random : next) % (bytes / slice);
-            memcpy(to + next % slots * slice, from + index * slice, slice);
+            char *block = blocks + index * slice;
+            char *request = requests + next % slots * slice;
+            memcpy(writes ? block : request, writes ? request : block, slice);
             __asm__ volatile("" ::: "memory");
             copied += slice;
         }

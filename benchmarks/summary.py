@@ -1,28 +1,51 @@
 #!/usr/bin/env python3
 """Sums up the figures of a run: a table for people, or JSON.
 
-FIGURES has a line a figure: round, case, unit, who, value, with tabs between them. Each peer gets
-the ratio of ours to it: the median of ours by the best of the peer's. A goal is such a ratio
-(`10x`: at least, or at most where less is better), or a bound of ours (`<=150`, the peer is then
-`ours`). Nothing fails where a goal is missed: figures are read by people.
+FIGURES has a line per figure: round, case, unit, who, value, and the round trip of a cache line
+between the processors before and after it in ns (- if they are not two), with tabs between them.
+
+A figure is near if both round trips took at most 200 ns, far if both took at least 300 ns, else
+mixed. The ratio of ours to a peer's is the median of the ratios of the rounds in which both are of
+the same class, near and far apart, each with at least three such rounds. Figures without a round
+trip need one. A goal is such a ratio (`10x`: at least, or at most where less is better), or a bound
+of ours (`<=150`, the peer is then `ours`). Nothing fails where a goal is missed: figures are read by
+people. With --enough it prints nothing, and ends with 1 if some goal has too few rounds in each class.
 """
 import argparse
 import json
 import statistics
 
 LESS_IS_BETTER = {"ns", "us", "cores", "B/op"}
+NEAR_NS = 200
+FAR_NS = 300
+LEAST_PAIRS = {"near": 3, "far": 3, "": 1}
+CLASSES = (*LEAST_PAIRS, "mixed")
+
+
+def class_of(before, after):
+    """The class of a figure: near, far or mixed; empty if no round trips were measured."""
+    if "-" in (before, after):
+        return ""
+    lines = float(before), float(after)
+    if max(lines) <= NEAR_NS:
+        return "near"
+    return "far" if min(lines) >= FAR_NS else "mixed"
 
 
 def read(path):
-    """The cases: unit, and the values of each who."""
+    """The cases: unit, and the values of each who, by class and round."""
     cases = {}
     with open(path, encoding="utf-8") as lines:
         for line in lines:
-            _, case, unit, who, value = line.rstrip("\n").split("\t")
+            of_round, case, unit, who, value, before, after = line.rstrip("\n").split("\t")
             found = cases.setdefault(case, {"unit": unit, "values": {}})
             if found["unit"] != unit:
                 raise SystemExit(f"summary: two units: case={case}, units={found['unit']}, {unit}")
-            found["values"].setdefault(who, []).append(float(value))
+            classes = found["values"].setdefault(who, {})
+            rounds = classes.setdefault(class_of(before, after), {})
+            if of_round in rounds:
+                raise SystemExit(f"summary: two figures: case={case}, who={who}, round={of_round}")
+            rounds[of_round] = float(value)
     return cases
 
 
@@ -35,69 +58,107 @@ def figure(values):
     }
 
 
+def figures(classes):
+    """All values of one who, and those of each class."""
+    everything = [value for rounds in classes.values() for value in rounds.values()]
+    by_class = {name: figure(classes[name].values()) for name in CLASSES if name in classes}
+    return {**figure(everything), "classes": by_class}
+
+
 def against_peer(ours, peer, theirs, unit, goal):
+    """The verdict of each class in which a ratio is possible."""
     less = unit in LESS_IS_BETTER
-    best = theirs["min"] if less else theirs["max"]
-    ratio = ours["median"] / best if best else None
-    verdict = {"peer": peer, "ratio": ratio, "goal": None, "met": None}
-    if goal is not None:
-        verdict["goal"] = ("at most " if less else "at least ") + goal
-        if ratio is not None:
-            wanted = float(goal.rstrip("x"))
-            verdict["met"] = ratio <= wanted if less else ratio >= wanted
-    return verdict
+    for name, least in LEAST_PAIRS.items():
+        rounds = ours.get(name, {}).keys() & theirs.get(name, {}).keys()
+        if name not in theirs or not (name in ours or rounds):
+            continue
+        ratios = [ours[name][i] / theirs[name][i] for i in rounds if theirs[name][i]]
+        ratio = statistics.median(ratios) if len(ratios) >= least else None
+        verdict = {"peer": peer, "class": name, "pairs": len(rounds), "ratio": ratio}
+        verdict |= {"goal": None, "met": None}
+        if goal is not None:
+            verdict["goal"] = ("at most " if less else "at least ") + goal
+            if ratio is not None:
+                wanted = float(goal.rstrip("x"))
+                verdict["met"] = ratio <= wanted if less else ratio >= wanted
+        yield verdict
+
+
+def not_measured(peer, goal):
+    return {"peer": peer, "class": "", "pairs": 0, "ratio": None, "goal": goal, "met": None}
 
 
 def against_bound(ours, goal):
     met = None if ours is None else ours["median"] <= float(goal.removeprefix("<="))
-    return {"peer": None, "ratio": None, "goal": goal, "met": met}
+    return not_measured(None, goal) | {"met": met}
 
 
 def summed_up(cases, goals):
     """The case by name: unit, ours, peers, against. What was not measured is null."""
     result = {}
     for case, found in cases.items():
-        figures = {who: figure(values) for who, values in found["values"].items()}
-        ours = figures.pop("ours", None)
+        values = found["values"]
         against = [
-            against_peer(ours, peer, theirs, found["unit"], goals.get((case, peer)))
-            for peer, theirs in figures.items()
-            if ours is not None
+            verdict
+            for peer, theirs in values.items()
+            if peer != "ours"
+            for verdict in against_peer(
+                values.get("ours", {}), peer, theirs, found["unit"], goals.get((case, peer))
+            )
         ]
-        result[case] = {"unit": found["unit"], "ours": ours, "peers": figures, "against": against}
+        peers = {who: figures(classes) for who, classes in values.items()}
+        ours = peers.pop("ours", None)
+        result[case] = {"unit": found["unit"], "ours": ours, "peers": peers, "against": against}
     for (case, peer), goal in goals.items():
         entry = result.setdefault(case, {"unit": None, "ours": None, "peers": {}, "against": []})
         if peer == "ours":
             entry["against"].append(against_bound(entry["ours"], goal))
         elif all(verdict["peer"] != peer for verdict in entry["against"]):
-            entry["against"].append({"peer": peer, "ratio": None, "goal": goal, "met": None})
+            entry["against"].append(not_measured(peer, goal))
     return result
+
+
+def is_enough(cases, goals):
+    """Whether each goal that is a ratio has one."""
+    return all(
+        any(verdict["peer"] == peer and verdict["ratio"] is not None for verdict in cases[case]["against"])
+        for case, peer in goals
+        if peer != "ours"
+    )
 
 
 def number(value):
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def row(case, unit, who, one, verdict):
-    values = [number(one[key]) for key in ("median", "min", "max")] if one else ["n/a", "", ""]
+def row(case, unit, who, name, one, verdict):
+    values = [number(one[key]) for key in ("rounds", "median", "min", "max")] if one else ["", "n/a", "", ""]
     ratio, goal, met = (verdict.get(key) for key in ("ratio", "goal", "met"))
     said = "" if goal is None else {None: "n/a", True: "met", False: "MISSED"}[met]
-    return (case, unit or "", who, *values, number(ratio) if ratio else "", goal or "", said)
+    shown = number(ratio) if ratio else "n/a" if verdict and verdict["peer"] else ""
+    return (case, unit or "", who, name, *values, shown, goal or "", said)
+
+
+def rows_of(case, found):
+    verdicts = {(verdict["peer"] or "ours", verdict["class"]): verdict for verdict in found["against"]}
+    shown = {"ours": found["ours"]} if found["ours"] else {}
+    for who, all_of_it in (shown | found["peers"]).items():
+        bound = verdicts.pop((who, ""), None) if who == "ours" else None
+        for name, one in all_of_it["classes"].items():
+            yield row(case, found["unit"], who, name, one, bound or verdicts.pop((who, name), {}))
+            bound = None
+    for (who, name), verdict in verdicts.items():
+        yield row(case, found["unit"], who, name, None, verdict)
 
 
 def table(cases):
-    rows = [("case", "unit", "who", "median", "min", "max", "ours by its best", "goal", "")]
-    for case, found in cases.items():
-        verdicts = {verdict["peer"] or "ours": verdict for verdict in found["against"]}
-        figures = {"ours": found["ours"]} if found["ours"] else {}
-        figures.update(found["peers"])
-        for who in [*figures, *(who for who in verdicts if who not in figures)]:
-            rows.append(row(case, found["unit"], who, figures.get(who), verdicts.get(who, {})))
+    rows = [("case", "unit", "who", "line", "rounds", "median", "min", "max", "ours by it", "goal", "")]
+    rows += [row for case, found in cases.items() for row in rows_of(case, found)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for cells in rows:
         padded = (
-            cell.rjust(width) if 3 <= i <= 6 else cell.ljust(width)
+            cell.rjust(width) if 4 <= i <= 8 else cell.ljust(width)
             for i, (cell, width) in enumerate(zip(cells, widths))
         )
         lines.append("  ".join(padded).rstrip())
@@ -106,11 +167,12 @@ def table(cases):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--form", choices=("table", "json"), required=True)
-    parser.add_argument("--note", required=True)
-    parser.add_argument("--machine", required=True)
-    parser.add_argument("--rounds", type=int, required=True)
-    parser.add_argument("--seconds", type=int, required=True)
+    parser.add_argument("--form", choices=("table", "json"), default="table")
+    parser.add_argument("--enough", action="store_true", help="only check the number of rounds")
+    parser.add_argument("--note")
+    parser.add_argument("--machine")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--seconds", type=int)
     parser.add_argument("figures")
     parser.add_argument("goals", nargs="*", metavar="CASE PEER GOAL")
     given = parser.parse_args()
@@ -119,6 +181,8 @@ def main():
     thirds = given.goals[0::3], given.goals[1::3], given.goals[2::3]
     goals = {(case, peer): goal for case, peer, goal in zip(*thirds)}
     cases = summed_up(read(given.figures), goals)
+    if given.enough:
+        raise SystemExit(0 if is_enough(cases, goals) else 1)
     if given.form == "json":
         keys = ("machine", "note", "rounds", "seconds")
         print(json.dumps({**{key: getattr(given, key) for key in keys}, "cases": cases}, indent=2))

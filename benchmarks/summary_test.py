@@ -10,17 +10,35 @@ import unittest
 SUMMARY = pathlib.Path(__file__).with_name("summary.py")
 
 
-def summary(form, figures, *goals):
+def run(form, figures, *goals):
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.writelines("\t".join(map(str, line)) + "\n" for line in figures)
         file.flush()
-        command = [sys.executable, SUMMARY, "--form", form, "--note", "a note", "--machine", "a machine"]
+        command = [sys.executable, SUMMARY, *form, "--note", "a note", "--machine", "a machine"]
         command += ["--rounds", "2", "--seconds", "3", file.name, *goals]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(command, capture_output=True, text=True)
 
 
-def rates(*values_by_who, unit="op/s"):
-    return [(1, "reads", unit, who, value) for who, value in values_by_who]
+def summary(form, figures, *goals):
+    done = run(["--form", form], figures, *goals)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+def rates(*values_by_who, unit="op/s", lines=("-", "-")):
+    """A figure per who and value; the values of each who are of rounds 1, 2, ..."""
+    rounds = {}
+    figures = []
+    for who, value in values_by_who:
+        rounds[who] = rounds.get(who, 0) + 1
+        figures.append((rounds[who], "reads", unit, who, value, *lines))
+    return figures
+
+
+NEAR = (120, 200)
+FAR = (300, 550)
+MIXED = (120, 550)
 
 
 class SummaryTest(unittest.TestCase):
@@ -33,18 +51,67 @@ class SummaryTest(unittest.TestCase):
         wanted = {"machine": "a machine", "note": "a note", "rounds": 2, "seconds": 3}
         self.assertEqual(found, wanted)
 
-    def test_compares_median_of_ours_with_best_of_each_peer(self):
-        figures = rates(("ours", 10), ("ours", 30), ("ours", 20), ("a", 4), ("a", 5), ("b", 40))
+    def test_compares_the_figures_of_each_round(self):
+        figures = rates(("ours", 10), ("ours", 30), ("ours", 20), ("a", 2), ("a", 10), ("b", 40))
         found = self.case(figures, "reads", "a", "4x")
-        self.assertEqual(found["ours"], {"min": 10, "median": 20, "max": 30, "rounds": 3})
+        ours = {"min": 10, "median": 20, "max": 30, "rounds": 3}
+        self.assertEqual(found["ours"], ours | {"classes": {"": ours}})
         a, b = found["against"]
-        self.assertEqual(a, {"peer": "a", "ratio": 4, "goal": "at least 4x", "met": True})
-        self.assertEqual(b, {"peer": "b", "ratio": 0.5, "goal": None, "met": None})
+        wanted = {"peer": "a", "class": "", "pairs": 2, "ratio": 4, "goal": "at least 4x", "met": True}
+        self.assertEqual(a, wanted)
+        self.assertEqual((b["ratio"], b["goal"], b["met"]), (0.25, None, None))
 
-    def test_takes_the_lowest_for_the_best_where_less_is_better(self):
-        figures = rates(("ours", 300), ("a", 100), ("a", 200), unit="ns")
+    def test_wants_a_small_ratio_where_less_is_better(self):
+        figures = rates(("ours", 300), ("a", 100), unit="ns")
         (a,) = self.case(figures, "reads", "a", "2x")["against"]
-        self.assertEqual(a, {"peer": "a", "ratio": 3, "goal": "at most 2x", "met": False})
+        self.assertEqual((a["ratio"], a["goal"], a["met"]), (3, "at most 2x", False))
+
+    def test_keeps_near_and_far_apart(self):
+        figures = [
+            *rates(*[("ours", 50), ("a", 100)] * 3, lines=NEAR),
+            *((4 + i, "reads", "op/s", who, value, *FAR) for i in range(3) for who, value in (("ours", 5), ("a", 1))),
+        ]
+        near, far = self.case(figures, "reads", "a", "1x")["against"]
+        self.assertEqual((near["class"], near["pairs"], near["ratio"], near["met"]), ("near", 3, 0.5, False))
+        self.assertEqual((far["class"], far["pairs"], far["ratio"], far["met"]), ("far", 3, 5, True))
+
+    def test_pairs_figures_of_the_same_round_and_class_only(self):
+        figures = [*rates(("ours", 50), lines=NEAR), *rates(("a", 100), lines=FAR)]
+        figures += [(2, "reads", "op/s", "ours", 50, *NEAR), (3, "reads", "op/s", "a", 50, *NEAR)]
+        figures += [(4, "reads", "op/s", who, 50, *MIXED) for who in ("ours", "a")]
+        near, *others = self.case(figures, "reads", "a", "1x")["against"]
+        self.assertEqual((near["class"], near["pairs"], near["ratio"], near["met"]), ("near", 0, None, None))
+        self.assertTrue(all(verdict["ratio"] is None for verdict in others))
+
+    def test_gives_no_ratio_of_two_pairs(self):
+        figures = rates(*[("ours", 50), ("a", 100)] * 2, lines=NEAR)
+        (near,) = self.case(figures, "reads", "a", "1x")["against"]
+        self.assertEqual((near["pairs"], near["ratio"], near["met"]), (2, None, None))
+        self.assertRegex(summary("table", figures, "reads", "a", "1x"),
+                         r"(?m)^reads +op/s +a +near +2 +100 +100 +100 +n/a +at least 1x +n/a$")
+
+    def test_classes_by_both_round_trips(self):
+        for lines, name in (NEAR, "near"), (FAR, "far"), (MIXED, "mixed"), ((250, 250), "mixed"), \
+                ((201, 120), "mixed"), ((299, 550), "mixed"):
+            ours = self.case(rates(("ours", 1), lines=lines))["ours"]
+            self.assertEqual(list(ours["classes"]), [name], lines)
+
+    def test_says_whether_the_rounds_are_enough(self):
+        goal = "reads", "a", "1x"
+        for figures, wanted in (
+            (rates(*[("ours", 50), ("a", 100)] * 2, lines=NEAR), 1),
+            (rates(*[("ours", 50), ("a", 100)] * 3, lines=MIXED), 1),
+            (rates(*[("ours", 50), ("a", 100)] * 3, lines=NEAR), 0),
+            (rates(("ours", 50), ("a", 100)), 0),
+            (rates(("ours", 50)), 1),
+        ):
+            done = run(["--enough"], figures, *goal)
+            self.assertEqual((done.returncode, done.stdout), (wanted, ""), figures)
+
+    def test_refuses_two_figures_of_a_round(self):
+        done = run(["--form", "json"], rates(("ours", 1)) * 2)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("two figures: case=reads, who=ours, round=1", done.stderr)
 
     def test_keeps_peers_apart_whatever_they_are_called(self):
         found = self.case(rates(("ours", 1), ("against", 2), ("unit", 4)))
@@ -53,7 +120,7 @@ class SummaryTest(unittest.TestCase):
 
     def test_checks_a_bound_of_ours(self):
         (bound,) = self.case(rates(("ours", 149), unit="us"), "reads", "ours", "<=150")["against"]
-        self.assertEqual(bound, {"peer": None, "ratio": None, "goal": "<=150", "met": True})
+        self.assertEqual((bound["peer"], bound["goal"], bound["met"]), (None, "<=150", True))
 
     def test_says_of_what_was_not_measured_that_it_was_not(self):
         figures = rates(("a", 5))
@@ -65,8 +132,8 @@ class SummaryTest(unittest.TestCase):
 
     def test_shows_units_and_verdicts_in_the_table(self):
         shown = summary("table", rates(("ours", 20000), ("a", 4)), "reads", "a", "9999x")
-        self.assertRegex(shown, r"(?m)^reads +op/s +ours +20,000 +20,000 +20,000$")
-        self.assertRegex(shown, r"(?m)^reads +op/s +a +4 +4 +4 +5,000 +at least 9999x +MISSED$")
+        self.assertRegex(shown, r"(?m)^reads +op/s +ours +1 +20,000 +20,000 +20,000$")
+        self.assertRegex(shown, r"(?m)^reads +op/s +a +1 +4 +4 +4 +5,000 +at least 9999x +MISSED$")
         self.assertRegex(shown, r"(?m)^rounds: 2, of 3 s a measurement. a note\nmachine: a machine$")
 
 
