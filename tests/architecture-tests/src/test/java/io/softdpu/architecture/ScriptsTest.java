@@ -35,7 +35,8 @@ class ScriptsTest {
         "soak, --seed",
         "benchmarks/compare, --rounds",
         "benchmarks/beside-comch.sh, --rounds",
-        "benchmarks/beside-storage.sh,"
+        "benchmarks/beside-storage.sh,",
+        "benchmarks/comch-modes.sh,"
     })
     void shouldReplaceControlCharactersOfARefusedArgument(
             String script, @Nullable String option, Processes processes) {
