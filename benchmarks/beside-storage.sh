@@ -16,7 +16,7 @@
 # Before and after each measurement the round trip of a cache line between two cores is measured: it
 # changes by a factor of five on some virtual machines. Ratios are made of measurements with round
 # trips of the same class, near or far; while one has fewer than three pairs there are more rounds, up
-# to twice as many.
+# to twice as many. With more than two cores there are no classes, since ours is not pinned.
 #
 # Our load is part of the initiator, which passes requests in its own memory; theirs passes a
 # socket. This compares the two from the view of a program that links either.
@@ -24,6 +24,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${SOFTDPU_ROOT:-$(dirname "$here")}
+unpinned=yes
 volume_mib=256 # far larger than the caches, for both
 rounds=3
 seconds=3
@@ -57,7 +58,7 @@ file=$shm/volume # fio's: tmpfs, as our memory is
 ours() {
     run "$root/softdpu" demo --size "${volume_mib}MiB" --seconds "$2" --measure "$3" \
         --json "$work/demo.json" >/dev/null
-    python3 - "$work/demo.json" "$1" >"$work/ours" <<'PY'
+    python3 - "$work/demo.json" "$1" "$work/allocated" >"$work/ours" <<'PY'
 import json
 import sys
 
@@ -79,16 +80,23 @@ for case, found in demo.items():
         print(case + suffix, "GB/s", found["gib_per_s"] * 1.073741824)
     else:
         print(case + suffix, "op/s", found["iops"])
-if not suffix and "random_read_4k" in demo:
-    if operations < 1_000_000:
-        # One-time allocations would distort the result.
-        print(f"beside-storage: allocated_bytes_per_op: n/a: operations={operations}, needed=1000000",
-              file=sys.stderr)
-    else:
-        print("allocated_bytes_per_op", "B/op", demo["allocated_bytes_per_op"])
+if not suffix and demo["allocated_bytes_per_op"] is not None:
+    print(operations, demo["allocated_bytes_per_op"] * operations, file=open(sys.argv[3], "a"))
 PY
     local case unit value
     while read -r case unit value; do figure "$case" "$unit" ours "$value"; done <"$work/ours"
+}
+
+# The heap bytes per operation of all demos of this round. One-time allocations would distort the
+# result of few operations.
+allocated() {
+    local operations bytes
+    read -r operations bytes < <(awk '{n += $1; b += $2} END {printf "%d %f\n", n, b}' "$work/allocated")
+    if ((operations < 1000000)); then
+        say "allocated_bytes_per_op: n/a: operations=$operations, needed=1000000"
+    else
+        figure allocated_bytes_per_op B/op ours "$(awk -v n="$operations" -v b="$bytes" 'BEGIN {print b / n}')"
+    fi
 }
 
 # ---- theirs
@@ -242,9 +250,11 @@ goals=()
 round=0
 while needs_round; do
     say "round $round of $rounds or more: ours"
+    : >"$work/allocated"
     for case in "${cases[@]}"; do
         measure ours "" "$seconds" "$case"
     done
+    measure allocated
     if [[ -z $ours_only ]]; then
         say "round $round of $rounds or more: nbdkit"
         theirs

@@ -26,7 +26,10 @@ windows=(16 64 256 1024)
 # shellcheck source=benchmarks/lib.sh
 . "$here/lib.sh"
 read_options "$@"
-[[ -z $ours_only ]] || fail "no such option: option=--ours"
+[[ -z $ours_only ]] || {
+    say "no such option: option=--ours"
+    exit 2
+}
 (($(nproc) > 1)) || fail "two polling processes need two cores: cores=1"
 need python3:python3 setpriv:util-linux taskset:util-linux gcc:gcc
 begin
@@ -67,9 +70,10 @@ rate() { # way of waiting, window
 }
 
 latency() { # way of waiting
-    local p50 p99 p999
+    local found p50 p99 p999
     perf latency "$1" --size 64
-    read -r p50 p99 p999 < <(values p50_ns p99_ns p999_ns)
+    found=$(values p50_ns p99_ns p999_ns)
+    read -r p50 p99 p999 <<<"$found"
     keep "$1" round_trip_64_p50 ns "$p50"
     keep "$1" round_trip_64_p99 ns "$p99"
     keep "$1" round_trip_64_p999 ns "$p999"

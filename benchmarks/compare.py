@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Compares the figures of two builds: a table, and whether each row is within the spread.
 
+Figures with cache lines near and far have rows of their own; those with changing ones count in none.
+
 FOLDER has a folder "before" and a folder "after" with the files of each round, SCRIPT-ROUND.json, as
 benchmarks/jmh (JMH's own form) or the other scripts (--json) write them. A row is within the spread
 if the median after is not worse than the worst value before. Ends with 0 if all rows that both
@@ -38,8 +40,9 @@ def rows_of(found):
                 yield f"{name} allocated", allocated["scoreUnit"], allocated["score"]
         return
     for case, figures in found["cases"].items():
-        if figures["ours"]:
-            yield case, figures["unit"], figures["ours"]["median"]
+        for name, ours in (figures["ours"] or {"classes": {}})["classes"].items():
+            if name != "mixed":
+                yield f"{case} {name}".rstrip(), figures["unit"], ours["median"]
 
 
 def read(folder):

@@ -10,8 +10,9 @@ import unittest
 COMPARE = pathlib.Path(__file__).with_name("compare.py")
 
 
-def cases(unit, value, case="reads"):
+def cases(unit, value, case="reads", name=""):
     ours = {"min": value, "median": value, "max": value, "rounds": 1}
+    ours["classes"] = {name: ours.copy()}
     return {"cases": {case: {"unit": unit, "ours": ours, "peers": {}, "against": []}}}
 
 
@@ -87,6 +88,14 @@ class CompareTest(unittest.TestCase):
         status, shown, _ = self.compare(both, [*both, cases("ns", 9, "writes")])
         self.assertEqual(status, 0)
         self.assertIn("rows=2, within the spread=1, worse=0, missing=1", shown)
+
+    def test_compares_near_with_near_and_nothing_with_changing_lines(self):
+        before = [cases("ns", 1, name="near"), cases("ns", 9, name="far"), cases("ns", 9, name="mixed")]
+        status, shown, _ = self.compare(before, [cases("ns", 2, name="near"), cases("ns", 5, name="mixed")])
+        self.assertEqual(status, 1)
+        self.assertRegex(shown, r"(?m)^beside-x +reads near +ns +1 .*WORSE$")
+        self.assertRegex(shown, r"(?m)^beside-x +reads far .*missing after$")
+        self.assertNotIn("mixed", shown)
 
     def test_names_the_rows_that_are_worse(self):
         status, shown, _ = self.compare([cases("ns", 1)], [cases("ns", 2)], "--worse")

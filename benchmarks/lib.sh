@@ -238,10 +238,12 @@ build_line_time() {
         fail "line-time.c does not compile: file=$here/line-time.c"
 }
 
-# Sets line to that round trip, in ns; to - where both are the same.
+# Sets line to that round trip, in ns; to - where both are the same, or where processes that are not
+# pinned may run on others (unpinned is set).
 line_time() {
     line=-
     [[ $first != "$second" ]] || return 0
+    [[ -z ${unpinned:-} ]] || (($(nproc) == 2)) || return 0
     run "$work/line-time" "$first" "$second" >"$work/line"
     line=$(<"$work/line")
     [[ $line =~ ^[0-9]+$ ]] || fail "no round trip of a cache line: value=$line"
@@ -268,9 +270,12 @@ figure() {
 # Whether one more round is due: those asked for, and as many again while some ratio of the goals
 # lacks figures of the same class.
 needs_round() {
+    local status=0
     ((++round > rounds)) || return 0
-    ((round <= 2 * rounds)) && ((${#goals[@]})) &&
-        ! python3 "$here/summary.py" --enough "$work/figures" "${goals[@]}"
+    ((round <= 2 * rounds && ${#goals[@]} > 0)) || return 1
+    python3 "$here/summary.py" --enough "$work/figures" "${goals[@]}" || status=$?
+    ((status == 0 || status == 3)) || fail "the figures cannot be read: status=$status"
+    ((status == 3))
 }
 
 # The machine of the measurements, determined before they begin.

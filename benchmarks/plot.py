@@ -11,7 +11,7 @@ import re
 
 COLOURS = {"busy": "#1f77b4", "adaptive": "#2ca02c", "event": "#d62728"}
 PEER_COLOURS = ("#2ca02c", "#1f77b4", "#7f7f7f", "#d62728", "#9467bd")
-HEAD = """set terminal svg size 760,420 dynamic enhanced background "white" font "sans,13"
+HEAD = """set terminal svg size 760,420 dynamic noenhanced background "white" font "sans,13"
 set border 3
 set tics nomirror
 set grid ytics lc rgb "#dddddd"
@@ -20,10 +20,13 @@ set title {title}
 """
 
 
-def class_of(case):
-    """The class of line times that most figures of ours are of."""
-    classes = case["ours"]["classes"]
-    return max(classes, key=lambda name: classes[name]["rounds"])
+def class_of(figures):
+    """The class with most rounds among figures: near, far, or none; mixed only if there is no other."""
+    rounds = {}
+    for one in figures:
+        for name, found in one["classes"].items():
+            rounds[name] = rounds.get(name, 0) + found["rounds"]
+    return max(rounds, key=lambda name: (name != "mixed", rounds[name]))
 
 
 def median(figures, name):
@@ -32,7 +35,8 @@ def median(figures, name):
 
 
 def quoted(text):
-    return '"' + re.sub(r'["\\\n]', "?", text) + '"'
+    """A text without what means something to gnuplot, as its string in single quotes."""
+    return "'" + re.sub(r"[^\w .,%<>=/()-]", "?", text) + "'"
 
 
 def title(text, name):
@@ -46,11 +50,17 @@ def data(header, rows):
     return "\n".join(lines) + "\n"
 
 
-def by_mode(cases, name, prefix):
-    """The figures of busy, adaptive and event in a class, of a row that each way of waiting has."""
+def by_mode(cases, prefix):
+    """The figures of busy, adaptive and event, of a row that each way of waiting has."""
     busy = cases[f"{prefix}_adaptive"]["peers"]["busy"]
-    others = [cases[f"{prefix}_{mode}"]["ours"] for mode in ("adaptive", "event")]
-    return [median(figures, name) for figures in (busy, *others)]
+    return [busy, *(cases[f"{prefix}_{mode}"]["ours"] for mode in ("adaptive", "event"))]
+
+
+def in_class(rows, divisor):
+    """The class of some rows, and their medians in it."""
+    name = class_of([one for row in rows for one in row if one])
+    values = [[one and median(one, name) for one in row] for row in rows]
+    return name, [[value and value / divisor for value in row] for row in values]
 
 
 def rate_by_window(cases):
@@ -59,11 +69,8 @@ def rate_by_window(cases):
     )
     if not windows:
         return None
-    name = class_of(cases[f"one_way_32_window_{windows[-1]}_adaptive"])
-    rows = []
-    for window in windows:
-        figures = by_mode(cases, name, f"one_way_32_window_{window}")
-        rows.append([window, *(figure and figure / 1e6 for figure in figures)])
+    name, values = in_class([by_mode(cases, f"one_way_32_window_{window}") for window in windows], 1e6)
+    rows = [[window, *row] for window, row in zip(windows, values)]
     program = title("32 B messages one way, by window", name)
     program += """set logscale x 2
 set xlabel "posted buffers"
@@ -82,11 +89,8 @@ def round_trip(cases):
     keys = ("p50", "p99", "p999")
     if any(f"round_trip_64_{key}_adaptive" not in cases for key in keys):
         return None
-    name = class_of(cases["round_trip_64_p50_adaptive"])
-    rows = []
-    for key, label in zip(keys, ("p50", "p99", "p99.9")):
-        figures = by_mode(cases, name, f"round_trip_64_{key}")
-        rows.append([label, *(figure and figure / 1e3 for figure in figures)])
+    name, values = in_class([by_mode(cases, f"round_trip_64_{key}") for key in keys], 1e3)
+    rows = [[label, *row] for label, row in zip(("p50", "p99", "p99.9"), values)]
     program = title("64 B there and back", name)
     program += """set logscale y
 set ylabel "microseconds"
@@ -111,12 +115,12 @@ def storage_by_depth(cases):
     )
     if any(case not in cases for _, case in groups):
         return None
-    name = class_of(cases["random_read_4k"])
     peers = list(dict.fromkeys(peer for _, case in groups for peer in cases[case]["peers"]))
-    rows = []
-    for label, case in groups:
-        figures = [cases[case]["ours"], *(cases[case]["peers"].get(peer) for peer in peers)]
-        rows.append([quoted(label), *(one and (median(one, name) or 0) / 1e3 or None for one in figures)])
+    name, values = in_class(
+        [[cases[case]["ours"], *(cases[case]["peers"].get(peer) for peer in peers)] for _, case in groups],
+        1e3,
+    )
+    rows = [[f'"{label}"', *row] for (label, _), row in zip(groups, values)]
     program = title("4 KiB at random", name)
     program += """set ylabel "thousand operations per second"
 set yrange [0:*]

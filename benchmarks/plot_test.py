@@ -55,6 +55,20 @@ class PlotTest(unittest.TestCase):
         self.assertIn("\np99\t0.5\t2.0\t2.0\n", written["round-trip.dat"])
         self.assertIn("cores far", written["round-trip.gnuplot"])
 
+    def test_shows_changing_lines_only_where_there_is_nothing_else(self):
+        cases = rates(16)
+        for row_of in cases.values():
+            row_of["ours"]["classes"]["mixed"] = {"median": 5e6, "rounds": 99}
+        _, written, _ = self.plot(cases)
+        self.assertIn("cores near", written["rate-by-window.gnuplot"])
+
+    def test_gives_gnuplot_no_text_of_a_file_that_it_would_run(self):
+        names = "random_read_4k_depth1", "random_read_4k", "random_write_4k_depth1", "random_write_4k"
+        hostile = "x`id`'\"$(id)\n"
+        cases = {name: {"ours": figures(near=2e5), "peers": {hostile: figures(near=1e5)}} for name in names}
+        _, written, _ = self.plot(cases)
+        self.assertIn("title 'x?id????(id)?'", written["storage-by-depth.gnuplot"])
+
     def test_draws_storage_beside_each_peer(self):
         names = "random_read_4k_depth1", "random_read_4k", "random_write_4k_depth1", "random_write_4k"
         cases = {name: row(figures(near=2e5), nbdkit=figures(near=1e5)) for name in names}

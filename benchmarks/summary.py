@@ -9,7 +9,7 @@ mixed. The ratio of ours to a peer's is the median of the ratios of the rounds i
 the same class, near and far apart, each with at least three such rounds. Figures without a round
 trip need one. A goal is such a ratio (`10x`: at least, or at most where less is better), or a bound
 of ours (`<=150`, the peer is then `ours`). Nothing fails where a goal is missed: figures are read by
-people. With --enough it prints nothing, and ends with 1 if some goal has too few rounds in each class.
+people. With --enough it prints nothing, and ends with 3 if some goal has too few rounds in each class.
 """
 import argparse
 import json
@@ -20,6 +20,7 @@ NEAR_NS = 200
 FAR_NS = 300
 LEAST_PAIRS = {"near": 3, "far": 3, "": 1}
 CLASSES = (*LEAST_PAIRS, "mixed")
+NOT_ENOUGH = 3
 
 
 def class_of(before, after):
@@ -69,12 +70,12 @@ def against_peer(ours, peer, theirs, unit, goal):
     """The verdict of each class in which a ratio is possible."""
     less = unit in LESS_IS_BETTER
     for name, least in LEAST_PAIRS.items():
-        rounds = ours.get(name, {}).keys() & theirs.get(name, {}).keys()
-        if name not in theirs or not (name in ours or rounds):
+        if name not in theirs or name not in ours:
             continue
+        rounds = ours[name].keys() & theirs[name].keys()
         ratios = [ours[name][i] / theirs[name][i] for i in rounds if theirs[name][i]]
         ratio = statistics.median(ratios) if len(ratios) >= least else None
-        verdict = {"peer": peer, "class": name, "pairs": len(rounds), "ratio": ratio}
+        verdict = {"peer": peer, "class": name, "pairs": len(ratios), "ratio": ratio}
         verdict |= {"goal": None, "met": None}
         if goal is not None:
             verdict["goal"] = ("at most " if less else "at least ") + goal
@@ -89,8 +90,13 @@ def not_measured(peer, goal):
 
 
 def against_bound(ours, goal):
-    met = None if ours is None else ours["median"] <= float(goal.removeprefix("<="))
-    return not_measured(None, goal) | {"met": met}
+    """The verdict of each class of ours, or that there is none."""
+    if ours is None:
+        yield not_measured(None, goal)
+        return
+    for name, one in ours["classes"].items():
+        met = one["median"] <= float(goal.removeprefix("<="))
+        yield not_measured(None, goal) | {"class": name, "met": met}
 
 
 def summed_up(cases, goals):
@@ -112,7 +118,7 @@ def summed_up(cases, goals):
     for (case, peer), goal in goals.items():
         entry = result.setdefault(case, {"unit": None, "ours": None, "peers": {}, "against": []})
         if peer == "ours":
-            entry["against"].append(against_bound(entry["ours"], goal))
+            entry["against"].extend(against_bound(entry["ours"], goal))
         elif all(verdict["peer"] != peer for verdict in entry["against"]):
             entry["against"].append(not_measured(peer, goal))
     return result
@@ -143,10 +149,8 @@ def rows_of(case, found):
     verdicts = {(verdict["peer"] or "ours", verdict["class"]): verdict for verdict in found["against"]}
     shown = {"ours": found["ours"]} if found["ours"] else {}
     for who, all_of_it in (shown | found["peers"]).items():
-        bound = verdicts.pop((who, ""), None) if who == "ours" else None
         for name, one in all_of_it["classes"].items():
-            yield row(case, found["unit"], who, name, one, bound or verdicts.pop((who, name), {}))
-            bound = None
+            yield row(case, found["unit"], who, name, one, verdicts.pop((who, name), {}))
     for (who, name), verdict in verdicts.items():
         yield row(case, found["unit"], who, name, None, verdict)
 
@@ -182,7 +186,7 @@ def main():
     goals = {(case, peer): goal for case, peer, goal in zip(*thirds)}
     cases = summed_up(read(given.figures), goals)
     if given.enough:
-        raise SystemExit(0 if is_enough(cases, goals) else 1)
+        raise SystemExit(0 if is_enough(cases, goals) else NOT_ENOUGH)
     if given.form == "json":
         keys = ("machine", "note", "rounds", "seconds")
         print(json.dumps({**{key: getattr(given, key) for key in keys}, "cases": cases}, indent=2))

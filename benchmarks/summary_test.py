@@ -99,11 +99,11 @@ class SummaryTest(unittest.TestCase):
     def test_says_whether_the_rounds_are_enough(self):
         goal = "reads", "a", "1x"
         for figures, wanted in (
-            (rates(*[("ours", 50), ("a", 100)] * 2, lines=NEAR), 1),
-            (rates(*[("ours", 50), ("a", 100)] * 3, lines=MIXED), 1),
+            (rates(*[("ours", 50), ("a", 100)] * 2, lines=NEAR), 3),
+            (rates(*[("ours", 50), ("a", 100)] * 3, lines=MIXED), 3),
             (rates(*[("ours", 50), ("a", 100)] * 3, lines=NEAR), 0),
             (rates(("ours", 50), ("a", 100)), 0),
-            (rates(("ours", 50)), 1),
+            (rates(("ours", 50)), 3),
         ):
             done = run(["--enough"], figures, *goal)
             self.assertEqual((done.returncode, done.stdout), (wanted, ""), figures)
@@ -121,6 +121,12 @@ class SummaryTest(unittest.TestCase):
     def test_checks_a_bound_of_ours(self):
         (bound,) = self.case(rates(("ours", 149), unit="us"), "reads", "ours", "<=150")["against"]
         self.assertEqual((bound["peer"], bound["goal"], bound["met"]), (None, "<=150", True))
+
+    def test_checks_a_bound_in_each_class(self):
+        figures = [*rates(("ours", 100), unit="us", lines=NEAR), (2, "reads", "us", "ours", 200, *FAR)]
+        shown = summary("table", figures, "reads", "ours", "<=150")
+        self.assertRegex(shown, r"(?m)^reads +us +ours +near +1 +100 +100 +100 +<=150 +met$")
+        self.assertRegex(shown, r"(?m)^reads +us +ours +far +1 +200 +200 +200 +<=150 +MISSED$")
 
     def test_says_of_what_was_not_measured_that_it_was_not(self):
         figures = rates(("a", 5))
