@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -40,6 +44,24 @@ class RepositoryTest {
         assertThat(files)
                 .noneMatch(file -> file.getFileName().toString().startsWith("mvnw"))
                 .noneMatch(file -> file.startsWith(".mvn/wrapper"));
+    }
+
+    /** Modules are built two at a time, and this one reads the results of all others. */
+    @Test
+    void shouldBuildThisModuleAfterAllOthers() {
+        Pattern artifact = Pattern.compile("<artifactId>([^<]+)</artifactId>");
+        Set<String> before = new HashSet<>();
+        Deque<String> next = new ArrayDeque<>(List.of("architecture-tests"));
+        while (!next.isEmpty()) {
+            Path pom = ProjectModules.folder(next.remove()).resolve("pom.xml");
+            artifact.matcher(ProjectModules.read(pom))
+                    .results()
+                    .map(result -> result.group(1))
+                    .filter(ProjectModules.modules()::contains)
+                    .filter(before::add)
+                    .forEach(next::add);
+        }
+        assertThat(before).containsAll(ProjectModules.modules());
     }
 
     @Test
