@@ -151,7 +151,10 @@ class PerfComchTest {
                 "producer-shares-" + wait,
                 0,
                 Duration.ofNanos(System.nanoTime() - begin),
-                "shares=" + found.get("shares") + ", messages_per_s=" + found.get("messages_per_s"));
+                "shares="
+                        + found.get("shares")
+                        + ", messages_per_s="
+                        + found.get("messages_per_s"));
 
         assertThat(found.get("producers").asInt()).isEqualTo(4);
         double all = 0;

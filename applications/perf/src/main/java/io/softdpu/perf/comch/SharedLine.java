@@ -34,7 +34,9 @@ final class SharedLine implements AutoCloseable {
     private static final int TRIPS_PER_SAMPLE = 200;
     private static final int MAX_SAMPLES = 1000;
 
-    /** Unsuccessful reads after which a side checks and yields: the other may need its processor. */
+    /**
+     * Unsuccessful reads after which a side checks and yields: the other may need its processor.
+     */
     private static final int SPINS = 100_000;
 
     private final Arena arena = Arena.ofConfined();
