@@ -2,10 +2,7 @@ package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.softdpu.core.internal.wait.SleepingWait;
-import io.softdpu.core.internal.wait.WaitStrategy;
 import io.softdpu.core.internal.wait.Waitable;
-import io.softdpu.core.internal.wait.YieldSleepWait;
 import io.softdpu.fabric.ring.MessageRing;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -13,7 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A complete wait on a ring: poll, yield, arm, poll again, sleep until the doorbell. */
+/**
+ * A wait on a ring: poll, yield, arm, poll again, sleep until the doorbell. It has no spin, during
+ * which the other actor would end.
+ */
 @JCStressTest
 @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "the message, and every sleep has ended")
 @State
@@ -22,7 +22,7 @@ public class AwaitMessage implements Waitable {
 
     private final MessageRing.Consumer consumer;
     private final MessageRing.Producer producer;
-    private long nanos;
+    private final SpinlessWait spinless;
     private boolean lost;
     private volatile boolean bell;
 
@@ -30,6 +30,7 @@ public class AwaitMessage implements Waitable {
         var memory = Memory.next();
         consumer = MessageRing.consumer(memory, GEOMETRY);
         producer = MessageRing.producer(memory, GEOMETRY);
+        spinless = SpinlessWait.next();
     }
 
     @Actor
@@ -43,10 +44,7 @@ public class AwaitMessage implements Waitable {
 
     @Actor
     public void await(ZZ_Result r) {
-        // The time that it yields is over at the second look at the clock.
-        WaitStrategy strategy =
-                new YieldSleepWait(null, () -> nanos += SleepingWait.YIELD_NANOS, () -> {});
-        r.r1 = strategy.await(this, Long.MAX_VALUE);
+        r.r1 = spinless.await(this);
         r.r2 = lost;
     }
 
@@ -57,6 +55,11 @@ public class AwaitMessage implements Waitable {
         }
         consumer.release();
         return true;
+    }
+
+    @Override
+    public int situation() {
+        return 0;
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.softdpu.jcstress;
 
 import io.softdpu.core.internal.engine.EngineImpl;
-import io.softdpu.core.internal.wait.YieldSleepWait;
+import io.softdpu.core.internal.wait.AdaptiveWait;
 import io.softdpu.fabric.link.EventPoller;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -48,7 +48,7 @@ final class Pollers {
 
         static {
             for (int i = 0; i < COUNT; i++) {
-                POOL[i] = new EngineImpl(new YieldSleepWait(null));
+                POOL[i] = new EngineImpl(new AdaptiveWait(null));
             }
         }
     }

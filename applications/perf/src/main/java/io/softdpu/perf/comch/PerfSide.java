@@ -77,7 +77,7 @@ abstract class PerfSide implements AutoCloseable {
         Machine machine = keep(Machine.builder(side).fabricFolder(fabric).open());
         try {
             device = keep(machine.findDevice(deviceName).open());
-            engine = keep(ProgressEngine.create(2));
+            engine = keep(ProgressEngine.create());
             turns = new EngineTurns(plan, engine);
             if (plan.cpus() != null) {
                 // After the machine: its threads inherit the affinity of this one.

@@ -103,7 +103,7 @@ final class ProducerThread implements AutoCloseable {
             if (cpus != null) {
                 CpuBinding.hard(cpus.of(Side.HOST)).bindCurrentThread();
             }
-            ProgressEngine engine = resources.keep(ProgressEngine.create(1));
+            ProgressEngine engine = resources.keep(ProgressEngine.create());
             EngineTurns turns = new EngineTurns(plan, engine);
             MessagePool messages =
                     resources.keep(new MessagePool(device, plan.window(), plan.sizeBytes()));

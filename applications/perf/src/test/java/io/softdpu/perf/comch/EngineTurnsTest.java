@@ -32,7 +32,7 @@ class EngineTurnsTest {
     }
 
     private static boolean yields(PerfPlan plan, int processors) {
-        try (ProgressEngine engine = ProgressEngine.create(1)) {
+        try (ProgressEngine engine = ProgressEngine.create()) {
             return new EngineTurns(plan, engine, processors).yields();
         }
     }

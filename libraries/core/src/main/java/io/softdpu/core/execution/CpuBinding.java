@@ -49,7 +49,7 @@ public final class CpuBinding {
     /**
      * Soft affinity: the thread is pinned to one processor and unpinned while another thread
      * competes for it. {@link ProgressEngine#await} of an engine {@linkplain
-     * ProgressEngine#create(int, CpuBinding) created with it} detects the competition, unpins its
+     * ProgressEngine#create(CpuBinding) created with it} detects the competition, unpins its
      * thread, and pins it again after a calm period. A thread that only polls, or sleeps in a loop
      * of its own, stays pinned.
      *

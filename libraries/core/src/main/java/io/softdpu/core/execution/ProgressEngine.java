@@ -6,10 +6,8 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.engine.EngineImpl;
+import io.softdpu.core.internal.wait.AdaptiveWait;
 import io.softdpu.core.internal.wait.AffinityPolicy;
-import io.softdpu.core.internal.wait.SpinYieldSleepWait;
-import io.softdpu.core.internal.wait.WaitStrategy;
-import io.softdpu.core.internal.wait.YieldSleepWait;
 import io.softdpu.fabric.error.FabricException;
 import org.jspecify.annotations.Nullable;
 
@@ -41,65 +39,40 @@ public final class ProgressEngine implements AutoCloseable {
     /** Closed with the engine. */
     private final @Nullable AffinityPolicy affinity;
 
-    private ProgressEngine(WaitStrategy waitStrategy, @Nullable AffinityPolicy affinity) {
+    private ProgressEngine(@Nullable AffinityPolicy affinity) {
         this.affinity = affinity;
         try {
-            this.impl = new EngineImpl(waitStrategy);
+            this.impl = new EngineImpl(new AdaptiveWait(affinity));
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
     }
 
     /**
-     * Creates an engine of the calling thread, which shares its processor with other threads.
+     * Creates an engine of the calling thread.
      *
      * @throws DpuException OPERATING_SYSTEM if the program has no file descriptors left
      */
     public static ProgressEngine create() {
-        return new ProgressEngine(new YieldSleepWait(null), null);
-    }
-
-    /**
-     * Creates an engine of the calling thread for a program that knows the number of polling
-     * threads. If there are more processors than pollers {@link #await} spins before it yields.
-     *
-     * @param pollers number of threads on this computer that poll at the same time, including this
-     *     one
-     * @throws DpuException INVALID_VALUE if that is not positive
-     */
-    public static ProgressEngine create(int pollers) {
-        return create(pollers, CpuBinding.any());
+        return new ProgressEngine(null);
     }
 
     /**
      * Creates an engine of the calling thread, which it {@linkplain CpuBinding#bindCurrentThread
-     * pins}. With {@linkplain CpuBinding#soft soft} affinity {@link #await} yields without
-     * spinning, and unpins the thread while another thread competes for the processor; {@link
-     * #close} unpins it finally. Pinning and unpinning take a system call each.
+     * pins}. With {@linkplain CpuBinding#soft soft} affinity {@link #await} unpins the thread while
+     * another thread competes for the processor; {@link #close} unpins it finally. Pinning and
+     * unpinning take a system call each.
      *
-     * @param pollers as for {@link #create(int)}
-     * @throws DpuException INVALID_VALUE if the number is not positive; NOT_FOUND if this process
-     *     may not use that processor; OPERATING_SYSTEM if it has no file descriptors left
+     * @throws DpuException NOT_FOUND if this process may not use that processor; OPERATING_SYSTEM
+     *     if it has no file descriptors left
      */
-    public static ProgressEngine create(int pollers, CpuBinding binding) {
+    public static ProgressEngine create(CpuBinding binding) {
         Arguments.notNull(binding, "binding");
-        if (pollers < 1) {
-            throw new DpuException(
-                    Status.INVALID_VALUE, "number of pollers is not positive: pollers=" + pollers);
-        }
         binding.checkAvailable();
         AffinityPolicy affinity = binding.affinityPolicy();
-        ProgressEngine engine = new ProgressEngine(waitStrategy(pollers, affinity), affinity);
+        ProgressEngine engine = new ProgressEngine(affinity);
         binding.bindCurrentThread();
         return engine;
-    }
-
-    private static WaitStrategy waitStrategy(int pollers, @Nullable AffinityPolicy affinity) {
-        // A thread that spins does not notice a competitor, which soft affinity needs.
-        if (affinity == null && CpuBinding.availableProcessors() > pollers) {
-            return new SpinYieldSleepWait();
-        }
-        return new YieldSleepWait(affinity);
     }
 
     /**
@@ -145,39 +118,20 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Calls progress until work was done, the timeout is over, or {@link #wake()} is called. Yields
-     * for about 100 microseconds without work, then sleeps until an event.
+     * Calls progress until work was done, the timeout is over, or {@link #wake()} is called.
+     * Without work it spins for 2 microseconds where that has brought work before, yields for about
+     * 100 microseconds, then sleeps until an event.
      *
      * @param timeoutNanos timeout; 0 is the same as {@link #progress()}
      * @return whether any work was done
      * @throws DpuException INVALID_VALUE if the timeout is negative; else as {@link #progress()}
      */
     public boolean await(long timeoutNanos) {
-        requireTimeout(timeoutNanos);
-        return impl.await(timeoutNanos);
-    }
-
-    /**
-     * As {@link #await}, for a wait that only one message can end, whose sender has no other work:
-     * a relay that has forwarded its only request, for example. First calls progress up to 64
-     * times, for 2 microseconds if there is no work, which saves half a microsecond of a wait for a
-     * peer on another processor. If that fails repeatedly, and if the engine spins anyway, it is
-     * the same as {@code await}.
-     *
-     * @param timeoutNanos timeout after these; 0 is the same as {@link #progress()}
-     * @return whether any work was done
-     * @throws DpuException as {@link #await}
-     */
-    public boolean awaitSoon(long timeoutNanos) {
-        requireTimeout(timeoutNanos);
-        return impl.awaitSoon(timeoutNanos);
-    }
-
-    private static void requireTimeout(long timeoutNanos) {
         if (timeoutNanos < 0) {
             throw new DpuException(
                     Status.INVALID_VALUE, "timeout is negative: timeoutNanos=" + timeoutNanos);
         }
+        return impl.await(timeoutNanos);
     }
 
     /**

@@ -58,7 +58,7 @@ class CpuBindingTest {
         one.set(last);
         assertThat(whileAndAfter(CpuBinding.hard(last))).containsExactly(one, one);
         assertThat(whileAndAfter(CpuBinding.soft(last))).containsExactly(one, Affinity.allowed());
-        Thrown.with(Status.NOT_FOUND, () -> ProgressEngine.create(3, CpuBinding.soft(100_000)))
+        Thrown.with(Status.NOT_FOUND, () -> ProgressEngine.create(CpuBinding.soft(100_000)))
                 .hasMessageContaining("100000");
     }
 
@@ -68,7 +68,7 @@ class CpuBindingTest {
         Thread.ofPlatform()
                 .start(() -> {
                     try {
-                        ProgressEngine engine = ProgressEngine.create(3, binding);
+                        ProgressEngine engine = ProgressEngine.create(binding);
                         engine.await(1_000_000);
                         BitSet meanwhile = Affinity.ofCurrentThread();
                         engine.close();

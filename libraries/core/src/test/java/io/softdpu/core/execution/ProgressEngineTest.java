@@ -307,14 +307,4 @@ class ProgressEngineTest {
         engine.await(1_000_000);
         assertThat(context.calls).as("an idle context has nothing to arm").isEmpty();
     }
-
-    @Test
-    void shouldKnowHowManyPollersThereAre() {
-        Thrown.with(Status.INVALID_VALUE, () -> ProgressEngine.create(0));
-        try (ProgressEngine one = ProgressEngine.create(1);
-                ProgressEngine many = ProgressEngine.create(100_000)) {
-            assertThat(one.await(1_000)).isFalse();
-            assertThat(many.await(1_000)).isFalse();
-        }
-    }
 }

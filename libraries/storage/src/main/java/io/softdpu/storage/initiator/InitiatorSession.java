@@ -259,10 +259,7 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
                     workers()
                             .add(
                                     new InitiatorWorker(
-                                            new WorkerSlot(
-                                                    index,
-                                                    options.cpus().size(),
-                                                    options.cpus().get(index)),
+                                            new WorkerSlot(index, options.cpus().get(index)),
                                             device,
                                             transactions,
                                             controlTimeoutNanos,

@@ -198,10 +198,7 @@ final class RelaySession {
                 session.workers()
                         .add(
                                 new RelayWorker(
-                                        new WorkerSlot(
-                                                index,
-                                                coreCount,
-                                                session.options().cpus().get(index)),
+                                        new WorkerSlot(index, session.options().cpus().get(index)),
                                         session.device(),
                                         transactionCount,
                                         controlTimeoutNanos,

@@ -55,9 +55,6 @@ final class RelayWorker extends Worker {
     private final Counter responses = new Counter();
     private long responsesSent;
 
-    /** Whether the last received message was a request. */
-    private boolean requestWasLast;
-
     RelayWorker(
             WorkerSlot slot,
             Device device,
@@ -165,16 +162,8 @@ final class RelayWorker extends Worker {
         return (int) (requests.get() - responsesSent);
     }
 
-    @Override
-    protected boolean expectsMessageSoon() {
-        // Spin only for a single outstanding request, and only if no response was delivered since:
-        // on a shared processor spinning would delay the initiator.
-        return requestWasLast && requests.get() - responses.get() == 1 && !hasPendingRetries();
-    }
-
     private void requestReceived(ComchPostReceiveTask task) {
         requests.add(1);
-        requestWasLast = true;
         requestQueue.submit((int) task.userData());
     }
 
@@ -186,7 +175,6 @@ final class RelayWorker extends Worker {
 
     private void responseReceived(RdmaReceiveTask task) {
         responses.add(1);
-        requestWasLast = false;
         if (responses.get() > requests.get()) {
             fail(
                     new DpuException(

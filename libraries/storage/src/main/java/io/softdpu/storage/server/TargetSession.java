@@ -203,10 +203,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                     workers()
                             .add(
                                     new TargetWorker(
-                                            new WorkerSlot(
-                                                    index,
-                                                    init.coreCount(),
-                                                    options.cpus().get(index)),
+                                            new WorkerSlot(index, options.cpus().get(index)),
                                             device,
                                             volume,
                                             imported,

@@ -97,11 +97,6 @@ final class DataPathLoop {
     private void round(ProgressEngine engine, long waitNanos) {
         worker.onRound();
         worker.retryPending();
-        long timeoutNanos = Math.min(waitNanos, worker.longestWaitNanos());
-        if (worker.expectsMessageSoon()) {
-            engine.awaitSoon(timeoutNanos);
-        } else {
-            engine.await(timeoutNanos);
-        }
+        engine.await(Math.min(waitNanos, worker.longestWaitNanos()));
     }
 }

@@ -163,14 +163,6 @@ public abstract class Worker extends WorkerThread {
     /** Number of transactions in flight; the data path ends when it is 0. */
     protected abstract int inFlight();
 
-    /**
-     * Whether this round waits for a single message, of a peer without other work; see {@link
-     * ProgressEngine#awaitSoon}.
-     */
-    protected boolean expectsMessageSoon() {
-        return false;
-    }
-
     /** Called in each round of the data path; for work of the control thread. */
     protected void onRound() {}
 
@@ -181,16 +173,6 @@ public abstract class Worker extends WorkerThread {
 
     /** Releases bufs and memory, after all contexts were closed. Called once. */
     protected abstract void releaseObjects();
-
-    /** Whether submissions have to be retried. */
-    protected final boolean hasPendingRetries() {
-        for (RetryQueue queue : retryQueues) {
-            if (!queue.isEmpty()) {
-                return true;
-            }
-        }
-        return false;
-    }
 
     /** Retries rejected submissions. */
     final void retryPending() {

@@ -166,7 +166,7 @@ public abstract class WorkerThread {
     private void threadProcedure() {
         // Catches everything: an exception that ended this thread silently would block the others.
         try {
-            ProgressEngine created = ProgressEngine.create(slot.pollers(), slot.cpu());
+            ProgressEngine created = ProgressEngine.create(slot.cpu());
             engine = created;
             engineReady.countDown();
             configurationPhase();

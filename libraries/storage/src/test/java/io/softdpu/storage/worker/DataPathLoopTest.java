@@ -33,7 +33,7 @@ class DataPathLoopTest {
         private EngineTimer work;
 
         LoopWorker(int index, boolean hasWork) {
-            super("loop", new WorkerSlot(index, 2, CpuBinding.any()), TIMEOUT, () -> {});
+            super("loop", new WorkerSlot(index, CpuBinding.any()), TIMEOUT, () -> {});
             this.hasWork = hasWork;
         }
 

@@ -24,12 +24,6 @@ abstract class WorkerFixture {
 
     static final Duration DEADLINE = Duration.ofSeconds(20);
 
-    /**
-     * Number of workers for which threads share processors on every machine, so that waits are of
-     * one kind.
-     */
-    static final int SLOTS = 4 + CpuBinding.availableProcessors();
-
     final List<String> events = Collections.synchronizedList(new ArrayList<>());
     final AtomicInteger notified = new AtomicInteger();
     final List<Throwable> escaped = Collections.synchronizedList(new ArrayList<>());
@@ -44,13 +38,12 @@ abstract class WorkerFixture {
         volatile Error atRelease;
         volatile CountDownLatch rounds = new CountDownLatch(1);
         final CountDownLatch retries = new CountDownLatch(20);
-        volatile boolean expectsMessage;
         volatile boolean woken;
         volatile boolean refused;
         final RetryQueue queue = retryQueue(1, this::trySubmit);
 
         TestWorker(long timeoutNanos, CpuBinding cpu) {
-            super("test", new WorkerSlot(3, SLOTS, cpu), timeoutNanos, notified::incrementAndGet);
+            super("test", new WorkerSlot(3, cpu), timeoutNanos, notified::incrementAndGet);
         }
 
         /** Two contexts that are connected to each other. */
@@ -91,11 +84,6 @@ abstract class WorkerFixture {
         @Override
         protected long longestWaitNanos() {
             return Long.MAX_VALUE;
-        }
-
-        @Override
-        protected boolean expectsMessageSoon() {
-            return expectsMessage;
         }
 
         @Override

@@ -118,21 +118,6 @@ class WorkerTest extends WorkerFixture {
         worker.refused = false;
     }
 
-    /** Awake from the beginning, a round looks once; or many times first, while that is new. */
-    @Test
-    void shouldLookManyTimesOnlyWhereItExpectsAMessageSoon() {
-        start(TIMEOUT);
-        worker.woken = true;
-        assertThat(missesOf(100)).isLessThan(2 * worker.report().operations());
-        worker.beginEnd();
-        Await.until("worker has ended", DEADLINE, worker::hasEnded);
-
-        start(TIMEOUT);
-        worker.woken = true;
-        worker.expectsMessage = true;
-        assertThat(missesOf(8)).isGreaterThanOrEqualTo(8 * 64);
-    }
-
     @Test
     @Clause("sto-116")
     void shouldCountWhatFoundNoWorkAsMisses() {

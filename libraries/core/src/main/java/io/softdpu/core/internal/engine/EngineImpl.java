@@ -5,7 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
-import io.softdpu.core.internal.wait.WaitStrategy;
+import io.softdpu.core.internal.wait.AdaptiveWait;
 import io.softdpu.core.internal.wait.Waitable;
 import io.softdpu.fabric.engine.ProgressScope;
 import io.softdpu.fabric.error.FabricException;
@@ -36,7 +36,7 @@ public final class EngineImpl implements Waitable {
     private final CallbackFailures failures = new CallbackFailures();
     private final EngineMembers members = new EngineMembers(failures);
     private final EngineCounters counters = new EngineCounters();
-    private final WaitStrategy waitStrategy;
+    private final AdaptiveWait adaptiveWait;
 
     /** Null until the first descriptor or timer. */
     private @Nullable EngineEvents events;
@@ -51,8 +51,8 @@ public final class EngineImpl implements Waitable {
     private volatile boolean woken;
 
     /** An engine of the calling thread, without contexts. */
-    public EngineImpl(WaitStrategy waitStrategy) {
-        this.waitStrategy = waitStrategy;
+    public EngineImpl(AdaptiveWait adaptiveWait) {
+        this.adaptiveWait = adaptiveWait;
     }
 
     // ---- for the user ----
@@ -91,13 +91,7 @@ public final class EngineImpl implements Waitable {
     /** See {@code ProgressEngine.await}. */
     public boolean await(long timeoutNanos) {
         requireOwner();
-        return waitStrategy.await(this, timeoutNanos);
-    }
-
-    /** See {@code ProgressEngine.awaitSoon}. */
-    public boolean awaitSoon(long timeoutNanos) {
-        requireOwner();
-        return waitStrategy.awaitSoon(this, timeoutNanos);
+        return adaptiveWait.await(this, timeoutNanos);
     }
 
     /** See {@code ProgressEngine.requestNotification}. */
@@ -361,7 +355,12 @@ public final class EngineImpl implements Waitable {
         }
     }
 
-    // ---- for the wait strategy ----
+    // ---- for the wait ----
+
+    @Override
+    public int situation() {
+        return members.situation();
+    }
 
     @Override
     public boolean takeWake() {

@@ -1,5 +1,6 @@
 package io.softdpu.core.internal.engine;
 
+import io.softdpu.core.internal.wait.Waitable;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,10 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // contexts are compared by identity
 final class EngineMembers {
+    /** Contexts that a situation distinguishes; further ones count as one of these. */
+    private static final int SITUATION_CONTEXTS =
+            Integer.numberOfTrailingZeros(Waitable.SITUATIONS) / 2;
+
     private final CallbackFailures failures;
     private @Nullable EngineMember[] members = new @Nullable EngineMember[8];
     private int slots;
@@ -19,6 +24,9 @@ final class EngineMembers {
      * without work.
      */
     private boolean selecting;
+
+    /** See {@link #situation}. */
+    private int situation;
 
     EngineMembers(CallbackFailures failures) {
         this.failures = failures;
@@ -63,19 +71,30 @@ final class EngineMembers {
 
     /** One pass over all or over the selected contexts. */
     boolean progress() {
-        boolean progressed = false;
+        int worked = 0;
         for (int i = 0; i < slots; i++) { // slots may grow: a callback may connect a context
             EngineMember member = members[i];
             if (member != null && (!selecting || member.selected)) {
                 try {
-                    progressed |= member.progress();
+                    if (member.progress()) {
+                        worked |= 1 << i % SITUATION_CONTEXTS;
+                    }
                 } catch (Throwable e) {
                     failures.add(e);
-                    progressed = true;
+                    worked |= 1 << i % SITUATION_CONTEXTS;
                 }
             }
         }
-        return progressed;
+        if (worked == 0) {
+            return false;
+        }
+        situation = (situation << SITUATION_CONTEXTS | worked) & Waitable.SITUATIONS - 1;
+        return true;
+    }
+
+    /** The contexts that had work in each of the last two passes with work, a bit each. */
+    int situation() {
+        return situation;
     }
 
     /** Arms all contexts; whether any has work already. */

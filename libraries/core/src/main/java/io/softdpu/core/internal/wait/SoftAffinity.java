@@ -17,14 +17,17 @@ import io.softdpu.fabric.error.FabricException;
 public final class SoftAffinity implements AffinityPolicy {
     /**
      * Slow yields that unpin it: in one window, or with few quick ones between them, independent of
-     * time. Three pollers alone on two processors had 0 to 2 per window, and thousands of quick
-     * ones between two; a pinned poller with a competitor 10 to 25, and for a thread that rarely
-     * yields nearly every yield is slow then.
+     * time. Three pollers alone on two processors had 0 to 2 per window; a pinned poller with a
+     * competitor 10 to 25, and for a thread that rarely yields nearly every yield is slow then.
      */
     static final int MAX_SLOW_YIELDS = 8;
 
-    /** Quick yields after which a slow one counts as the first again. */
-    static final int QUICK_YIELDS_BETWEEN = 1000;
+    /**
+     * Quick yields after which a slow one counts as the first again. Between two slow ones there
+     * are thousands of waits where nothing competes, and most of them may end in a spin ({@link
+     * ShortSpin#SPINS_PER_YIELD}).
+     */
+    static final int QUICK_YIELDS_BETWEEN = 125;
 
     /** Period in which slow yields are counted. */
     static final long WINDOW_NANOS = 100_000_000;

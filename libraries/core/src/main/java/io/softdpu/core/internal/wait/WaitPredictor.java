@@ -10,7 +10,7 @@ final class WaitPredictor {
      * yielding, since a peer that had gone to sleep took 40 to 50 microseconds to wake up: were
      * such waits called long, two that sleep would keep each other from ever yielding again.
      */
-    static final long SHORT_WAIT_NANOS = 2 * SleepingWait.YIELD_NANOS;
+    static final long SHORT_WAIT_NANOS = 2 * AdaptiveWait.YIELD_NANOS;
 
     /**
      * Length of a pattern. A relay waits for its target and then for its client, a short wait and a

@@ -1,7 +1,16 @@
 package io.softdpu.core.internal.wait;
 
-/** An engine as its {@link WaitStrategy} uses it. The engine's thread. */
+/** An engine as its {@link AdaptiveWait} uses it. The engine's thread. */
 public interface Waitable {
+    /** Number of different situations. */
+    int SITUATIONS = 256;
+
+    /**
+     * What was done last, as a number below {@link #SITUATIONS}: waits of different kinds are
+     * likely to have different numbers, waits of the same kind the same.
+     */
+    int situation();
+
     /** Does the work that can be done now; whether any was done. */
     boolean progress();
 

@@ -4,15 +4,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wait that ends in a sleep: polls, spins if the subclass does, yields for a while, then arms,
- * polls again, and sleeps. If recent waits predict a long one ({@link WaitPredictor}) it sleeps at
- * once, without yielding.
+ * Idle strategy of an engine: polls, spins shortly where that has succeeded before ({@link
+ * ShortSpin}), yields for a while, then arms, polls again, and sleeps. If recent waits predict a
+ * long one ({@link WaitPredictor}) it sleeps without yielding.
  *
  * <p>The constants of this package were measured with a pipeline of three processes (initiator,
  * relay, target) on two processors, over rings in shared memory.
+ *
+ * <p>Belongs to the thread of its engine; allocates nothing while it waits.
  */
-public abstract sealed class SleepingWait implements WaitStrategy
-        permits SpinYieldSleepWait, YieldSleepWait {
+public final class AdaptiveWait {
     /**
      * Wall time of yielding before a sleep. A sleep costs the peer a system call and this thread 40
      * microseconds of waking up; ten yields are too short to bridge the gap between two requests.
@@ -32,28 +33,49 @@ public abstract sealed class SleepingWait implements WaitStrategy
     static final int YIELD_BACKOFF_WAITS = 256;
 
     private final WaitPredictor predictor = new WaitPredictor();
+    private final ShortSpin shortSpin = new ShortSpin();
     private final @Nullable AffinityPolicy affinity;
     private final LongSupplier nanoClock;
     private final Runnable yielding;
     private int yieldBackoff;
 
-    SleepingWait(@Nullable AffinityPolicy affinity, LongSupplier nanoClock, Runnable yielding) {
+    /**
+     * A wait with the clock and the yield of this program.
+     *
+     * @param affinity the affinity of the thread, told of its yields; null if they change nothing
+     */
+    public AdaptiveWait(@Nullable AffinityPolicy affinity) {
+        this(affinity, System::nanoTime, Thread::yield);
+    }
+
+    /** A wait with a clock and a yield of its own, for tests. */
+    public AdaptiveWait(
+            @Nullable AffinityPolicy affinity, LongSupplier nanoClock, Runnable yielding) {
         this.affinity = affinity;
         this.nanoClock = nanoClock;
         this.yielding = yielding;
     }
 
-    @Override
-    public final boolean await(Waitable waitable, long timeoutNanos) {
+    /**
+     * Waits until work was done, the timeout is over, or a wake was taken.
+     *
+     * @param timeoutNanos 0 polls once
+     * @return whether work was done
+     */
+    public boolean await(Waitable waitable, long timeoutNanos) {
         if (waitable.progress()) {
             return true;
         }
         if (timeoutNanos == 0 || waitable.takeWake()) {
             return false;
         }
+        if (shortSpin.poll(waitable)) {
+            predictor.ended(0);
+            return true;
+        }
         long begin = nanoClock.getAsLong();
         while (true) {
-            if (spin(waitable) || yieldUntilDone(waitable, begin, timeoutNanos)) {
+            if (yieldUntilDone(waitable, begin, timeoutNanos)) {
                 return true;
             }
             if (waitable.takeWake()) {
@@ -68,14 +90,6 @@ public abstract sealed class SleepingWait implements WaitStrategy
                 return true;
             }
         }
-    }
-
-    /** Polls before the first yield; whether work was done. */
-    abstract boolean spin(Waitable waitable);
-
-    /** Predictor of the waits of this thread. */
-    final WaitPredictor predictor() {
-        return predictor;
     }
 
     /** Yields until work was done or a sleep is due; whether work was done. */

@@ -6,16 +6,32 @@ import io.softdpu.testkit.FakeClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Wait strategies step by step, with a simulated clock and yield. */
-class WaitStrategyTest {
+/** A wait step by step, with a simulated clock and yield. */
+class AdaptiveWaitTest {
     private static final long SECOND = 1_000_000_000L;
+
+    /** Situation of the tests of spinning; in situation 0 it is disabled. */
+    private static final int SPINNING = 1;
+
+    /** A poll that no spin reaches. */
+    private static final int NEVER = Integer.MAX_VALUE;
 
     private final FakeClock clock = new FakeClock();
     private final Script script = new Script();
     private long yieldNanos = 10_000;
-    private final WaitStrategy strategy = new YieldSleepWait(null, clock, this::yielded);
+    private final AdaptiveWait wait = new AdaptiveWait(null, clock, this::yielded);
+
+    @BeforeEach
+    void disableSpinningInSituation0() {
+        while (spinningWait(NEVER, 0) > 1) {
+            assertThat(script.steps).contains("yield");
+        }
+        script.progress = () -> false;
+        script.steps.clear();
+    }
 
     private void yielded() {
         script.steps.add("yield");
@@ -27,7 +43,13 @@ class WaitStrategyTest {
         BooleanSupplier progress = () -> false;
         boolean ready;
         boolean woken;
+        int situation;
         long sleepNanos = SECOND;
+
+        @Override
+        public int situation() {
+            return situation;
+        }
 
         @Override
         public boolean progress() {
@@ -63,19 +85,19 @@ class WaitStrategyTest {
     @Test
     void shouldNotEvenLookAtTheClockWhileThereIsWork() {
         script.progress = () -> true;
-        assertThat(strategy.await(script, SECOND)).isTrue();
+        assertThat(wait.await(script, SECOND)).isTrue();
         assertThat(script.steps).containsExactly("progress");
     }
 
     @Test
     void shouldLookOnceWithoutATimeout() {
-        assertThat(strategy.await(script, 0)).isFalse();
+        assertThat(wait.await(script, 0)).isFalse();
         assertThat(script.steps).containsExactly("progress");
     }
 
     @Test
     void shouldYieldForAHundredMicrosecondsThenArmLookAgainSleepAndDisarm() {
-        assertThat(strategy.await(script, SECOND)).isFalse();
+        assertThat(wait.await(script, SECOND)).isFalse();
         List<String> expected = new ArrayList<>(List.of("progress"));
         for (int i = 0; i < 10; i++) {
             expected.addAll(List.of("yield", "progress"));
@@ -87,7 +109,7 @@ class WaitStrategyTest {
     @Test
     void shouldSeeWhatCameBetweenTheLastLookAndTheArming() {
         script.progress = () -> script.steps.contains("arm");
-        assertThat(strategy.await(script, SECOND)).isTrue();
+        assertThat(wait.await(script, SECOND)).isTrue();
         assertThat(script.steps).endsWith("arm", "progress", "disarm").doesNotContain("sleep");
     }
 
@@ -95,7 +117,7 @@ class WaitStrategyTest {
     void shouldNotSleepWhenArmingFindsWork() {
         script.ready = true;
         script.progress = () -> script.steps.contains("disarm");
-        assertThat(strategy.await(script, SECOND)).isTrue();
+        assertThat(wait.await(script, SECOND)).isTrue();
         assertThat(script.steps).endsWith("arm", "progress", "disarm", "progress");
         assertThat(script.steps).doesNotContain("sleep");
     }
@@ -109,24 +131,24 @@ class WaitStrategyTest {
                     }
                     return false;
                 };
-        org.assertj.core.api.Assertions.assertThatThrownBy(() -> strategy.await(script, SECOND))
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> wait.await(script, SECOND))
                 .hasMessage("callback");
         assertThat(script.steps).endsWith("arm", "progress", "disarm");
     }
 
     @Test
     void shouldSleepAtOnceForManySpellsAfterASlowYield() {
-        yieldNanos = SleepingWait.SLOW_YIELD_NANOS + 1;
-        strategy.await(script, yieldNanos / 2);
+        yieldNanos = AdaptiveWait.SLOW_YIELD_NANOS + 1;
+        wait.await(script, yieldNanos / 2);
         assertThat(script.steps.stream().filter("yield"::equals)).hasSize(1);
         script.sleepNanos = 1;
         script.steps.clear();
-        strategy.await(script, SleepingWait.YIELD_BACKOFF_WAITS);
+        wait.await(script, AdaptiveWait.YIELD_BACKOFF_WAITS);
         assertThat(script.steps).doesNotContain("yield");
         assertThat(script.steps.stream().filter("sleep"::equals))
-                .hasSize(SleepingWait.YIELD_BACKOFF_WAITS);
+                .hasSize(AdaptiveWait.YIELD_BACKOFF_WAITS);
         yieldNanos = 10_000;
-        strategy.await(script, SECOND);
+        wait.await(script, SECOND);
         assertThat(script.steps).as("then it is tried again").contains("yield");
     }
 
@@ -166,7 +188,7 @@ class WaitStrategyTest {
     void shouldLearnNothingFromWaitsThatBringNothing() {
         script.progress = () -> false;
         for (int i = 0; i < 20; i++) {
-            assertThat(strategy.await(script, SECOND)).isFalse();
+            assertThat(wait.await(script, SECOND)).isFalse();
         }
         assertThat(waitFor(30_000)).contains("yield");
     }
@@ -177,152 +199,153 @@ class WaitStrategyTest {
         long end = clock.nowNanos() + nanos;
         script.progress = () -> clock.nowNanos() >= end;
         script.sleepNanos = nanos;
-        assertThat(strategy.await(script, SECOND)).isTrue();
+        assertThat(wait.await(script, SECOND)).isTrue();
         return script.steps;
     }
 
     @Test
-    void shouldLookAtOnceWhereAMessageIsExpectedSoon() {
-        assertThat(shortWait(1)).isEqualTo(1);
-        assertThat(shortWait(ShortSpin.SHORT_SPIN_POLLS)).isEqualTo(ShortSpin.SHORT_SPIN_POLLS);
+    void shouldSpinBeforeTheFirstYield() {
+        assertThat(spinningWait(2)).isEqualTo(2);
+        assertThat(spinningWait(ShortSpin.SHORT_SPIN_POLLS)).isEqualTo(ShortSpin.SHORT_SPIN_POLLS);
         assertThat(script.steps).containsOnly("progress");
-        assertThat(shortWait(ShortSpin.SHORT_SPIN_POLLS + 2)).as("then as ever").isEqualTo(65);
+        assertThat(spinningWait(NEVER)).isEqualTo(ShortSpin.SHORT_SPIN_POLLS);
         assertThat(script.steps).contains("yield");
     }
 
     @Test
-    void shouldOnlyLookOnceWithoutATimeoutWhateverIsExpected() {
-        assertThat(strategy.awaitSoon(script, 0)).isFalse();
+    void shouldNotSpinWithoutATimeout() {
+        script.situation = SPINNING;
+        assertThat(wait.await(script, 0)).isFalse();
         assertThat(script.steps).containsExactly("progress");
     }
 
     @Test
-    void shouldEndWhenItIsWokenAlsoWhereAMessageIsExpectedSoon() {
+    void shouldNotSpinAfterAWake() {
+        script.situation = SPINNING;
         script.woken = true;
-        assertThat(strategy.awaitSoon(script, SECOND)).isFalse();
-        assertThat(script.steps).containsOnly("progress");
+        assertThat(wait.await(script, SECOND)).isFalse();
+        assertThat(script.steps).containsExactly("progress");
     }
 
     @Test
-    void shouldStopLookingAtOnceWhereThatIsInVainAndTryAgainLater() {
+    void shouldStopSpinningWhereThatIsInVainAndTryAgainLater() {
         int series = ShortSpin.MAX_SPIN_CREDIT / ShortSpin.SPIN_MISS_COST;
         for (int i = 0; i < series; i++) {
-            assertThat(shortWait(100)).as("series %d", i).isGreaterThan(ShortSpin.SHORT_SPIN_POLLS);
+            assertThat(spinningWait(NEVER)).as("series %d", i).isGreaterThan(1);
         }
         requireWaitsWithoutSpin();
-        assertThat(shortWait(100)).as("another try").isGreaterThan(ShortSpin.SHORT_SPIN_POLLS);
+        assertThat(spinningWait(NEVER)).as("another try").isGreaterThan(1);
         requireWaitsWithoutSpin();
         for (int i = 0; i <= ShortSpin.MAX_SPIN_CREDIT; i++) {
-            assertThat(shortWait(3)).isEqualTo(3);
+            assertThat(spinningWait(3)).isEqualTo(3);
+            spinningWait(3, 0); // a yield: no row of spins
         }
         for (int i = 0; i < series; i++) {
-            assertThat(shortWait(100)).as("as at first").isGreaterThan(ShortSpin.SHORT_SPIN_POLLS);
+            assertThat(spinningWait(NEVER)).as("as at first").isGreaterThan(1);
         }
         requireWaitsWithoutSpin();
     }
 
-    @Test
-    void shouldGoOnLookingAtOnceWhereFourOfFiveWaitsEndSo() {
-        for (int wait = 0; wait < 10_000; wait++) {
-            int needed = wait % 5 == 0 ? 100 : 3;
-            assertThat(shortWait(needed)).isGreaterThanOrEqualTo(Math.min(needed, 65));
-            assertThat(script.steps.contains("yield")).isEqualTo(needed == 100);
+    private void requireWaitsWithoutSpin() {
+        for (int i = 0; i < ShortSpin.DISABLED_WAITS; i++) {
+            assertThat(spinningWait(3)).as("wait %d", i).isEqualTo(1);
+            assertThat(script.steps).contains("yield");
         }
     }
 
     @Test
-    void shouldSoonStopLookingAtOnceWhereEachSecondWaitIsInVain() {
+    void shouldGoOnSpinningWhereFourOfFiveWaitsEndSo() {
+        for (int i = 0; i < 10_000; i++) {
+            boolean miss = i % 5 == 0;
+            assertThat(spinningWait(miss ? NEVER : 3)).isGreaterThan(1);
+            assertThat(script.steps.contains("yield")).isEqualTo(miss);
+        }
+    }
+
+    @Test
+    void shouldSoonStopSpinningWhereEachSecondWaitIsInVain() {
         int waits = 0;
         do {
             assertThat(++waits).isLessThan(100);
-            shortWait(3);
-        } while (shortWait(100) > ShortSpin.SHORT_SPIN_POLLS);
+            spinningWait(3);
+        } while (spinningWait(NEVER) > 1);
     }
 
-    /** Messages that have arrived before the spin neither earn nor spend credit. */
+    /** A relay: one peer answers at once, the other needs the processor of the relay. */
+    @Test
+    void shouldSpinInOneSituationAndNotInAnother() {
+        for (int i = 0; i < 1000; i++) {
+            assertThat(spinningWait(3, SPINNING)).isEqualTo(3);
+            int polls = spinningWait(NEVER, Waitable.SITUATIONS - 1);
+            assertThat(polls > 1).as("wait %d", i).isEqualTo(i < 8);
+        }
+    }
+
+    /** Messages that have arrived before the wait neither earn nor spend credit. */
     @Test
     void shouldNotEarnCreditByMessagesThatHaveArrivedBefore() {
         int waits = 0;
         do {
             assertThat(++waits).isLessThan(10);
             for (int i = 0; i < 100; i++) {
-                assertThat(shortWait(1)).isEqualTo(1);
+                assertThat(spinningWait(1)).isEqualTo(1);
             }
-        } while (shortWait(100) > ShortSpin.SHORT_SPIN_POLLS);
+        } while (spinningWait(NEVER) > 1);
     }
 
     /**
-     * Short waits that looks have ended count as short: a long one now and then changes nothing.
+     * Short waits that a spin has ended count as short: a long one now and then changes nothing.
      */
     @Test
-    void shouldLearnFromWaitsThatEndAtOnce() {
+    void shouldLearnFromWaitsThatASpinHasEnded() {
         for (int i = 0; i < 20; i++) {
-            assertThat(shortWait(3)).isEqualTo(3);
+            assertThat(spinningWait(3)).isEqualTo(3);
             waitFor(2_000_000);
         }
         assertThat(waitFor(30_000)).contains("yield").doesNotContain("sleep");
     }
 
+    /** A peer that shares the processor must run, too, though spins go on succeeding. */
     @Test
-    void shouldYieldNowAndThenInPlaceOfLookingWhereAProcessorIsPreferred() {
-        List<Boolean> told = new ArrayList<>();
-        WaitStrategy soft = new YieldSleepWait(affinity(told), clock, this::yielded);
-        yieldNanos = SleepingWait.SLOW_YIELD_NANOS + 1;
-        for (int i = 0; i < 2 * ShortSpin.WAITS_PER_YIELD; i++) {
-            script.steps.clear();
-            script.progress = () -> script.steps.size() >= 3;
-            assertThat(soft.awaitSoon(script, SECOND)).isTrue();
-        }
-        assertThat(told).contains(true).hasSizeBetween(1, 2);
-    }
-
-    private void requireWaitsWithoutSpin() {
-        for (int i = 0; i < ShortSpin.DISABLED_WAITS; i++) {
-            assertThat(shortWait(3)).as("wait %d", i).isLessThanOrEqualTo(3);
+    void shouldYieldFirstAfterSomeSpinsInARow() {
+        for (int series = 0; series < 10; series++) {
+            for (int i = 0; i < ShortSpin.SPINS_PER_YIELD; i++) {
+                assertThat(spinningWait(3)).isEqualTo(3);
+            }
+            assertThat(spinningWait(3)).isEqualTo(1);
             assertThat(script.steps).contains("yield");
         }
     }
 
-    /** Looks before the first yield of a wait that this look ends, or the second after a yield. */
-    private int shortWait(int endingLook) {
+    private int spinningWait(int endingPoll) {
+        return spinningWait(endingPoll, SPINNING);
+    }
+
+    /**
+     * Polls before the first yield of a wait that this poll ends, or the first after a yield. A
+     * wait in whose situation spinning is disabled has one.
+     */
+    private int spinningWait(int endingPoll, int situation) {
+        script.situation = situation;
         script.steps.clear();
-        script.progress =
-                () -> {
-                    int looks = script.steps.size();
-                    int yields = script.steps.indexOf("yield");
-                    return yields < 0 ? looks >= endingLook : looks >= yields + 2;
-                };
-        assertThat(strategy.awaitSoon(script, SECOND)).isTrue();
+        script.progress = () -> script.steps.contains("yield") || script.steps.size() >= endingPoll;
+        assertThat(wait.await(script, SECOND)).isTrue();
+        script.situation = 0;
         int firstYield = script.steps.indexOf("yield");
         return firstYield < 0 ? script.steps.size() : firstYield;
     }
 
     @Test
-    void shouldSpinBeforeItYieldsWhereItHasACoreOfItsOwn() {
-        WaitStrategy spinning = new SpinYieldSleepWait(clock, this::yielded);
-        int polls = 1 + SpinYieldSleepWait.SPIN_POLLS;
-        script.progress = () -> script.steps.size() == polls;
-        assertThat(spinning.awaitSoon(script, SECOND)).isTrue();
-        assertThat(script.steps).containsOnly("progress").hasSize(polls);
-        script.steps.clear();
-        script.progress = () -> script.steps.contains("yield");
-        assertThat(spinning.await(script, SECOND)).isTrue();
-        assertThat(script.steps.subList(0, polls)).containsOnly("progress");
-        assertThat(script.steps.subList(polls, script.steps.size()))
-                .containsExactly("yield", "progress");
-    }
-
-    @Test
     void shouldEndWhenItIsWokenInEachPhase() {
         script.woken = true;
-        assertThat(strategy.await(script, SECOND)).isFalse();
+        assertThat(wait.await(script, SECOND)).isFalse();
         assertThat(script.steps).containsExactly("progress");
         script.progress =
                 () -> {
                     script.woken = script.steps.contains("yield");
                     return false;
                 };
-        assertThat(strategy.await(script, SECOND)).isFalse();
+        assertThat(wait.await(script, SECOND)).isFalse();
         assertThat(script.steps).doesNotContain("sleep");
     }
 
@@ -330,19 +353,19 @@ class WaitStrategyTest {
     void shouldEndWhenTheTimeIsOver() {
         long begin = clock.nowNanos();
         script.sleepNanos = SECOND / 4;
-        assertThat(strategy.await(script, SECOND)).isFalse();
+        assertThat(wait.await(script, SECOND)).isFalse();
         assertThat(clock.nowNanos() - begin).isBetween(SECOND, SECOND + SECOND / 4);
     }
 
     @Test
     void shouldTellTheAffinityOfEachYieldAndWhichWereSlow() {
         List<Boolean> told = new ArrayList<>();
-        WaitStrategy soft = new YieldSleepWait(affinity(told), clock, this::yielded);
+        AdaptiveWait soft = new AdaptiveWait(affinity(told), clock, this::yielded);
         script.progress = () -> script.steps.contains("yield");
         assertThat(soft.await(script, SECOND)).isTrue();
         assertThat(told).containsExactly(false);
         script.steps.clear();
-        yieldNanos = SleepingWait.SLOW_YIELD_NANOS + 1;
+        yieldNanos = AdaptiveWait.SLOW_YIELD_NANOS + 1;
         assertThat(soft.await(script, SECOND)).isTrue(); // what it brought does not hide it
         assertThat(told).containsExactly(false, true);
     }
