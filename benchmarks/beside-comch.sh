@@ -20,7 +20,7 @@
 # Before and after each measurement the round trip of a cache line between both cores is measured: it
 # changes by a factor of five on some virtual machines. Ratios are made of measurements with round
 # trips of the same class, near or far; while one has fewer than three pairs there are more rounds, up
-# to twice as many.
+# to twice as many. Ours measures these between its own threads.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -70,13 +70,18 @@ build_peers() {
 }
 [[ -n $ours_only ]] || build_peers
 
+# A tree that does not know the option, as an old one given in SOFTDPU_ROOT, runs unpinned.
+pinned=()
+"$root/softdpu" perf comch --help >"$work/help"
+! grep -q -e '--cpu' "$work/help" || pinned=(--cpu "$first,$second")
+
 # Ours: mode, size, way of waiting, key in its JSON, case, unit.
 ours() {
     local value
-    run "$root/softdpu" perf comch "$1" --size "$2" --wait "$3" --cpu "$first,$second" \
+    run "$root/softdpu" perf comch "$1" --size "$2" --wait "$3" "${pinned[@]}" \
         --seconds "$seconds" --json "$work/ours.json" >/dev/null
-    value=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' \
-        "$work/ours.json" "$4")
+    value=$(ours_value "$4")
+    ((${#pinned[@]} == 0)) || own_lines=$(ours_value line_before_ns line_after_ns)
     if [[ $3 == busy ]]; then
         figure "$5" "$6" ours "$value"
         [[ $5 == one_way_1m ]] || figure "$5_adaptive" "$6" "ours busy" "$value"

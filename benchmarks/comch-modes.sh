@@ -12,7 +12,7 @@
 # round. SOFTDPU_ROOT names the tree whose ./softdpu is measured, where that is not this one.
 #
 # Both processes are pinned to a core each. Ratios are made of measurements with round trips of a cache
-# line of the same class, as those of beside-comch.sh.
+# line of the same class, as those of beside-comch.sh; `softdpu perf comch` measures these itself.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -42,15 +42,10 @@ machine=$(machine)
 say "building"
 "$root/softdpu" --version >/dev/null
 
-# Values of our JSON, by key.
-values() {
-    python3 -c 'import json, sys; found = json.load(open(sys.argv[1]))
-print(*(found[key] for key in sys.argv[2:]))' "$work/ours.json" "$@"
-}
-
 perf() { # measurement, way of waiting, further options
     run "$root/softdpu" perf comch "$1" --wait "$2" --cpu "$first,$second" --seconds "$seconds" \
         --json "$work/ours.json" "${@:3}" >/dev/null
+    own_lines=$(ours_value line_before_ns line_after_ns)
 }
 
 # Keeps a figure of busy waiting for the rows of the others, and one of the others for its own row:
@@ -66,13 +61,13 @@ keep() {
 
 rate() { # way of waiting, window
     perf rate "$1" --size 32 --window "$2"
-    keep "$1" "one_way_32_window_$2" messages/s "$(values messages_per_s)"
+    keep "$1" "one_way_32_window_$2" messages/s "$(ours_value messages_per_s)"
 }
 
 latency() { # way of waiting
     local found p50 p99 p999
     perf latency "$1" --size 64
-    found=$(values p50_ns p99_ns p999_ns)
+    found=$(ours_value p50_ns p99_ns p999_ns)
     read -r p50 p99 p999 <<<"$found"
     keep "$1" round_trip_64_p50 ns "$p50"
     keep "$1" round_trip_64_p99 ns "$p99"

@@ -249,16 +249,26 @@ line_time() {
     [[ $line =~ ^[0-9]+$ ]] || fail "no round trip of a cache line: value=$line"
 }
 
-# Runs a measurement, with the round trip of a cache line before and after it for its figures.
+# Runs a measurement, with the round trip of a cache line before and after it for its figures. A
+# measurement that takes these two times itself, between its own threads, sets own_lines to them:
+# they are closer to what it has measured.
 measure() {
-    local before
+    local before after own_lines=
     : >"$work/taken"
     line_time
     before=$line
     "$@"
     line_time
-    [[ $line == - ]] || say "cache line: $before ns before, $line ns after: $*"
-    sed "s/\$/\t$before\t$line/" "$work/taken" >>"$work/figures"
+    after=$line
+    [[ -z $own_lines ]] || read -r before after <<<"$own_lines"
+    [[ $after == - ]] || say "cache line: $before ns before, $after ns after: $*"
+    sed "s/\$/\t$before\t$after/" "$work/taken" >>"$work/figures"
+}
+
+# Values of our JSON, by key; each measurement of ours writes it to ours.json.
+ours_value() {
+    python3 -c 'import json, sys; found = json.load(open(sys.argv[1]))
+print(*(found[key] for key in sys.argv[2:]))' "$work/ours.json" "$@"
 }
 
 # Keeps a figure of the measurement in this round: case, unit, who, value.

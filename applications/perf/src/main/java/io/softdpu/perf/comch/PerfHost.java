@@ -111,7 +111,7 @@ public final class PerfHost extends PerfSide {
         }
         // The warm-up is all of a measurement: what the first questions and answers load and
         // allocate on either side is not counted in the second.
-        measure();
+        measureWithLineTimes();
         List<PerfResult> results = new ArrayList<>();
         for (int i = 0; i < plan.repeats(); i++) {
             results.add(measureWithLineTimes());

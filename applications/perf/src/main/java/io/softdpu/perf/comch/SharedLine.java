@@ -30,9 +30,11 @@ final class SharedLine implements AutoCloseable {
     /** Written by the side that measures when it has finished. */
     private static final long FINISHED = -1;
 
-    private static final long MEASURING_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    /** Long enough for samples without a compiler's thread on either processor. */
+    private static final long MEASURING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final int TRIPS_PER_SAMPLE = 200;
-    private static final int MAX_SAMPLES = 1000;
+    private static final int MAX_SAMPLES = 100_000;
 
     /**
      * Unsuccessful reads after which a side checks and yields: the other may need its processor.
@@ -66,7 +68,8 @@ final class SharedLine implements AutoCloseable {
     }
 
     /**
-     * Measures the round trip: the median of many samples, in nanoseconds.
+     * Measures the round trip: the lower quartile of many samples, in nanoseconds. In the upper
+     * ones a side may have lost its processor, to a compiler for example.
      *
      * @param timeoutNanos how long the other side may be silent
      * @param check called now and then while it is; may throw
@@ -92,7 +95,7 @@ final class SharedLine implements AutoCloseable {
             NUMBER.setRelease(line, 0L, FINISHED);
         }
         Arrays.sort(samples, 0, count);
-        return samples[count / 2];
+        return samples[count / 4];
     }
 
     private long roundTrip(long number, long timeoutNanos, Runnable check) {
