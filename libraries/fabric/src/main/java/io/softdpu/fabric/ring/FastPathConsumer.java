@@ -109,9 +109,15 @@ public final class FastPathConsumer {
         return true;
     }
 
-    /** Begins a batch: postings may be published together until {@link #endBatch}. */
-    public void beginBatch() {
+    /**
+     * Begins a batch: postings may be published together until {@link #endBatch}.
+     *
+     * @return false if one has begun already, whose end is still due
+     */
+    public boolean beginBatch() {
+        boolean begun = !batching;
         batching = true;
+        return begun;
     }
 
     /** Ends a batch: publishes all postings. */

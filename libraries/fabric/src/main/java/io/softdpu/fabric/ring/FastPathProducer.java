@@ -16,6 +16,7 @@ import static io.softdpu.fabric.ring.FastPathRing.NO_BUFFER;
 import static io.softdpu.fabric.ring.FastPathRing.POSTING_BYTES;
 import static io.softdpu.fabric.ring.FastPathRing.PRODUCER_OFFSET;
 import static io.softdpu.fabric.ring.FastPathRing.SLOT_BYTES;
+import static io.softdpu.fabric.ring.FastPathRing.TAKEN;
 import static io.softdpu.fabric.ring.FastPathRing.TOO_LARGE;
 import static io.softdpu.fabric.ring.RingLayout.CONSUMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.INT;
@@ -87,41 +88,74 @@ public final class FastPathProducer {
      *     {@link FastPathRing#CLOSING}, with nothing claimed
      */
     public long claim(long lengthBytes) {
-        while (violation == null) {
-            if (isClosing()) {
-                return CLOSING;
-            }
-            long ticket = (long) CLAIMED.getAcquire(this);
-            if ((long) POSTED.getAcquire(this) <= ticket) {
-                long seen = (long) LONG.getAcquire(ALL_MEMORY, address + CONSUMED_OFFSET);
-                if (seen == ticket) {
-                    return NO_BUFFER;
-                }
-                if (seen < ticket || seen - ticket > slots) {
-                    if ((long) CLAIMED.getAcquire(this) != ticket) {
-                        continue; // another thread moved the index between the two loads
-                    }
-                    violation = RingLayout.violation("posted index", seen, ticket, ticket + slots);
-                    break;
-                }
-                POSTED.setRelease(this, seen);
-            }
-            long capacity =
-                    ALL_MEMORY.get(ValueLayout.JAVA_LONG, postingAddress(ticket) + CAPACITY_OFFSET);
-            if (lengthBytes > capacity) { // a negative capacity always ends here
-                if ((long) CLAIMED.getAcquire(this) != ticket) {
-                    continue;
-                }
-                if (capacity >= 0) {
-                    return TOO_LARGE;
-                }
-                violation = RingLayout.violation("posting capacity", capacity, 0, Long.MAX_VALUE);
-                break;
-            }
-            if (CLAIMED.compareAndSet(this, ticket, ticket + 1)) {
-                return ticket;
+        while (true) {
+            long ticket = nextTicket();
+            long found = check(ticket, ticket, lengthBytes);
+            if (found < 0 ? found != TAKEN : claim(ticket, ticket + 1)) {
+                return found;
             }
         }
+    }
+
+    /** The ticket that is claimed next, unless another thread claims it before. */
+    public long nextTicket() {
+        return (long) CLAIMED.getAcquire(this);
+    }
+
+    /**
+     * Whether the buffer of a ticket can be claimed for data of the given length, 0 or more, with
+     * those before it.
+     *
+     * @param next the {@link #nextTicket()} seen before
+     * @param ticket that or a later one, after those between were found claimable
+     * @return the ticket; or {@link FastPathRing#TAKEN} if another thread has claimed next, or as
+     *     {@link #claim(long)}
+     */
+    public long check(long next, long ticket, long lengthBytes) {
+        if (violation != null) {
+            return CORRUPT;
+        }
+        if (isClosing()) {
+            return CLOSING;
+        }
+        if ((long) POSTED.getAcquire(this) <= ticket) {
+            long seen = (long) LONG.getAcquire(ALL_MEMORY, address + CONSUMED_OFFSET);
+            if (seen == ticket) {
+                return NO_BUFFER;
+            }
+            if (seen < ticket || seen - next > slots) {
+                return nextTicket() != next
+                        ? TAKEN // another thread moved the index between the two loads
+                        : broken("posted index", seen, ticket, next + slots);
+            }
+            POSTED.setRelease(this, seen);
+        }
+        long capacity =
+                ALL_MEMORY.get(ValueLayout.JAVA_LONG, postingAddress(ticket) + CAPACITY_OFFSET);
+        if (lengthBytes > capacity) { // a negative capacity always ends here
+            if (nextTicket() != next) {
+                return TAKEN;
+            }
+            return capacity >= 0
+                    ? TOO_LARGE
+                    : broken("posting capacity", capacity, 0, Long.MAX_VALUE);
+        }
+        return ticket;
+    }
+
+    /**
+     * Claims buffers that were found claimable, for {@link #commit} or {@link #abandon} each.
+     *
+     * @param next the first of their tickets, the {@link #nextTicket()} seen before
+     * @param end the ticket after the last
+     * @return false if another thread has claimed one: nothing is claimed
+     */
+    public boolean claim(long next, long end) {
+        return CLAIMED.compareAndSet(this, next, end);
+    }
+
+    private long broken(String what, long seen, long least, long greatest) {
+        violation = RingLayout.violation(what, seen, least, greatest);
         return CORRUPT;
     }
 

@@ -48,6 +48,9 @@ public final class FastPathRing {
     /** {@link FastPathProducer#claim}: the consumer is stopping. */
     public static final long CLOSING = -4;
 
+    /** {@link FastPathProducer#check}: another thread has claimed the buffer. */
+    public static final long TAKEN = -5;
+
     private static final int SLOTS_LIMIT = 1 << 16;
     static final long POSTING_BYTES = 16;
     static final long SLOT_BYTES = 128;

@@ -63,6 +63,51 @@ class FastPathRingTest {
     }
 
     @Test
+    void shouldClaimSeveralBuffersAtOnce() {
+        for (int i = 0; i < 3; i++) {
+            consumer.post(i * 4096L, 100 + i);
+        }
+        long first = producer.nextTicket();
+        assertThat(producer.check(first, first, 100)).isEqualTo(first);
+        assertThat(producer.check(first, first + 1, 101)).isEqualTo(first + 1);
+        assertThat(producer.check(first, first + 2, 103)).isEqualTo(FastPathRing.TOO_LARGE);
+        assertThat(producer.check(first, first + 3, 1)).isEqualTo(FastPathRing.NO_BUFFER);
+        assertThat(producer.nextTicket()).as("nothing is claimed by looking").isEqualTo(first);
+
+        assertThat(producer.claim(first, first + 2)).isTrue();
+
+        assertThat(producer.regionOffset(first + 1)).isEqualTo(4096);
+        assertThat(producer.claim(102)).isEqualTo(first + 2);
+        assertThat(producer.claim(first, first + 1)).as("claimed by others").isFalse();
+        assertThat(producer.nextTicket()).isEqualTo(first + 3);
+    }
+
+    @Test
+    void shouldTellThatAnotherThreadHasClaimedWhatIsLookedAt() {
+        consumer.post(0, 10);
+        long first = producer.nextTicket();
+        assertThat(producer.claim(1)).isEqualTo(first);
+        consumer.beginBatch();
+        for (int i = 0; i < 3; i++) {
+            consumer.post(0, 10);
+        }
+        consumer.endBatch();
+        assertThat(producer.claim(1)).isEqualTo(first + 1);
+        assertThat(producer.check(first, first, 11)).isEqualTo(FastPathRing.TAKEN);
+        assertThat(producer.claim(11)).isEqualTo(FastPathRing.TOO_LARGE);
+    }
+
+    @Test
+    void shouldCallAPostingIndexBeyondTheSlotsCorruptAlsoForALaterTicket() {
+        consumer.post(0, 10);
+        long first = producer.nextTicket();
+        assertThat(producer.check(first, first, 1)).isEqualTo(first);
+        memory.set(ValueLayout.JAVA_LONG, POSTED_INDEX, 5);
+        assertThat(producer.check(first, first + 1, 1)).isEqualTo(FastPathRing.CORRUPT);
+        assertThat(producer.violation()).contains("posted index");
+    }
+
+    @Test
     void shouldPostNoMoreThanItHasSlots() {
         for (int i = 0; i < 4; i++) {
             assertThat(consumer.post(i, 1)).isTrue();
