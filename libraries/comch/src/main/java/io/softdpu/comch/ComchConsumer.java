@@ -51,6 +51,15 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
             ComchTaskCallback<ComchPostReceiveTask> onSuccess,
             ComchTaskCallback<ComchPostReceiveTask> onFailure);
 
+    /**
+     * The same with one callback for all tasks that a pass of progress completes, successful and
+     * failed, which costs less per message.
+     *
+     * @throws DpuException as {@link #setPostReceiveTasks(int, ComchTaskCallback,
+     *     ComchTaskCallback)}
+     */
+    void setPostReceiveTasks(int count, ComchBatchCallback<ComchPostReceiveTask> onCompleted);
+
     /** The connection. Any thread. */
     ComchConnection connection();
 

@@ -45,6 +45,14 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
             ComchTaskCallback<ComchProducerSendTask> onSuccess,
             ComchTaskCallback<ComchProducerSendTask> onFailure);
 
+    /**
+     * The same with one callback for all tasks that a pass of progress completes, successful and
+     * failed, which costs less per message.
+     *
+     * @throws DpuException as {@link #setSendTasks(int, ComchTaskCallback, ComchTaskCallback)}
+     */
+    void setSendTasks(int count, ComchBatchCallback<ComchProducerSendTask> onCompleted);
+
     /** The connection. Any thread. */
     ComchConnection connection();
 

@@ -7,6 +7,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.EngineTimer;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -43,6 +44,10 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     private final Mmap mmap;
     private final TaskType<PostReceiveTask, ComchTaskCallback<ComchPostReceiveTask>> receives;
     private @Nullable ConsumerQueue queue;
+
+    /** Set if the user's callback is one for several tasks. */
+    private @Nullable CompletedTasks<ComchPostReceiveTask> completed;
+
     private @Nullable Link doorbell;
     private Registration registration = Registration.PENDING;
     private long releaseDeadlineNanos;
@@ -89,6 +94,20 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
             ComchTaskCallback<ComchPostReceiveTask> onFailure) {
         requireConfigurable();
         receives.configure(count, onSuccess, onFailure);
+        completed = null;
+    }
+
+    @Override
+    public void setPostReceiveTasks(
+            int count, ComchBatchCallback<ComchPostReceiveTask> onCompleted) {
+        requireConfigurable();
+        Arguments.notNull(onCompleted, "onCompleted");
+        ComchTaskCallback<ComchPostReceiveTask> single =
+                CompletedTasks.single(onCompleted, ComchPostReceiveTask[]::new);
+        receives.configure(count, single, single);
+        completed =
+                new CompletedTasks<>(
+                        onCompleted, new ComchPostReceiveTask[count], this::callbackFailed);
     }
 
     @Override
@@ -246,6 +265,37 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
 
     Bus bus() {
         return BusServices.bus(device());
+    }
+
+    /** {@inheritDoc} Their buffers are published together. */
+    @Override
+    protected void onSubmitAll(Task[] tasks, int from, int to) {
+        ConsumerQueue open = Objects.requireNonNull(queue, "made at start");
+        boolean outermost = open.beginBatch();
+        try {
+            super.onSubmitAll(tasks, from, to);
+        } finally {
+            if (outermost) {
+                open.endBatch();
+            }
+        }
+    }
+
+    /** Completes a task: its callback runs now, or in {@link #deliver} with others. */
+    void complete(PostReceiveTask task, Status status) {
+        if (completed == null) {
+            task.finish(status);
+        } else if (task.finishWithOthers(status)) {
+            completed.add(task);
+        }
+    }
+
+    /** Runs the callback for tasks that were completed with others. */
+    void deliver() {
+        if (completed != null && !completed.isEmpty()) {
+            completedAll(completed.count());
+            completed.deliver();
+        }
     }
 
     Status post(PostReceiveTask task) {

@@ -162,6 +162,16 @@ final class ConsumerQueue {
         return Status.SUCCESS;
     }
 
+    /** Begins to publish postings together; false if that has begun already. */
+    boolean beginBatch() {
+        return ring.beginBatch();
+    }
+
+    /** Publishes all postings. */
+    void endBatch() {
+        ring.endBatch();
+    }
+
     /**
      * Completes the tasks whose buffers producers have written, and wakes producers that wait for
      * what callbacks have posted.
@@ -173,6 +183,7 @@ final class ConsumerQueue {
         ring.beginBatch();
         try {
             completed = complete(copier);
+            consumer.deliver();
         } finally {
             ring.endBatch();
         }
@@ -232,7 +243,7 @@ final class ConsumerQueue {
         }
         ring.release();
         REGIONS.clearInFlight(buf);
-        task.finish(status);
+        consumer.complete(task, status);
     }
 
     /**
@@ -262,8 +273,9 @@ final class ConsumerQueue {
         while (count > 0) {
             PostReceiveTask task = take();
             REGIONS.clearInFlight(Objects.requireNonNull(task.buf(), "posted"));
-            task.finish(status);
+            consumer.complete(task, status);
         }
+        consumer.deliver();
     }
 
     boolean arm() {

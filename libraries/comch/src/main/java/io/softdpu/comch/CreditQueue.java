@@ -152,7 +152,8 @@ final class CreditQueue {
         return true;
     }
 
-    private boolean isEmpty() {
+    /** Whether no producer waits. Any thread. */
+    boolean isEmpty() {
         return first.get() == next.get();
     }
 

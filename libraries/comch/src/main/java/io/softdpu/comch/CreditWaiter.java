@@ -47,6 +47,11 @@ final class CreditWaiter {
         return queue.mayClaim(this);
     }
 
+    /** Whether it may claim several buffers at once: no producer waits. */
+    boolean mayClaimSeveral() {
+        return queue.isEmpty();
+    }
+
     /** A submission has found no buffer. */
     void begin() {
         state = State.WAITING;

@@ -108,6 +108,11 @@ final class PostReceiveTask extends TaskBase implements ComchPostReceiveTask {
         complete(ended);
     }
 
+    /** The same with others; false if it has its callback by itself, later. */
+    boolean finishWithOthers(Status ended) {
+        return completeWithOthers(ended);
+    }
+
     private void clearResult() {
         producerId = 0;
         receivedLength = 0;

@@ -1,6 +1,5 @@
 package io.softdpu.comch;
 
-import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
@@ -8,11 +7,10 @@ import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.EngineTimer;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.FixedQueue;
@@ -30,24 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class ProducerContext extends ContextBase implements ComchProducer {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
-    /**
-     * Submissions after which a sleeping consumer is woken without waiting for the next progress.
-     */
-    private static final int DOORBELL_BATCH = 8;
-
     private final ComchConnection connection;
     private final ConsumerRegistry registry;
-    private final RemoteConsumer[] attached = new RemoteConsumer[ChannelLimits.MAX_CONSUMERS];
-    private final CreditWaiter[] waiters = new CreditWaiter[ChannelLimits.MAX_CONSUMERS];
-    private final boolean[] doorbellDue = new boolean[ChannelLimits.MAX_CONSUMERS];
+    private final AttachedConsumers consumers;
     private final long maxBufferBytes;
-    private int attachedCount;
-
-    /** Number of {@link #waiters} that wait. */
-    private int waiting;
-
-    private int doorbellsDue;
-    private int sendsSinceDoorbell;
     private final TaskType<ProducerSendTask, ComchTaskCallback<ComchProducerSendTask>> sends;
 
     /** Large sends, the oldest of which is being copied. */
@@ -59,11 +43,15 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private FixedQueue<ProducerSendTask> done = new FixedQueue<>(1);
     private @Nullable Copier copier;
 
-    /** Only ends a sleep beside buffers that are kept for others: the next pass compares times. */
-    private @Nullable EngineTimer keepTimer;
+    /** Set if the user's callback is one for several tasks. */
+    private @Nullable CompletedTasks<ComchProducerSendTask> completed;
 
     private boolean active;
     private boolean dropDue;
+
+    /** Result of the last {@link #claim(Task[], int, int, AttachedConsumer)}. */
+    private long firstTicket;
+
     private final AtomicBoolean dropPosted = new AtomicBoolean();
     private volatile int id;
 
@@ -71,6 +59,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         super("comch producer of " + connection, connection.endpoint().device());
         this.connection = connection;
         this.registry = registry;
+        this.consumers = new AttachedConsumers(registry);
         ComchCapabilities capabilities = connection.context().capabilities();
         this.maxBufferBytes = capabilities.maxProducerBufferSize();
         this.sends =
@@ -87,6 +76,19 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             ComchTaskCallback<ComchProducerSendTask> onFailure) {
         requireConfigurable();
         sends.configure(count, onSuccess, onFailure);
+        completed = null;
+    }
+
+    @Override
+    public void setSendTasks(int count, ComchBatchCallback<ComchProducerSendTask> onCompleted) {
+        requireConfigurable();
+        Arguments.notNull(onCompleted, "onCompleted");
+        ComchTaskCallback<ComchProducerSendTask> single =
+                CompletedTasks.single(onCompleted, ComchProducerSendTask[]::new);
+        sends.configure(count, single, single);
+        completed =
+                new CompletedTasks<>(
+                        onCompleted, new ComchProducerSendTask[count], this::callbackFailed);
     }
 
     @Override
@@ -132,27 +134,19 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     @Override
     protected boolean onProgress() {
-        ringDoorbells();
+        consumers.passBegins();
+        consumers.ringDoorbells();
         boolean worked = !copying.isEmpty();
         if (worked) {
             copySlice();
         }
         if (dropDue) {
-            dropGone();
+            dropDue = false;
+            consumers.detachExpired(this::isCopyingTo, services());
         }
-        for (int left = done.size();
-                left > 0;
-                left--) { // tasks that callbacks submit complete in the next progress
-            ProducerSendTask task = done.remove();
-            REGIONS.clearInFlight(Objects.requireNonNull(task.buf(), "submitted"));
-            task.finish();
-            worked = true;
-        }
-        ringDoorbells();
-        if (waiting > 0 && buffersArrived()) {
-            worked = true;
-        }
-        return worked;
+        worked |= completeDone();
+        consumers.ringDoorbells();
+        return consumers.buffersArrived() || worked;
     }
 
     @Override
@@ -160,16 +154,14 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         if (!active) {
             return true;
         }
-        ringDoorbells();
+        consumers.ringDoorbells();
         if (!sends.allFreed()) {
             return false;
         }
         sends.dropPool();
         active = false;
         id = 0;
-        while (attachedCount > 0) {
-            detach(attachedCount - 1);
-        }
+        consumers.detachAll(services());
         connection.services().post(() -> registry.unregister(this));
         registry.removeUser();
         return true;
@@ -177,36 +169,19 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     @Override
     protected boolean onArm() {
-        boolean ready = doorbellsDue > 0 || !copying.isEmpty() || !done.isEmpty() || dropDue;
-        if (waiting > 0) {
-            for (int i = 0; i < attachedCount; i++) {
-                if (waiters[i].isWaiting()) {
-                    ready |= waiters[i].arm();
-                    countEnded(waiters[i]);
-                    if (waiters[i].isBehindOthers()) {
-                        endSleepWhenKeptForLong();
-                    }
-                }
-            }
-        }
-        return ready;
+        boolean ready =
+                consumers.areDoorbellsDue() || !copying.isEmpty() || !done.isEmpty() || dropDue;
+        return consumers.arm(services()) || ready;
     }
 
     @Override
     protected void onDisarm() {
-        if (waiting > 0) {
-            for (int i = 0; i < attachedCount; i++) {
-                waiters[i].disarm();
-            }
-            if (keepTimer != null) {
-                keepTimer.cancel();
-            }
-        }
+        consumers.disarm();
     }
 
     @Override
     protected void onRing() {
-        ringDoorbells();
+        consumers.ringDoorbells();
     }
 
     @Override
@@ -249,61 +224,182 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     // ---- sending ----
 
     Status send(ProducerSendTask task) {
+        Status usable = check(task);
+        if (usable != Status.SUCCESS) {
+            return usable;
+        }
+        AttachedConsumer to = attach(task.consumerId());
+        if (to == null) {
+            return Status.NOT_FOUND;
+        }
+        if (!to.isUsable()) {
+            return to.unusableStatus();
+        }
+        Buf buf = Objects.requireNonNull(task.buf(), "checked");
+        Status marked = REGIONS.markSource(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        if (marked != Status.SUCCESS) {
+            return marked;
+        }
+        FastPathProducer ring = to.remote().ring();
+        long ticket =
+                to.waiter().mayClaim() ? ring.claim(buf.dataLength()) : FastPathRing.NO_BUFFER;
+        Status written;
+        if (ticket < 0) {
+            written = notClaimed(to, ticket);
+        } else {
+            consumers.endWaiting(to.waiter());
+            written = write(task, buf, to, ticket);
+        }
+        if (written != Status.SUCCESS) {
+            REGIONS.clearInFlight(buf);
+        }
+        return written;
+    }
+
+    /** {@inheritDoc} Those to the same consumer, one after another, claim their buffers at once. */
+    @Override
+    protected void onSubmitAll(Task[] tasks, int from, int end) {
+        int next = from;
+        while (next < end) {
+            ProducerSendTask first = (ProducerSendTask) tasks[next];
+            int sameEnd = next + 1;
+            while (sameEnd < end
+                    && ((ProducerSendTask) tasks[sameEnd]).consumerId() == first.consumerId()) {
+                sameEnd++;
+            }
+            if (!sendAll(tasks, next, sameEnd)) {
+                return;
+            }
+            next = sameEnd;
+        }
+    }
+
+    /** Sends to one consumer; whether all were accepted. */
+    private boolean sendAll(Task[] tasks, int from, int end) {
+        AttachedConsumer to = attach(((ProducerSendTask) tasks[from]).consumerId());
+        if (to == null || !to.isUsable()) {
+            return false;
+        }
+        int next = from;
+        while (next < end) {
+            // Beside others that wait each message takes its turn.
+            int most = to.waiter().mayClaimSeveral() ? end : next + 1;
+            int sent = sendSome(tasks, next, most, to);
+            next += sent;
+            if (next < most) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Claims buffers for as many as possible, and writes them; the number of accepted tasks. */
+    private int sendSome(Task[] tasks, int from, int end, AttachedConsumer to) {
+        int marked = from;
+        while (marked < end && mark((ProducerSendTask) tasks[marked])) {
+            marked++;
+        }
+        int sent = 0;
+        try {
+            int claimed = marked == from ? 0 : claim(tasks, from, marked, to);
+            long ticket = firstTicket;
+            try {
+                while (sent < claimed) {
+                    ProducerSendTask task = (ProducerSendTask) tasks[from + sent];
+                    Buf buf = Objects.requireNonNull(task.buf(), "checked");
+                    if (write(task, buf, to, ticket + sent) != Status.SUCCESS) {
+                        break;
+                    }
+                    sent++;
+                }
+            } finally {
+                // That of the failed write was abandoned there.
+                for (long unused = ticket + sent + 1; unused < ticket + claimed; unused++) {
+                    to.remote().ring().abandon(unused, id);
+                }
+            }
+        } finally {
+            for (int i = from + sent; i < marked; i++) {
+                REGIONS.clearInFlight(bufOf(tasks[i]));
+            }
+            accepted(sent);
+        }
+        return sent;
+    }
+
+    /** Claims buffers for the first of the tasks, from {@link #firstTicket} on; for how many. */
+    private int claim(Task[] tasks, int from, int end, AttachedConsumer to) {
+        if (!to.waiter().mayClaim()) {
+            notClaimed(to, FastPathRing.NO_BUFFER);
+            return 0;
+        }
+        FastPathProducer ring = to.remote().ring();
+        while (true) {
+            long first = ring.nextTicket();
+            long found = first;
+            int fitting = from;
+            while (fitting < end) {
+                found =
+                        ring.check(
+                                first,
+                                first + (fitting - from),
+                                bufOf(tasks[fitting]).dataLength());
+                if (found < 0) {
+                    break;
+                }
+                fitting++;
+            }
+            int count = fitting - from;
+            if (found != FastPathRing.TAKEN && (count == 0 || ring.claim(first, first + count))) {
+                if (count > 0) {
+                    consumers.endWaiting(to.waiter());
+                }
+                if (found < 0) {
+                    notClaimed(to, found);
+                }
+                firstTicket = first;
+                return count;
+            }
+        }
+    }
+
+    private boolean mark(ProducerSendTask task) {
+        return check(task) == Status.SUCCESS
+                && REGIONS.markSource(bufOf(task), ComchCapabilities.MAX_LIST_LENGTH)
+                        == Status.SUCCESS;
+    }
+
+    private static Buf bufOf(Task task) {
+        return Objects.requireNonNull(((ProducerSendTask) task).buf(), "checked");
+    }
+
+    /** Whether the task's data can be sent. */
+    private Status check(ProducerSendTask task) {
         Buf buf = task.buf();
         if (buf == null || buf.references() == 0) {
             return Status.INVALID_VALUE;
         }
         Mmap mmap = buf.mmap();
-        if (mmap.isImported()) {
+        if (mmap.isImported() || buf.dataLength() > maxBufferBytes) {
             return Status.INVALID_VALUE;
         }
-        long length = buf.dataLength();
-        if (length > maxBufferBytes) {
-            return Status.INVALID_VALUE;
-        }
-        Status usable = REGIONS.checkUse(mmap, device(), Permissions.LOCAL_READ_ONLY);
-        if (usable != Status.SUCCESS) {
-            return usable;
-        }
-        int index = attach(task.consumerId());
-        if (index < 0) {
-            return Status.NOT_FOUND;
-        }
-        RemoteConsumer to = attached[index];
-        if (to.unusable()) {
-            return to.unusableStatus();
-        }
-        Status marked = REGIONS.markSource(buf, ComchCapabilities.MAX_LIST_LENGTH);
-        if (marked != Status.SUCCESS) {
-            return marked;
-        }
-        Status claimed = claim(task, buf, to, waiters[index], length);
-        if (claimed != Status.SUCCESS) {
-            REGIONS.clearInFlight(buf);
-        } else if (length <= FastPathRing.INLINE_BYTES) {
-            doorbell(index);
-        }
-        return claimed;
+        return REGIONS.checkUse(mmap, device(), Permissions.LOCAL_READ_ONLY);
     }
 
-    /** Claims the next posted buffer, and fills it if the data is small. */
-    private Status claim(
-            ProducerSendTask task, Buf buf, RemoteConsumer to, CreditWaiter waiter, long length) {
-        FastPathProducer ring = to.ring();
-        long ticket = waiter.mayClaim() ? ring.claim(length) : FastPathRing.NO_BUFFER;
-        if (ticket < 0) {
-            return notClaimed(to, waiter, ticket);
-        }
-        endWaiting(waiter);
+    /** Writes to a claimed buffer, or queues large data for it; abandons it on failure. */
+    private Status write(ProducerSendTask task, Buf buf, AttachedConsumer to, long ticket) {
+        RemoteConsumer remote = to.remote();
+        FastPathProducer ring = remote.ring();
+        long length = buf.dataLength();
         long offset = ring.regionOffset(ticket);
-        if (offset < 0 || offset > to.memory().byteSize() - length) {
+        if (offset < 0 || offset > remote.memory().byteSize() - length) {
             ring.abandon(ticket, id);
             return corrupt(
                     to,
                     "posting outside the memory: offsetBytes=%d, lengthBytes=%d, memoryBytes=%d"
-                            .formatted(offset, length, to.memory().byteSize()));
+                            .formatted(offset, length, remote.memory().byteSize()));
         }
-        task.claimed(to, ticket, offset);
+        task.claimed(remote, ticket, offset);
         if (length > FastPathRing.INLINE_BYTES) {
             copying.add(task);
             return Status.SUCCESS;
@@ -317,7 +413,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                     ring.segment(),
                     ring.inlineOffset(ticket),
                     length);
-            commit(with, task, to, length, true);
+            commit(with, task, remote, length, true);
             written = true;
         } finally {
             if (!written) {
@@ -326,62 +422,55 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         }
         task.settle(Status.SUCCESS);
         done.add(task);
+        consumers.sent(to);
         return Status.SUCCESS;
     }
 
-    private Status notClaimed(RemoteConsumer to, CreditWaiter waiter, long ticket) {
+    private Status notClaimed(AttachedConsumer to, long ticket) {
         if (ticket == FastPathRing.NO_BUFFER) {
-            if (!waiter.isWaiting()) {
-                waiting++;
-            }
-            waiter.begin();
+            consumers.beginWaiting(to.waiter());
             return Status.AGAIN;
         }
-        endWaiting(waiter);
+        consumers.endWaiting(to.waiter());
         if (ticket == FastPathRing.TOO_LARGE) {
             return Status.INVALID_VALUE;
         }
         return ticket == FastPathRing.CLOSING
                 ? Status.NOT_FOUND
-                : corrupt(to, String.valueOf(to.ring().violation()));
+                : corrupt(to, String.valueOf(to.remote().ring().violation()));
     }
 
-    // ---- waiting for buffers ----
+    /** The consumer with this id, attached to this producer; null if there is none. */
+    private @Nullable AttachedConsumer attach(int consumerId) {
+        try {
+            return consumers.find(consumerId, services());
+        } catch (FabricException e) {
+            fatal(Failures.of(e));
+            return null;
+        }
+    }
 
-    /** Whether a buffer has been posted for a submission that found none; inside progress. */
-    private boolean buffersArrived() {
-        boolean arrived = false;
-        for (int i = 0; i < attachedCount; i++) {
-            CreditWaiter waiter = waiters[i];
-            if (waiter.isWaiting()) {
-                arrived |= waiter.progress();
-                countEnded(waiter);
+    /** Completes what was written; inside progress. Whether there was any. */
+    private boolean completeDone() {
+        int left = done.size(); // tasks that callbacks submit complete in the next progress
+        if (left == 0) {
+            return false;
+        }
+        CompletedTasks<ComchProducerSendTask> together = completed;
+        for (; left > 0; left--) {
+            ProducerSendTask task = done.remove();
+            REGIONS.clearInFlight(bufOf(task));
+            if (together == null) {
+                task.finish();
+            } else if (task.finishWithOthers()) {
+                together.add(task);
             }
         }
-        return arrived;
-    }
-
-    private void endSleepWhenKeptForLong() {
-        EngineTimer timer = keepTimer;
-        if (timer == null) { // rarely needed, and an engine with a timer reads the clock
-            timer = services().timer(() -> {});
-            keepTimer = timer;
+        if (together != null && !together.isEmpty()) {
+            completedAll(together.count());
+            together.deliver();
         }
-        timer.set(CreditQueue.KEEP_NANOS);
-    }
-
-    private void endWaiting(CreditWaiter waiter) {
-        if (waiter.isWaiting()) {
-            waiter.end();
-            waiting--;
-        }
-    }
-
-    /** Counts a waiter that has ended by itself. */
-    private void countEnded(CreditWaiter waiter) {
-        if (!waiter.isWaiting()) {
-            waiting--;
-        }
+        return true;
     }
 
     // ---- large sends ----
@@ -419,11 +508,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         copying.remove();
         task.settle(status);
         done.add(task);
-        for (int i = 0; i < attachedCount; i++) {
-            if (attached[i] == to) {
-                doorbell(i);
-            }
-        }
+        consumers.sent(to);
         dropDue |= to.expired();
     }
 
@@ -442,49 +527,15 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         ring.commit(task.ticket(), length, id, immediateLength, inline);
     }
 
-    private Status corrupt(RemoteConsumer to, String violation) {
-        String reason = "illegal posting, consumer=" + to.id() + ", " + violation;
+    private Status corrupt(AttachedConsumer to, String violation) {
+        to.violated();
+        String reason = "illegal posting, consumer=" + to.remote().id() + ", " + violation;
         connection.services().post(() -> connection.protocolViolated(reason));
         return Status.CONNECTION_RESET;
     }
 
     void sendCompleted(ProducerSendTask task) {
         sends.callbackFor(task).completed(task);
-    }
-
-    // ---- consumers of the peer ----
-
-    /** Index of an attached consumer, which is attached if necessary; -1 if there is none. */
-    private int attach(int consumerId) {
-        for (int i = 0; i < attachedCount; i++) {
-            if (attached[i].id() == consumerId) {
-                return i;
-            }
-        }
-        RemoteConsumer found = registry.find(consumerId);
-        if (found == null || attachedCount == attached.length || !found.retain()) {
-            return -1;
-        }
-        try {
-            BusServices.poller(services()).add(found.link(), found.credit()::wakeWaiters);
-        } catch (FabricException e) {
-            found.release();
-            fatal(Failures.of(e));
-            return -1;
-        }
-        attached[attachedCount] = found;
-        waiters[attachedCount] = new CreditWaiter(found.credit(), services()::wake);
-        doorbellDue[attachedCount] = false;
-        return attachedCount++;
-    }
-
-    private void dropGone() {
-        dropDue = false;
-        for (int i = attachedCount - 1; i >= 0; i--) {
-            if (attached[i].expired() && !isCopyingTo(attached[i])) {
-                detach(i);
-            }
-        }
     }
 
     private boolean isCopyingTo(RemoteConsumer remote) {
@@ -494,46 +545,5 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             }
         }
         return false;
-    }
-
-    @SuppressWarnings("NullAway") // the ends of the arrays beyond attachedCount are empty
-    private void detach(int index) {
-        RemoteConsumer remote = attached[index];
-        endWaiting(waiters[index]);
-        BusServices.poller(services()).remove(remote.link());
-        if (doorbellDue[index]) {
-            doorbellsDue--;
-        }
-        attachedCount--;
-        attached[index] = attached[attachedCount];
-        waiters[index] = waiters[attachedCount];
-        doorbellDue[index] = doorbellDue[attachedCount];
-        attached[attachedCount] = null;
-        waiters[attachedCount] = null;
-        remote.release();
-    }
-
-    private void doorbell(int index) {
-        if (!doorbellDue[index]) {
-            doorbellDue[index] = true;
-            doorbellsDue++;
-        }
-        if (++sendsSinceDoorbell >= DOORBELL_BATCH) {
-            ringDoorbells();
-        }
-    }
-
-    private void ringDoorbells() {
-        if (doorbellsDue == 0) {
-            return;
-        }
-        for (int i = 0; i < attachedCount; i++) {
-            if (doorbellDue[i]) {
-                doorbellDue[i] = false;
-                attached[i].ringIfArmed();
-            }
-        }
-        doorbellsDue = 0;
-        sendsSinceDoorbell = 0;
     }
 }

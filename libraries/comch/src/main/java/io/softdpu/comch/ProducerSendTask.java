@@ -142,4 +142,9 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
     void finish() {
         complete(outcome);
     }
+
+    /** The same with others; false if it has its callback by itself, later. */
+    boolean finishWithOthers() {
+        return completeWithOthers(outcome);
+    }
 }

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Restrictions of the running data path, such as no allocation. */
 class DataPathTest {
@@ -38,9 +40,10 @@ class DataPathTest {
         card.close();
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Clause("core-003")
-    void shouldAllocateNothingOnTheFastPath() {
+    void shouldAllocateNothingOnTheFastPath(boolean severalAtATime) {
         Card.Pair pair = card.pair();
         Card.Memory source = card.memory(card.pf0, 64 * 1024);
         Card.Memory target = card.memory(card.p0, 64 * 1024);
@@ -49,8 +52,13 @@ class DataPathTest {
         ComchProducer producer = card.keep(ComchProducer.create(pair.client().connection()));
         card.dpuEngine.connect(consumer);
         card.hostEngine.connect(producer);
-        consumer.setPostReceiveTasks(8, this::repost, DataPathTest::freeReceive);
-        producer.setSendTasks(8, this::resend, DataPathTest::freeSend);
+        if (severalAtATime) {
+            consumer.setPostReceiveTasks(8, (tasks, count) -> repost(consumer, tasks, count));
+            producer.setSendTasks(8, (tasks, count) -> resend(producer, tasks, count));
+        } else {
+            consumer.setPostReceiveTasks(8, this::repost, DataPathTest::freeReceive);
+            producer.setSendTasks(8, this::resend, DataPathTest::freeSend);
+        }
         consumer.start();
         producer.start();
         card.until("runs", () -> consumer.state() == ContextState.RUNNING);
@@ -140,6 +148,22 @@ class DataPathTest {
     private void resend(ComchProducerSendTask task) {
         if (!sending || task.trySubmit() != Status.SUCCESS) {
             freeSend(task);
+        }
+    }
+
+    private void repost(ComchConsumer consumer, ComchPostReceiveTask[] tasks, int count) {
+        received += count;
+        for (int i = 0; i < count; i++) {
+            tasks[i].buf().resetDataLength();
+        }
+        for (int i = consumer.trySubmitAll(tasks, 0, count); i < count; i++) {
+            freeReceive(tasks[i]);
+        }
+    }
+
+    private void resend(ComchProducer producer, ComchProducerSendTask[] tasks, int count) {
+        for (int i = sending ? producer.trySubmitAll(tasks, 0, count) : 0; i < count; i++) {
+            freeSend(tasks[i]);
         }
     }
 

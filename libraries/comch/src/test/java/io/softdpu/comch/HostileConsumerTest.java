@@ -8,6 +8,7 @@ import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.Buf;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
@@ -116,6 +117,47 @@ class HostileConsumerTest extends RogueClientFixture {
         card.until("cut off", rogue::isCutOff);
         card.until("stopped", () -> sending.producer.state() == ContextState.IDLE);
         assertThat(small.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+        stillServes();
+    }
+
+    /** Messages before the violation are sent, those after it are their user's again. */
+    @Test
+    void shouldStopASubmissionOfSeveralAtAPostingOutsideTheMemory() {
+        join();
+        FastPathRing.Geometry geometry = new FastPathRing.Geometry(4);
+        SharedSegment ring = memory(geometry.sizeBytes());
+        FastPathConsumer consumer = FastPathRing.consumer(ring.segment(), geometry);
+        announce(
+                1,
+                new ConsumerAnnouncement(
+                        4,
+                        rogue.bus.export(ring, true, null).address(),
+                        rogue.bus.export(memory(4096), true, null).address()));
+        card.until("known", () -> pair.server().consumers.contains(1));
+        Queue.Sending sending = new Queue.Sending(pair.server(), card.dpuEngine, 8192, 4).run(card);
+        long[] offsets = {0, 4095, 8, 16};
+        ComchProducerSendTask[] tasks = new ComchProducerSendTask[offsets.length];
+        for (int i = 0; i < tasks.length; i++) {
+            consumer.post(offsets[i], 64);
+            Buf buf = sending.memory.inventory().bufByData(sending.memory.mmap(), 0, 16);
+            tasks[i] = sending.producer.allocateSendTask(buf, 1);
+        }
+
+        assertThat(sending.producer.trySubmitAll(tasks, 0, tasks.length)).isEqualTo(1);
+
+        assertThat(sending.producer.inFlightTasks()).isEqualTo(1);
+        assertThat(tasks[1].trySubmit()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(consumer.poll()).as("the first message").isPositive();
+        assertThat(consumer.length()).isEqualTo(16);
+        for (int i = 1; i < tasks.length; i++) {
+            consumer.release();
+            assertThat(consumer.poll()).as("given up: ticket=%d", i).isPositive();
+            assertThat(consumer.isAbandoned()).isTrue();
+            tasks[i].buf().release();
+            tasks[i].free();
+        }
+        card.until("cut off", rogue::isCutOff);
+        card.until("stopped", () -> sending.producer.state() == ContextState.IDLE);
         stillServes();
     }
 

@@ -1,6 +1,7 @@
 package io.softdpu.api;
 
 import io.softdpu.api.Registry.Threads;
+import io.softdpu.comch.ComchBatchCallback;
 import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.comch.ComchClient;
 import io.softdpu.comch.ComchConnection;
@@ -29,6 +30,7 @@ final class ComchFixtures {
 
     static void register(Registry registry) {
         String callback = "implemented by users, called by libraries only";
+        registry.none(ComchBatchCallback.class, callback);
         registry.none(ComchConnectionCallback.class, callback);
         registry.none(ComchConsumerCallback.class, callback);
         registry.none(ComchMessageCallback.class, callback);

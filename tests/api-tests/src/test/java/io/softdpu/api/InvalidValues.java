@@ -14,6 +14,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
@@ -254,6 +255,11 @@ final class InvalidValues {
 
         @Override
         public int inFlightTasks() {
+            return 0;
+        }
+
+        @Override
+        public int trySubmitAll(Task[] tasks, int from, int to) {
             return 0;
         }
 

@@ -1,5 +1,6 @@
 package io.softdpu.api;
 
+import io.softdpu.comch.ComchBatchCallback;
 import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchConnectionCallback;
@@ -33,6 +34,7 @@ import io.softdpu.core.execution.SanitizerListener;
 import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.SubmitFlags;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
@@ -203,9 +205,8 @@ final class Values {
     }
 
     private void libraryTypes() {
-        byType.put(
-                ComchTaskCallback.class,
-                (s, r) -> (ComchTaskCallback<io.softdpu.core.execution.Task>) task -> {});
+        byType.put(ComchTaskCallback.class, (s, r) -> (ComchTaskCallback<Task>) task -> {});
+        byType.put(ComchBatchCallback.class, (s, r) -> (ComchBatchCallback<Task>) (t, n) -> {});
         byType.put(
                 ComchConnectionCallback.class, (s, r) -> (ComchConnectionCallback) (c, ok) -> {});
         byType.put(ComchConsumerCallback.class, (s, r) -> (ComchConsumerCallback) (c, id) -> {});
@@ -214,9 +215,7 @@ final class Values {
                 ComchConnection.class,
                 (s, r) ->
                         r instanceof ComchServer ? s.anyPair().atServer() : s.anyPair().atClient());
-        byType.put(
-                RdmaTaskCallback.class,
-                (s, r) -> (RdmaTaskCallback<io.softdpu.core.execution.Task>) task -> {});
+        byType.put(RdmaTaskCallback.class, (s, r) -> (RdmaTaskCallback<Task>) task -> {});
         byType.put(
                 RdmaConnectionCallback.class, (s, r) -> (RdmaConnectionCallback) (c, a, b) -> {});
         byType.put(RdmaTaskType.class, (s, r) -> RdmaTaskType.SEND);
@@ -230,9 +229,10 @@ final class Values {
         byType.put(Job.class, (s, r) -> r instanceof WorkQueue queue ? s.job(queue) : s.job());
         byType.put(SanitizerReport.Kind.class, (s, r) -> SanitizerReport.Kind.TASK_LEAKED);
         byType.put(SanitizerListener.class, (s, r) -> (SanitizerListener) report -> {});
-        byType.put(
-                DmaTaskCallback.class,
-                (s, r) -> (DmaTaskCallback<io.softdpu.core.execution.Task>) task -> {});
+        byType.put(DmaTaskCallback.class, (s, r) -> (DmaTaskCallback<Task>) task -> {});
+        byType.put(Task[].class, (s, r) -> new Task[0]);
+        byName.put("trySubmitAll.from", (s, r) -> 0);
+        byName.put("trySubmitAll.to", (s, r) -> 0);
         byName.put("WorkQueue.add.context", (s, r) -> s.startedDma());
         byName.put("WorkQueue.remove.context", (s, r) -> s.dmaOf((WorkQueue) r));
         byName.put("JobType.new.name", (s, r) -> "misuse");

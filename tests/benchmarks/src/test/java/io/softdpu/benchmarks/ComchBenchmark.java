@@ -30,6 +30,7 @@ import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -53,17 +54,24 @@ public class ComchBenchmark {
     private static final int BYTES = FastPathRing.INLINE_BYTES;
     private static final int ROUNDS_PER_POLL = 1 << 16;
 
+    /** Submissions and callbacks: of each message, or of several at a time. */
+    @Param({"each", "several"})
+    private String tasks;
+
     private final BothSides sides = new BothSides();
     private ProgressEngine hostEngine;
     private ProgressEngine dpuEngine;
     private ComchConnection client;
     private int remoteConsumer;
     private final ComchProducerSendTask[] sends = new ComchProducerSendTask[BATCH];
+    private ComchProducer producer;
+    private boolean several;
     private int received;
     private int sent;
 
     @Setup
     public void setUp() {
+        several = tasks.equals("several");
         Machine host = sides.machine(Side.HOST);
         Machine dpu = sides.machine(Side.DPU);
         Device pf0 = sides.keep(host.findDevice("pf0").open());
@@ -94,10 +102,17 @@ public class ComchBenchmark {
     public void submitAndComplete() {
         received = 0;
         sent = 0;
-        for (ComchProducerSendTask send : sends) {
-            Status status = send.trySubmit();
-            if (status != Status.SUCCESS) {
-                throw new IllegalStateException("not submitted: status=" + status);
+        if (several) {
+            int submitted = producer.trySubmitAll(sends, 0, BATCH);
+            if (submitted != BATCH) {
+                throw new IllegalStateException("not submitted: from=" + submitted);
+            }
+        } else {
+            for (ComchProducerSendTask send : sends) {
+                Status status = send.trySubmit();
+                if (status != Status.SUCCESS) {
+                    throw new IllegalStateException("not submitted: status=" + status);
+                }
             }
         }
         long deadline = 0;
@@ -131,16 +146,12 @@ public class ComchBenchmark {
     private void consume(Device device) {
         Memory memory = memory(device, BUFFERS);
         ComchConsumer consumer = ComchConsumer.create(client, memory.mmap());
-        consumer.setPostReceiveTasks(
-                BUFFERS,
-                task -> {
-                    received++;
-                    task.buf().resetDataLength();
-                    if (task.trySubmit() != Status.SUCCESS) {
-                        task.free();
-                    }
-                },
-                ComchPostReceiveTask::free);
+        if (several) {
+            consumer.setPostReceiveTasks(
+                    BUFFERS, (tasks, count) -> received(consumer, tasks, count));
+        } else {
+            consumer.setPostReceiveTasks(BUFFERS, this::received, ComchPostReceiveTask::free);
+        }
         dpuEngine.connect(consumer);
         consumer.start();
         sides.keep(() -> sides.stop(consumer));
@@ -150,10 +161,32 @@ public class ComchBenchmark {
         }
     }
 
+    private void received(ComchPostReceiveTask task) {
+        received++;
+        task.buf().resetDataLength();
+        if (task.trySubmit() != Status.SUCCESS) {
+            task.free();
+        }
+    }
+
+    private void received(ComchConsumer consumer, ComchPostReceiveTask[] tasks, int count) {
+        received += count;
+        for (int i = 0; i < count; i++) {
+            tasks[i].buf().resetDataLength();
+        }
+        for (int i = consumer.trySubmitAll(tasks, 0, count); i < count; i++) {
+            tasks[i].free();
+        }
+    }
+
     private void produce(Device device, ComchConnection over) {
         Memory memory = memory(device, BATCH);
-        ComchProducer producer = ComchProducer.create(over);
-        producer.setSendTasks(BATCH, _ -> sent++, ComchBenchmark::failed);
+        producer = ComchProducer.create(over);
+        if (several) {
+            producer.setSendTasks(BATCH, (_, count) -> sent += count);
+        } else {
+            producer.setSendTasks(BATCH, _ -> sent++, ComchBenchmark::failed);
+        }
         hostEngine.connect(producer);
         producer.start();
         sides.keep(() -> {

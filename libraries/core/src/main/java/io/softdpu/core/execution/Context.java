@@ -64,6 +64,21 @@ public interface Context extends AutoCloseable {
     int inFlightTasks();
 
     /**
+     * Submits tasks in order until one is refused: the same as {@link Task#trySubmit()} of each, at
+     * less cost per task. Elements of the array are not kept.
+     *
+     * @param tasks tasks of this context
+     * @param from index of the first task
+     * @param to index after the last task
+     * @return number of tasks submitted. If it is less than given, {@link Task#trySubmit()} of the
+     *     next one returns why
+     * @throws DpuException INVALID_VALUE if the range is not within the array, or an element is
+     *     null or a task of another context: nothing is submitted then; NOT_PERMITTED from another
+     *     thread
+     */
+    int trySubmitAll(Task[] tasks, int from, int to);
+
+    /**
      * Whether it supports event-driven mode, on an engine or a work queue
      * (doca_ctx_get_event_driven_supported). Otherwise it must be polled. Any thread.
      */

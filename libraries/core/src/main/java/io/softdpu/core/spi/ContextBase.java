@@ -9,6 +9,7 @@ import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.base.Dependents;
@@ -54,6 +55,7 @@ public abstract class ContextBase implements Context {
     private Dependents.@Nullable Dependency onRepresentor;
     private final ContextStates states;
     private final ContextEngine engine;
+    private final TaskSubmissions submissions;
     private final ContextJobQueues jobQueues;
 
     /**
@@ -68,6 +70,7 @@ public abstract class ContextBase implements Context {
         this.device = Arguments.notNull(device, "device");
         this.onDevice = DependentsAccess.of(Device.class, device).add(name);
         this.engine = new ContextEngine(this);
+        this.submissions = new TaskSubmissions(this, engine);
         this.jobQueues = new ContextJobQueues(this);
         this.states = new ContextStates(this, engine, jobQueues);
     }
@@ -149,6 +152,24 @@ public abstract class ContextBase implements Context {
      */
     protected void onRing() {}
 
+    /**
+     * Accepts several tasks in order until one is refused, as {@link TaskBase#onSubmit} of each
+     * does, which is the default. A library overrides this where it can share work between them. It
+     * reports those that it has accepted by {@link #accepted}, also if it throws.
+     *
+     * @param tasks tasks of this context, which the library owns until this returns
+     * @param from index of the first task
+     * @param to index after the last task
+     */
+    protected void onSubmitAll(Task[] tasks, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (((TaskBase) tasks[i]).onSubmit() != Status.SUCCESS) {
+                return;
+            }
+            accepted(1);
+        }
+    }
+
     /** Releases the resources of the constructor. Called once, in IDLE. */
     protected abstract void onDestroy();
 
@@ -200,6 +221,11 @@ public abstract class ContextBase implements Context {
     }
 
     @Override
+    public final int trySubmitAll(Task[] tasks, int from, int to) {
+        return submissions.trySubmitAll(tasks, from, to);
+    }
+
+    @Override
     public final int inFlightTasks() {
         return engine.inFlight();
     }
@@ -242,6 +268,20 @@ public abstract class ContextBase implements Context {
      */
     protected final void fatal(Status status, String reason) {
         states.fatal(new DpuException(status, reason));
+    }
+
+    /** Reports the next tasks of {@link #onSubmitAll} as accepted. */
+    protected final void accepted(int count) {
+        submissions.accepted(count);
+    }
+
+    /**
+     * Counts tasks that were completed by {@link TaskBase#completeWithOthers}; their callback runs
+     * next. Only inside progress.
+     */
+    protected final void completedAll(int count) {
+        engine.requireProgressing();
+        engine.tasksCompleted(count);
     }
 
     /** The same as {@link #fatal(Status, String)}, for a failure that is an exception already. */

@@ -144,14 +144,14 @@ final class ContextEngine extends EngineMember {
         return inFlight;
     }
 
-    void taskSubmitted() {
-        inFlight++;
-        impl().submitted(this);
+    void tasksSubmitted(int count) {
+        inFlight += count;
+        impl().submitted(this, count);
     }
 
-    void taskCompleted() {
-        inFlight--;
-        impl().completed();
+    void tasksCompleted(int count) {
+        inFlight -= count;
+        impl().completed(count);
     }
 
     void taskFreed() {

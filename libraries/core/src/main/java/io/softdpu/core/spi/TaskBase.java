@@ -148,7 +148,7 @@ public abstract class TaskBase implements Task {
             submitted = onSubmit();
         } finally {
             if (submitted == Status.SUCCESS) {
-                engine.taskSubmitted();
+                engine.tasksSubmitted(1);
             } else {
                 owner = USER;
                 if (checker != null) {
@@ -160,6 +160,40 @@ public abstract class TaskBase implements Task {
             engine.flush();
         }
         return submitted;
+    }
+
+    // ---- submitted or completed with others ----
+
+    /** Takes the task from its user for a submission; whether the user has it. */
+    final boolean take() {
+        if (owner != USER) {
+            return false;
+        }
+        owner = LIBRARY;
+        return true;
+    }
+
+    /** Returns the task to its user, since it was not accepted. */
+    final void giveBack() {
+        owner = USER;
+    }
+
+    /**
+     * Completes the task as one of several, whose callback the library runs next, for all of them:
+     * {@link ContextBase#completedAll}. Otherwise as {@link #complete}.
+     *
+     * @param ended SUCCESS or the failure
+     * @return false if a sanitizer runs the callback of this one later, by {@link #onCompleted}
+     */
+    protected final boolean completeWithOthers(Status ended) {
+        if (checker != null) {
+            complete(ended);
+            return false;
+        }
+        requireInFlight();
+        owner = USER;
+        setStatus(ended);
+        return true;
     }
 
     @Override
@@ -217,10 +251,7 @@ public abstract class TaskBase implements Task {
      * @param ended SUCCESS or the failure
      */
     protected final void complete(Status ended) {
-        if (owner != LIBRARY) {
-            throw new IllegalStateException(
-                    "completed a task that is not in flight: " + describe());
-        }
+        requireInFlight();
         engine.requireProgressing();
         if (checker != null) {
             owner = HELD;
@@ -233,14 +264,25 @@ public abstract class TaskBase implements Task {
     /** Returns the task to its user and runs the callback. */
     final void deliver(Status ended) {
         owner = USER;
-        if (status != ended) { // usually the same as the last time, and a comparison costs less
-            status = ended;
-        }
-        engine.taskCompleted();
+        setStatus(ended);
+        engine.tasksCompleted(1);
         try {
             onCompleted();
         } catch (Throwable e) {
             engine.callbackFailed(e);
+        }
+    }
+
+    private void requireInFlight() {
+        if (owner != LIBRARY) {
+            throw new IllegalStateException(
+                    "completed a task that is not in flight: " + describe());
+        }
+    }
+
+    private void setStatus(Status ended) {
+        if (status != ended) { // usually the same as the last time, and a comparison costs less
+            status = ended;
         }
     }
 

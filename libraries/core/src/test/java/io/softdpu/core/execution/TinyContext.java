@@ -30,6 +30,7 @@ public final class TinyContext extends ContextBase {
     int passes;
     boolean eventDriven = true;
     @Nullable RuntimeException defect;
+    @Nullable TinyTask failsToSubmit;
     private boolean mandatory = true;
     private int queueDepth = 16;
     private @Nullable TaskPool<TinyTask> pool;
@@ -210,6 +211,9 @@ public final class TinyContext extends ContextBase {
         protected Status onSubmit() {
             if (!valid) {
                 return Status.INVALID_VALUE;
+            }
+            if (tiny.failsToSubmit == this) {
+                throw new IllegalStateException("defect of the library");
             }
             if (tiny.queued == tiny.queue.length) {
                 return Status.AGAIN;

@@ -297,19 +297,19 @@ public final class EngineImpl implements Waitable {
     }
 
     /**
-     * Counts a submitted task. A program in event mode may submit between its request and its
-     * sleep; if progress executes the task, only this call signals the notification.
+     * Counts submitted tasks. A program in event mode may submit between its request and its sleep;
+     * if progress executes the task, only this call signals the notification.
      */
-    public void submitted(EngineMember to) {
-        counters.addInFlight(1);
+    public void submitted(EngineMember to, int tasks) {
+        counters.addInFlight(tasks);
         if (requested && to.arm()) {
             ring();
         }
     }
 
-    /** Counts a completed task. */
-    public void completed() {
-        counters.addInFlight(-1);
+    /** Counts completed tasks. */
+    public void completed(int tasks) {
+        counters.addInFlight(-tasks);
     }
 
     /**

@@ -1,0 +1,23 @@
+package io.softdpu.comch;
+
+import io.softdpu.core.execution.Task;
+
+/**
+ * Callback for the tasks that one pass of progress has completed, in place of a {@link
+ * ComchTaskCallback} for each.
+ *
+ * @param <T> type of the tasks
+ */
+@FunctionalInterface
+public interface ComchBatchCallback<T extends Task> {
+    /**
+     * Tasks were completed; each is owned by the user again and has its own {@link Task#status()}.
+     * Runs inside progress, on the engine's thread.
+     *
+     * @param tasks the tasks in order of completion, elements 0 to count - 1. The array is the
+     *     library's: it is valid during the call, and may be given to {@link
+     *     io.softdpu.core.execution.Context#trySubmitAll}
+     * @param count number of tasks, 1 or more
+     */
+    void completed(T[] tasks, int count);
+}

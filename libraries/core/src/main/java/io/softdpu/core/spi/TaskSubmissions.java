@@ -1,0 +1,88 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.execution.Task;
+
+/** Submission of several tasks of a context at a time. The engine's thread. */
+final class TaskSubmissions {
+    private final ContextBase context;
+    private final ContextEngine engine;
+
+    /** Tasks of the present submission that the library has accepted. */
+    private int accepted;
+
+    TaskSubmissions(ContextBase context, ContextEngine engine) {
+        this.context = context;
+        this.engine = engine;
+    }
+
+    /** See {@code Context.trySubmitAll}. */
+    int trySubmitAll(Task[] tasks, int from, int to) {
+        engine.requireOwner();
+        requireOwn(tasks, from, to);
+        if (!engine.takesTasks()) {
+            return 0;
+        }
+        if (engine.checker() != null) {
+            return trySubmitEach(tasks, from, to);
+        }
+        int taken = from;
+        while (taken < to && ((TaskBase) tasks[taken]).take()) {
+            taken++;
+        }
+        accepted = 0;
+        try {
+            context.onSubmitAll(tasks, from, taken);
+        } finally {
+            for (int i = from + accepted; i < taken; i++) {
+                ((TaskBase) tasks[i]).giveBack();
+            }
+            if (accepted > 0) {
+                engine.tasksSubmitted(accepted);
+            }
+        }
+        return accepted;
+    }
+
+    /** Counts tasks that the library has accepted, the next ones in order. */
+    void accepted(int count) {
+        accepted += count;
+    }
+
+    /** The same with a sanitizer, which checks each submission by itself. */
+    private static int trySubmitEach(Task[] tasks, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (tasks[i].trySubmit() != Status.SUCCESS) {
+                return i - from;
+            }
+        }
+        return to - from;
+    }
+
+    private void requireOwn(Task[] tasks, int from, int to) {
+        Arguments.notNull(tasks, "tasks");
+        if (from < 0 || to < from || to > tasks.length) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "range is not within the array: from=%d, to=%d, elements=%d"
+                            .formatted(from, to, tasks.length));
+        }
+        for (int i = from; i < to; i++) {
+            if (!(tasks[i] instanceof TaskBase task) || task.engine() != engine) {
+                throw notOwn(tasks[i], i);
+            }
+        }
+    }
+
+    private DpuException notOwn(Task task, int index) {
+        return new DpuException(
+                Status.INVALID_VALUE,
+                "not a task of this context: index=%d, %s, expected=a task of %s"
+                        .formatted(
+                                index,
+                                task instanceof TaskBase base ? base.describe() : "task=" + task,
+                                context));
+    }
+}
