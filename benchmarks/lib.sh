@@ -265,10 +265,11 @@ measure() {
     sed "s/\$/\t$before\t$after/" "$work/taken" >>"$work/figures"
 }
 
-# Values of our JSON, by key; each measurement of ours writes it to ours.json.
+# Values of our JSON, by key, as far as the tree writes them; each measurement of ours writes it to
+# ours.json.
 ours_value() {
     python3 -c 'import json, sys; found = json.load(open(sys.argv[1]))
-print(*(found[key] for key in sys.argv[2:]))' "$work/ours.json" "$@"
+print(*(found[key] for key in sys.argv[2:] if key in found))' "$work/ours.json" "$@"
 }
 
 # Keeps a figure of the measurement in this round: case, unit, who, value.

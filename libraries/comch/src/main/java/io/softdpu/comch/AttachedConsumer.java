@@ -29,9 +29,9 @@ final class AttachedConsumer {
     }
 
     /**
-     * Whether it may be sent to: looked up once per pass of progress. An end that is noticed one
-     * pass later is the same to users as one that comes later: until the release of the reference
-     * its memory can be written.
+     * Whether it may be sent to: looked up once per pass of progress, and after a send that found
+     * no buffer. An end that is noticed one pass later is the same to users as one that comes
+     * later: until the release of the reference its memory can be written.
      */
     boolean isUsable() {
         if (!usable) {
@@ -51,16 +51,14 @@ final class AttachedConsumer {
         usable = false;
     }
 
-    /** A pass of progress begins. */
-    void passBegins() {
+    /** The next send looks up again whether it may be sent to. */
+    void lookAgain() {
         usable = false;
     }
 
-    /** A message was sent; whether no doorbell was due before. */
-    boolean sent() {
-        boolean first = !doorbellDue;
+    /** A message was sent: its doorbell is due. */
+    void sent() {
         doorbellDue = true;
-        return first;
     }
 
     /** Wakes the consumer's engine if it sleeps and a doorbell is due. */
@@ -69,10 +67,5 @@ final class AttachedConsumer {
             doorbellDue = false;
             remote.ringIfArmed();
         }
-    }
-
-    /** Whether {@link #ringIfDue} has something to do. */
-    boolean isDoorbellDue() {
-        return doorbellDue;
     }
 }

@@ -26,7 +26,7 @@ final class AttachedConsumers {
     /** Number of consumers whose buffers the producer waits for. */
     private int waiting;
 
-    private int doorbellsDue;
+    private boolean doorbellsDue;
     private int sendsSinceDoorbell;
 
     /** Only ends a sleep beside buffers that are kept for others: the next pass compares times. */
@@ -86,9 +86,6 @@ final class AttachedConsumers {
         AttachedConsumer consumer = attached[index];
         endWaiting(consumer.waiter());
         BusServices.poller(services).remove(consumer.remote().link());
-        if (consumer.isDoorbellDue()) {
-            doorbellsDue--;
-        }
         count--;
         attached[index] = attached[count];
         attached[count] = null;
@@ -98,21 +95,20 @@ final class AttachedConsumers {
     /** A pass of progress begins. */
     void passBegins() {
         for (int i = 0; i < count; i++) {
-            attached[i].passBegins();
+            attached[i].lookAgain();
         }
     }
 
     // ---- doorbells ----
 
     boolean areDoorbellsDue() {
-        return doorbellsDue > 0;
+        return doorbellsDue;
     }
 
     /** A message was sent to this consumer: its doorbell is due. */
     void sent(AttachedConsumer to) {
-        if (to.sent()) {
-            doorbellsDue++;
-        }
+        to.sent();
+        doorbellsDue = true;
         if (++sendsSinceDoorbell >= DOORBELL_BATCH) {
             ringDoorbells();
         }
@@ -129,13 +125,13 @@ final class AttachedConsumers {
 
     /** Wakes the consumers that sleep and that messages were sent to. */
     void ringDoorbells() {
-        if (doorbellsDue == 0) {
+        if (!doorbellsDue) {
             return;
         }
         for (int i = 0; i < count; i++) {
             attached[i].ringIfDue();
         }
-        doorbellsDue = 0;
+        doorbellsDue = false;
         sendsSinceDoorbell = 0;
     }
 

@@ -183,9 +183,12 @@ final class ConsumerQueue {
         ring.beginBatch();
         try {
             completed = complete(copier);
-            consumer.deliver();
         } finally {
-            ring.endBatch();
+            try {
+                consumer.deliver();
+            } finally {
+                ring.endBatch();
+            }
         }
         wakeProducers(completed == 0);
         return completed;

@@ -243,15 +243,18 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         FastPathProducer ring = to.remote().ring();
         long ticket =
                 to.waiter().mayClaim() ? ring.claim(buf.dataLength()) : FastPathRing.NO_BUFFER;
-        Status written;
-        if (ticket < 0) {
-            written = notClaimed(to, ticket);
-        } else {
-            consumers.endWaiting(to.waiter());
-            written = write(task, buf, to, ticket);
-        }
-        if (written != Status.SUCCESS) {
-            REGIONS.clearInFlight(buf);
+        Status written = Status.UNEXPECTED;
+        try {
+            if (ticket < 0) {
+                written = notClaimed(to, ticket);
+            } else {
+                consumers.endWaiting(to.waiter());
+                written = write(task, buf, to, ticket);
+            }
+        } finally {
+            if (written != Status.SUCCESS) {
+                REGIONS.clearInFlight(buf);
+            }
         }
         return written;
     }
@@ -429,6 +432,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private Status notClaimed(AttachedConsumer to, long ticket) {
         if (ticket == FastPathRing.NO_BUFFER) {
             consumers.beginWaiting(to.waiter());
+            to.lookAgain();
             return Status.AGAIN;
         }
         consumers.endWaiting(to.waiter());
@@ -456,21 +460,33 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         if (left == 0) {
             return false;
         }
-        CompletedTasks<ComchProducerSendTask> together = completed;
-        for (; left > 0; left--) {
-            ProducerSendTask task = done.remove();
-            REGIONS.clearInFlight(bufOf(task));
-            if (together == null) {
-                task.finish();
-            } else if (task.finishWithOthers()) {
-                together.add(task);
+        try {
+            for (; left > 0; left--) {
+                ProducerSendTask task = done.remove();
+                REGIONS.clearInFlight(bufOf(task));
+                complete(task);
             }
-        }
-        if (together != null && !together.isEmpty()) {
-            completedAll(together.count());
-            together.deliver();
+        } finally {
+            deliver();
         }
         return true;
+    }
+
+    /** Completes a task: its callback runs now, or in {@link #deliver} with others. */
+    private void complete(ProducerSendTask task) {
+        if (completed == null) {
+            task.finish();
+        } else if (task.finishWithOthers()) {
+            completed.add(task);
+        }
+    }
+
+    /** Runs the callback for tasks that were completed with others. */
+    private void deliver() {
+        if (completed != null && !completed.isEmpty()) {
+            completedAll(completed.count());
+            completed.deliver();
+        }
     }
 
     // ---- large sends ----

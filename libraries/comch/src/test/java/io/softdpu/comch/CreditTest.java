@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Task;
+import io.softdpu.core.memory.Buf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Producers that found no buffer, and the buffers that are posted then; one thread drives all. */
 class CreditTest extends FastPathFixture {
@@ -54,6 +58,34 @@ class CreditTest extends FastPathFixture {
         card.settle();
         card.hostEngine.clearNotification(); // what has rung while it was polled
         card.hostEngine.requestNotification();
+        assertThat(card.hostEngine.awaitNotification(NOT_YET_NANOS)).isFalse();
+
+        post(1);
+        publish();
+
+        assertThat(card.hostEngine.awaitNotification(Card.DEADLINE_NANOS)).isTrue();
+        card.hostEngine.clearNotification();
+        assertThat(card.hostEngine.progress()).isTrue();
+        assertThat(send(sending)).isEqualTo(Status.SUCCESS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldWakeAProducerThatFoundNoBufferAfterItsRequest(boolean several) {
+        Queue.Sending sending = sending(pair.client(), 4096, 4);
+        card.settle();
+        card.hostEngine.clearNotification(); // what has rung while it was polled
+        card.hostEngine.requestNotification();
+        if (several) {
+            Buf buf = sending.memory.inventory().bufByData(sending.memory.mmap(), 0, 8);
+            ComchProducerSendTask task =
+                    sending.producer.allocateSendTask(buf, receiving.consumer.id());
+            assertThat(sending.producer.trySubmitAll(new Task[] {task}, 0, 1)).isZero();
+            task.free();
+            buf.release();
+        } else {
+            assertThat(send(sending)).isEqualTo(Status.AGAIN);
+        }
         assertThat(card.hostEngine.awaitNotification(NOT_YET_NANOS)).isFalse();
 
         post(1);

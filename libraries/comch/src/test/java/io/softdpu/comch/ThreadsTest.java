@@ -15,11 +15,15 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.Clause;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -31,12 +35,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Both sides on threads of their own, which sleep while idle. */
 class ThreadsTest {
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final Permissions SHARED =
             Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);
+
+    /** Messages that go to one consumer before the next ones go to the other. */
+    private static final int RUN = 8;
 
     @TempDir Path folder;
 
@@ -82,9 +91,10 @@ class ThreadsTest {
     }
 
     @Clause({"cc-012", "cc-016"})
-    @Test
-    void shouldDriveProducersAndConsumersOnThreadsOfTheirOwn() throws Exception {
-        int messages = 3000;
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldDriveProducersAndConsumersOnThreadsOfTheirOwn(boolean several) throws Exception {
+        int messages = 200 * 2 * RUN;
         AtomicReference<ComchConnection> serverConnection = new AtomicReference<>();
         AtomicReference<ComchConnection> clientConnection = new AtomicReference<>();
         List<Integer> consumerIds = new CopyOnWriteArrayList<>();
@@ -125,8 +135,8 @@ class ThreadsTest {
                     },
                     () -> consume(p0, serverConnection, messages, finished),
                     () -> consume(p0, serverConnection, messages, finished),
-                    () -> produce(pf0, clientConnection, consumerIds, messages, finished),
-                    () -> produce(pf0, clientConnection, consumerIds, messages, finished));
+                    () -> produce(pf0, clientConnection, consumerIds, messages, several, finished),
+                    () -> produce(pf0, clientConnection, consumerIds, messages, several, finished));
         }
     }
 
@@ -141,7 +151,8 @@ class ThreadsTest {
                 BufInventory inventory = BufInventory.create(64)) {
             inventory.start();
             await(engine, "connection", () -> connection.get() != null);
-            long[] sums = new long[2];
+            Map<Integer, Long> last = new HashMap<>();
+            Set<Long> runs = new HashSet<>();
             int[] received = {0};
             ComchConsumer consumer = ComchConsumer.create(connection.get(), mmap);
             engine.connect(consumer);
@@ -151,7 +162,9 @@ class ThreadsTest {
                         received[0]++;
                         long value =
                                 mmap.segment().get(ValueLayout.JAVA_LONG, task.buf().dataOffset());
-                        sums[(int) (value & 1)] += value;
+                        Long before = last.put(task.producerId(), value);
+                        assertThat(before == null ? -1 : before).as("in order").isLessThan(value);
+                        runs.add(value / RUN % 2);
                         task.buf().resetDataLength();
                         task.submit();
                     },
@@ -166,10 +179,8 @@ class ThreadsTest {
                         .submit();
             }
             awaitWoken(engine, "all messages", () -> received[0] == messages);
-            // From each of the two producers either the even numbers or the odd ones.
-            long half = messages / 2;
-            assertThat(sums[0] + sums[1]).isIn(2 * half * (half - 1), 2 * half * half);
-            assertThat(Math.min(sums[0], sums[1])).isZero();
+            assertThat(last).as("producers").hasSize(2);
+            assertThat(runs).as("only what was sent to it").hasSize(1);
             stop(engine, consumer);
             finished.incrementAndGet();
         }
@@ -181,6 +192,7 @@ class ThreadsTest {
             AtomicReference<ComchConnection> connection,
             List<Integer> consumerIds,
             int messages,
+            boolean several,
             AtomicInteger finished) {
         try (ProgressEngine engine = ProgressEngine.create();
                 SharedMemory memory = SharedMemory.allocate(64 * 1024);
@@ -191,7 +203,12 @@ class ThreadsTest {
             ComchProducer producer = ComchProducer.create(connection.get());
             engine.connect(producer);
             List<ComchProducerSendTask> idle = new ArrayList<>();
-            producer.setSendTasks(16, idle::add, idle::add);
+            if (several) {
+                producer.setSendTasks(
+                        16, (tasks, count) -> idle.addAll(Arrays.asList(tasks).subList(0, count)));
+            } else {
+                producer.setSendTasks(16, idle::add, idle::add);
+            }
             producer.start();
             awaitWoken(engine, "producer runs", () -> producer.state() == ContextState.RUNNING);
             await(engine, "consumers known", () -> consumerIds.size() == 2);
@@ -202,17 +219,25 @@ class ThreadsTest {
                                 consumerIds.getFirst()));
             }
             long deadline = System.nanoTime() + LONG_NANOS;
-            for (int i = 0; i < messages; i++) {
+            for (int i = 0; i < messages; ) {
                 while (idle.isEmpty()) {
                     engine.progress();
                     assertThat(System.nanoTime()).as("all sent").isLessThan(deadline);
                 }
-                ComchProducerSendTask task = idle.removeLast();
-                MemorySegment segment = mmap.segment();
-                segment.set(ValueLayout.JAVA_LONG, task.buf().dataOffset(), i);
-                task.setConsumerId(consumerIds.get(i % 2));
-                while (task.trySubmit() == Status.AGAIN) {
-                    engine.await(100_000); // no buffer is posted just now
+                int count = several ? Math.min(idle.size(), messages - i) : 1;
+                ComchProducerSendTask[] tasks = new ComchProducerSendTask[count];
+                for (int next = 0; next < count; next++, i++) {
+                    tasks[next] = idle.removeLast();
+                    mmap.segment()
+                            .set(ValueLayout.JAVA_LONG, tasks[next].buf().dataOffset(), (long) i);
+                    tasks[next].setConsumerId(consumerIds.get(i / RUN % 2));
+                }
+                for (int next = 0; next < count; ) {
+                    int submitted = submit(producer, tasks, next, several);
+                    next += submitted;
+                    if (submitted == 0) {
+                        engine.await(100_000); // no buffer is posted just now
+                    }
                     assertThat(System.nanoTime()).as("all taken").isLessThan(deadline);
                 }
             }
@@ -226,6 +251,14 @@ class ThreadsTest {
             finished.incrementAndGet();
         }
         return messages;
+    }
+
+    private static int submit(
+            ComchProducer producer, ComchProducerSendTask[] tasks, int from, boolean several) {
+        if (several) {
+            return producer.trySubmitAll(tasks, from, tasks.length);
+        }
+        return tasks[from].trySubmit() == Status.AGAIN ? 0 : 1;
     }
 
     // ---- scaffolding ----

@@ -65,7 +65,9 @@ public interface Context extends AutoCloseable {
 
     /**
      * Submits tasks in order until one is refused: the same as {@link Task#trySubmit()} of each, at
-     * less cost per task. Elements of the array are not kept.
+     * less cost per task. Elements of the array are not kept. All tasks of the range are looked at
+     * before the first is submitted, so retry with what may be accepted, not with a large rest. To
+     * flush, submit the last task by {@link Task#trySubmit(SubmitFlags)}.
      *
      * @param tasks tasks of this context
      * @param from index of the first task
@@ -74,7 +76,8 @@ public interface Context extends AutoCloseable {
      *     next one returns why
      * @throws DpuException INVALID_VALUE if the range is not within the array, or an element is
      *     null or a task of another context: nothing is submitted then; NOT_PERMITTED from another
-     *     thread
+     *     thread. After any other exception, as of memory that another thread has closed, the tasks
+     *     before the one that has caused it are submitted: {@link #inFlightTasks()} tells how many
      */
     int trySubmitAll(Task[] tasks, int from, int to);
 

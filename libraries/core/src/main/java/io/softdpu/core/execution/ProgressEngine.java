@@ -119,10 +119,11 @@ public final class ProgressEngine implements AutoCloseable {
 
     /**
      * Calls progress until work was done, the timeout is over, or {@link #wake()} is called.
-     * Without work it spins for 2 microseconds where that has brought work before, yields for about
-     * 100 microseconds, then sleeps until an event.
+     * Without work it spins shortly where that has brought work before, yields for about 100
+     * microseconds, then sleeps until an event.
      *
-     * @param timeoutNanos timeout; 0 is the same as {@link #progress()}
+     * @param timeoutNanos timeout; 0 is the same as {@link #progress()}. The spin, at most 64
+     *     passes of progress, is not counted
      * @return whether any work was done
      * @throws DpuException INVALID_VALUE if the timeout is negative; else as {@link #progress()}
      */

@@ -162,7 +162,7 @@ public abstract class ContextBase implements Context {
      * @param to index after the last task
      */
     protected void onSubmitAll(Task[] tasks, int from, int to) {
-        for (int i = from; i < to; i++) {
+        for (int i = from; i < to && takesTasks(); i++) {
             if (((TaskBase) tasks[i]).onSubmit() != Status.SUCCESS) {
                 return;
             }

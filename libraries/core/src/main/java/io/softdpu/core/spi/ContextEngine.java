@@ -149,6 +149,10 @@ final class ContextEngine extends EngineMember {
         impl().submitted(this, count);
     }
 
+    void taskRefused() {
+        impl().refused(this);
+    }
+
     void tasksCompleted(int count) {
         inFlight -= count;
         impl().completed(count);

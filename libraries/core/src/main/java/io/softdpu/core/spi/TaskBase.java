@@ -151,6 +151,7 @@ public abstract class TaskBase implements Task {
                 engine.tasksSubmitted(1);
             } else {
                 owner = USER;
+                engine.taskRefused();
                 if (checker != null) {
                     checker.refused();
                 }
@@ -179,8 +180,8 @@ public abstract class TaskBase implements Task {
     }
 
     /**
-     * Completes the task as one of several, whose callback the library runs next, for all of them:
-     * {@link ContextBase#completedAll}. Otherwise as {@link #complete}.
+     * Completes the task as one of several, whose callback the library runs next, for all of them
+     * and on every path: {@link ContextBase#completedAll}. Otherwise as {@link #complete}.
      *
      * @param ended SUCCESS or the failure
      * @return false if a sanitizer runs the callback of this one later, by {@link #onCompleted}

@@ -28,6 +28,9 @@ final class TaskSubmissions {
         if (engine.checker() != null) {
             return trySubmitEach(tasks, from, to);
         }
+        if (from == to) {
+            return 0;
+        }
         int taken = from;
         while (taken < to && ((TaskBase) tasks[taken]).take()) {
             taken++;
@@ -41,6 +44,8 @@ final class TaskSubmissions {
             }
             if (accepted > 0) {
                 engine.tasksSubmitted(accepted);
+            } else {
+                engine.taskRefused();
             }
         }
         return accepted;

@@ -302,7 +302,20 @@ public final class EngineImpl implements Waitable {
      */
     public void submitted(EngineMember to, int tasks) {
         counters.addInFlight(tasks);
-        if (requested && to.arm()) {
+        signalWorkOf(to);
+    }
+
+    /**
+     * A task was refused. If its context waits for what the task lacked, as for a buffer of the
+     * peer, the end of that wait signals a notification that was requested before.
+     */
+    public void refused(EngineMember to) {
+        signalWorkOf(to);
+    }
+
+    /** Arms a context for a notification that was requested before, and signals it if due. */
+    private void signalWorkOf(EngineMember member) {
+        if (requested && member.arm()) {
             ring();
         }
     }
