@@ -28,8 +28,10 @@ import picocli.CommandLine.Spec;
             "Measures the Comm Channel's fast path between two processes, host and DPU: producer"
                     + " to consumer.",
             "The mode latency measures round trips. The other modes measure every 64th message,"
-                    + " from its submission until the DPU has received it; messages below 8 bytes"
-                    + " have no latency.",
+                    + " from its submission until the DPU has received it, so a wait in the queue"
+                    + " counts; messages below 8 bytes have no latency.",
+            "messages/s of latency are round trips per second; B/op are heap bytes that both"
+                    + " processes allocate per message; cores used are those of both processes.",
             SizeConverter.HELP
         })
 final class PerfComchCommand implements Callable<Integer> {

@@ -45,7 +45,8 @@ final class PerfPlanOptions {
             defaultValue = "adaptive",
             description = {
                 "How both processes wait (default: ${DEFAULT-VALUE}).",
-                "busy: always poll. adaptive: poll for a while, then sleep. event: sleep at once."
+                "busy: always poll, by progress(). adaptive: poll for a while, then sleep, by"
+                        + " await(). event: sleep at once, by requestNotification()."
             })
     private @Nullable PerfWait wait;
 
@@ -63,8 +64,8 @@ final class PerfPlanOptions {
             names = "--window",
             paramLabel = "N",
             description = {
-                "Buffers that the receiver has posted, 1 to 8192, not with latency (default: 256,"
-                        + " or fewer that fill 64MiB, but 2)."
+                "Buffers that the receiver has posted, 1 to 8192, not with latency (default: 256;"
+                        + " for large messages as many as fill 64MiB, at least 2)."
             })
     private @Nullable Integer window;
 
@@ -82,8 +83,9 @@ final class PerfPlanOptions {
             paramLabel = "N",
             defaultValue = "1",
             description =
-                    "Runs after the warm-up, 1 to 1000; the one with the median rate is printed,"
-                            + " and the spread (default: ${DEFAULT-VALUE}).")
+                    "Runs after the warm-up, 1 to 1000; the one with the median rate is printed (of"
+                            + " an even number the lower of the two in the middle), and the"
+                            + " spread (default: ${DEFAULT-VALUE}).")
     private int repeats;
 
     @Option(
@@ -91,9 +93,9 @@ final class PerfPlanOptions {
             paramLabel = "HOST,DPU",
             converter = PerfCpusConverter.class,
             description = {
-                "Pins both threads, each to a processor, and measures the round trip of a cache"
-                    + " line between these before and after each run: near (at most 200 ns), far"
-                    + " (at least 300 ns) or mixed. Figures compare only within one of these"
+                "Pins the threads of each process to a processor, and measures the round trip of a"
+                    + " cache line between these before and after each run: near (at most 200 ns),"
+                    + " far (at least 300 ns) or mixed. Figures compare only within one of these"
                     + " classes."
             })
     private @Nullable PerfCpus cpus;

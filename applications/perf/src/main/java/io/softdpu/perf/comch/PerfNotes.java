@@ -15,14 +15,19 @@ final class PerfNotes {
 
     /** The notes on a measurement that this process has made. */
     static List<String> of(PerfSummary summary) {
-        return of(summary, CpuBinding.availableProcessors() == 1, Sanitizer.current() != null);
+        return of(summary, CpuBinding.availableProcessors(), Sanitizer.current() != null);
     }
 
-    static List<String> of(PerfSummary summary, boolean isOneProcessor, boolean isSanitized) {
+    static List<String> of(PerfSummary summary, int availableProcessors, boolean isSanitized) {
         List<String> notes = new ArrayList<>();
-        PerfCpus cpus = summary.plan().cpus();
-        if (isOneProcessor || (cpus != null && cpus.isShared())) {
+        PerfPlan plan = summary.plan();
+        int processors = plan.processors(availableProcessors);
+        if (processors == 1) {
             notes.add("both sides share one processor: the figures are those of its scheduler");
+        } else if (processors < plan.pollers()) {
+            notes.add(
+                    "%d threads share %d processors: the figures are those of their scheduler"
+                            .formatted(plan.pollers(), processors));
         }
         if (isSanitized) {
             notes.add("the sanitizer is on: it delays and checks each call");
@@ -32,8 +37,11 @@ final class PerfNotes {
             notes.add(
                     String.format(
                             Locale.ROOT,
-                            "other processes used up to %.1f processors during a run",
-                            others));
+                            "other processes used up to %.1f processors during a run%s",
+                            others,
+                            plan.waiting() == PerfWait.BUSY
+                                    ? "; threads that always poll suffer most from them"
+                                    : ""));
         }
         return notes;
     }

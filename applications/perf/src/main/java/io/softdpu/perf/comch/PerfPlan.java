@@ -198,7 +198,7 @@ public record PerfPlan(
                 throw invalid(
                         "latency has no window, since one message is under way at a time: window="
                                 + window
-                                + ", expected=none");
+                                + ", expected=no window");
             }
             return new PerfPlan(
                     mode,

@@ -4,9 +4,13 @@ import io.softdpu.perf.text.SizeText;
 import io.softdpu.perf.text.TextTable;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalDouble;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a measurement as text. */
@@ -53,8 +57,11 @@ public final class PerfTable {
         List<String> lines = new ArrayList<>(table.lines());
         if (plan.repeats() > 1) {
             lines.add(
-                    "median of %d runs; messages/s %.0f to %.0f"
+                    "%s of %d runs; messages/s %.0f to %.0f"
                             .formatted(
+                                    plan.repeats() % 2 == 0
+                                            ? "lower of the two in the middle"
+                                            : "median",
                                     plan.repeats(),
                                     summary.min(PerfResult::messagesPerSecond),
                                     summary.max(PerfResult::messagesPerSecond)));
@@ -70,6 +77,9 @@ public final class PerfTable {
                             100 * Collections.max(shares)));
         }
         addLineTimes(lines, result.lineTimes());
+        if (plan.repeats() > 1 && result.lineTimes() != null) {
+            lines.add("cache line times of all runs: " + distances(summary));
+        }
         PerfNotes.of(summary).forEach(note -> lines.add("note: " + note));
         return lines;
     }
@@ -83,6 +93,21 @@ public final class PerfTable {
                                     times.afterNanos(),
                                     times.distance().word()));
         }
+    }
+
+    /** How many runs were of each class: {@code 2 near, 1 far}. */
+    private static String distances(PerfSummary summary) {
+        Map<LineTimes.Distance, Long> counts =
+                summary.results().stream()
+                        .map(result -> Objects.requireNonNull(result.lineTimes(), "measured"))
+                        .collect(
+                                Collectors.groupingBy(
+                                        LineTimes::distance,
+                                        () -> new EnumMap<>(LineTimes.Distance.class),
+                                        Collectors.counting()));
+        return counts.entrySet().stream()
+                .map(each -> each.getValue() + " " + each.getKey().word())
+                .collect(Collectors.joining(", "));
     }
 
     private static String number(String format, double value) {

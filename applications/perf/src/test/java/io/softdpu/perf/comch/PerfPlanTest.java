@@ -41,7 +41,7 @@ class PerfPlanTest {
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.LATENCY).window(4).build(),
                 "latency has no window, since one message is under way at a time: window=4,"
-                        + " expected=none");
+                        + " expected=no window");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).producers(65).build(),
                 "number of producers is illegal: producers=65, expected=1 to 64");

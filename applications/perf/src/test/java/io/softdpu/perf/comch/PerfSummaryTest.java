@@ -29,6 +29,9 @@ class PerfSummaryTest {
                 .last()
                 .isEqualTo("median of 3 runs; messages/s 10 to 30");
         assertThat(lines(summary(null, 30))).as("no spread of one").hasSize(2);
+        assertThat(lines(summary(null, 30, 10)))
+                .last()
+                .isEqualTo("lower of the two in the middle of 2 runs; messages/s 10 to 30");
     }
 
     @Test
@@ -36,6 +39,19 @@ class PerfSummaryTest {
         assertThat(lines(summary(new LineTimes(110, 130), 30)))
                 .last()
                 .isEqualTo("round trip of a cache line: 110 ns before, 130 ns after (near)");
+    }
+
+    @Test
+    void shouldPrintHowManyRunsWereOfEachClassOfLineTimes() {
+        List<PerfResult> results = new ArrayList<>();
+        for (long nanos : new long[] {400, 110, 120}) {
+            results.addAll(
+                    summary(new LineTimes(nanos, nanos), 10, 20, 30).results().subList(0, 1));
+        }
+
+        assertThat(lines(new PerfSummary(results)))
+                .last()
+                .isEqualTo("cache line times of all runs: 2 near, 1 far");
     }
 
     @Test
@@ -73,17 +89,28 @@ class PerfSummaryTest {
     void shouldNoteWhatMakesTheFiguresMeaningless() {
         PerfPlan shared = PerfPlan.builder(PerfMode.RATE).cpus(new PerfCpus(1, 1)).build();
 
-        assertThat(PerfNotes.of(summary(null, 30), false, false)).isEmpty();
-        assertThat(PerfNotes.of(summary(shared, null, 0, 30), false, false))
+        assertThat(PerfNotes.of(summary(null, 30), 2, false)).isEmpty();
+        assertThat(PerfNotes.of(summary(shared, null, 0, 30), 2, false))
                 .containsExactly(
                         "both sides share one processor: the figures are those of its scheduler");
-        assertThat(PerfNotes.of(summary(null, 30), true, true))
+        PerfPlan three = PerfPlan.builder(PerfMode.RATE).producers(3).build();
+        assertThat(PerfNotes.of(summary(three, null, 0, 30), 4, false)).isEmpty();
+        assertThat(PerfNotes.of(summary(three, null, 0, 30), 3, false))
+                .containsExactly(
+                        "4 threads share 3 processors: the figures are those of their scheduler");
+        PerfPlan unpinned = PerfPlan.builder(PerfMode.RATE).build();
+        assertThat(PerfNotes.of(summary(unpinned, null, 0, 30), 1, true))
                 .hasSize(2)
                 .last()
                 .isEqualTo("the sanitizer is on: it delays and checks each call");
-        assertThat(PerfNotes.of(summary(shared, null, 1.26, 30), false, false))
+        assertThat(PerfNotes.of(summary(shared, null, 1.26, 30), 2, false))
                 .last()
                 .isEqualTo("other processes used up to 1.3 processors during a run");
+        PerfPlan busy = PerfPlan.builder(PerfMode.RATE).waiting(PerfWait.BUSY).build();
+        assertThat(PerfNotes.of(summary(busy, null, 1.26, 30), 2, false))
+                .containsExactly(
+                        "other processes used up to 1.3 processors during a run; threads that"
+                                + " always poll suffer most from them");
     }
 
     @Test
