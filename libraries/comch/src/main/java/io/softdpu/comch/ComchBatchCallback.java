@@ -11,8 +11,9 @@ import io.softdpu.core.execution.Task;
 @FunctionalInterface
 public interface ComchBatchCallback<T extends Task> {
     /**
-     * Tasks were completed; each is owned by the user again and has its own {@link Task#status()}.
-     * Runs inside progress, on the engine's thread.
+     * Tasks were completed; each is owned by the user again, also after an exception of the
+     * callback, and has its own {@link Task#status()}. Runs inside progress, on the engine's
+     * thread.
      *
      * <p>An exception of it is thrown by progress after the pass.
      *

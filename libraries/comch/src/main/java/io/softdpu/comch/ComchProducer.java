@@ -47,8 +47,10 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
 
     /**
      * The same with one callback for all tasks that a pass of progress completes, successful and
-     * failed, which costs less per message.
+     * failed, which costs less per message. Replaces other callbacks that were set before.
      *
+     * @param count 1 to the device's maximum
+     * @param onCompleted called with the tasks, each of which has its own status
      * @throws DpuException as {@link #setSendTasks(int, ComchTaskCallback, ComchTaskCallback)}
      */
     void setSendTasks(int count, ComchBatchCallback<ComchProducerSendTask> onCompleted);

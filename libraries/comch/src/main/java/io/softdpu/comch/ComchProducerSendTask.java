@@ -14,12 +14,13 @@ import org.jspecify.annotations.Nullable;
  * consumer. It fails with SHUTDOWN if the peer revoked the buffer's memory during the copy, with
  * CONNECTION_RESET if its process ended. The buf itself is never changed.
  *
- * <p>Submission returns AGAIN if the consumer has no buffer posted (retry after a progress; there
- * is no event for it), INVALID_VALUE if no buf is set, it is a list of several, its mmap is
- * imported, or its data is larger than the posted buffer, NOT_PERMITTED if the buf's mmap lacks the
- * connection's device or the buf is in a list but not its head, IN_USE if another task has the buf,
- * NOT_FOUND if the peer has no such consumer, SHUTDOWN if its mmap was stopped, CONNECTION_RESET if
- * its process has ended. Thread: that of the producer's engine.
+ * <p>Submission returns AGAIN if the consumer has no buffer posted: one that is posted later is an
+ * event, so that a progress reports work, and a wait ends; submit again then. It returns
+ * INVALID_VALUE if no buf is set, it is a list of several, its mmap is imported, or its data is
+ * larger than the posted buffer, NOT_PERMITTED if the buf's mmap lacks the connection's device or
+ * the buf is in a list but not its head, IN_USE if another task has the buf, NOT_FOUND if the peer
+ * has no such consumer, SHUTDOWN if its mmap was stopped, CONNECTION_RESET if its process has
+ * ended. Thread: that of the producer's engine.
  */
 public sealed interface ComchProducerSendTask extends Task permits ProducerSendTask {
     /** The buf; null if none was set. */

@@ -72,8 +72,10 @@ public interface Context extends AutoCloseable {
      * @param tasks tasks of this context
      * @param from index of the first task
      * @param to index after the last task
-     * @return number of tasks submitted. If it is less than given, {@link Task#trySubmit()} of the
-     *     next one returns why
+     * @return number of tasks submitted; 0 for an empty range. If it is less than given, the next
+     *     task was refused, with the effects of a refusal by {@link Task#trySubmit()}: after AGAIN
+     *     a wait ends when it may be accepted. {@link Task#trySubmit()} of it returns why, if the
+     *     reason still holds
      * @throws DpuException INVALID_VALUE if the range is not within the array, or an element is
      *     null or a task of another context: nothing is submitted then; NOT_PERMITTED from another
      *     thread. After any other exception, as of memory that another thread has closed, the tasks
