@@ -20,7 +20,7 @@
 # Before and after each measurement the round trip of a cache line between both cores is measured: it
 # changes by a factor of five on some virtual machines. Ratios are made of measurements with round
 # trips of the same class, near or far; while one has fewer than three pairs there are more rounds, up
-# to twice as many. Ours measures these between its own threads.
+# to twice as many. `softdpu perf comch` measures the cache line times itself, between its own threads.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

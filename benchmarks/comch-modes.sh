@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Comm Channel's fast path in each way of waiting, by turns in one run: rate by the window of
-# posted buffers, and round trips.
+# The Comm Channel's fast path in each way of waiting (busy, adaptive, event), by turns in one run:
+# rate with windows of 16, 64, 256 and 1,024 posted buffers, and round trips.
 #
 #   benchmarks/comch-modes.sh                 three rounds or more, a table
 #   benchmarks/comch-modes.sh --rounds N      N rounds or more
@@ -12,7 +12,8 @@
 # round. SOFTDPU_ROOT names the tree whose ./softdpu is measured, where that is not this one.
 #
 # Both processes are pinned to a core each. Ratios are made of measurements with round trips of a cache
-# line of the same class, as those of beside-comch.sh; `softdpu perf comch` measures these itself.
+# line of the same class, near or far; while one has fewer than three pairs there are more rounds, up
+# to twice as many. `softdpu perf comch` measures the cache line times itself.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -15,7 +15,7 @@ HEAD = """set terminal svg size 760,420 dynamic noenhanced background "white" fo
 set border 3
 set tics nomirror
 set grid ytics lc rgb "#dddddd"
-set key top left
+set key outside top center horizontal
 set title {title}
 """
 

@@ -147,7 +147,21 @@ public class DmaBenchmark {
         return completed;
     }
 
-    /** The same as a job: submitted to a work queue, and retrieved. */
+    /** The same, submitted together. */
+    @Benchmark
+    @OperationsPerInvocation(TASKS)
+    public int submitAllAndProgress() {
+        if (dma.trySubmitAll(tasks, 0, TASKS) != TASKS) {
+            throw new IllegalStateException("not submitted: status=" + tasks[0].trySubmit());
+        }
+        engine.progress();
+        for (int i = 0; i < TASKS; i++) {
+            destinations[i].resetDataLength();
+        }
+        return completed;
+    }
+
+    /** One as a job: submitted to a work queue, and retrieved. */
     @Benchmark
     public Status submitAndRetrieve() {
         queue.submit(job);
