@@ -58,15 +58,7 @@ class CreditTest extends FastPathFixture {
         card.settle();
         card.hostEngine.clearNotification(); // what has rung while it was polled
         card.hostEngine.requestNotification();
-        assertThat(card.hostEngine.awaitNotification(NOT_YET_NANOS)).isFalse();
-
-        post(1);
-        publish();
-
-        assertThat(card.hostEngine.awaitNotification(Card.DEADLINE_NANOS)).isTrue();
-        card.hostEngine.clearNotification();
-        assertThat(card.hostEngine.progress()).isTrue();
-        assertThat(send(sending)).isEqualTo(Status.SUCCESS);
+        requireWokenByABuffer(sending);
     }
 
     @ParameterizedTest
@@ -86,15 +78,7 @@ class CreditTest extends FastPathFixture {
         } else {
             assertThat(send(sending)).isEqualTo(Status.AGAIN);
         }
-        assertThat(card.hostEngine.awaitNotification(NOT_YET_NANOS)).isFalse();
-
-        post(1);
-        publish();
-
-        assertThat(card.hostEngine.awaitNotification(Card.DEADLINE_NANOS)).isTrue();
-        card.hostEngine.clearNotification();
-        assertThat(card.hostEngine.progress()).isTrue();
-        assertThat(send(sending)).isEqualTo(Status.SUCCESS);
+        requireWokenByABuffer(sending);
     }
 
     @Test
@@ -202,6 +186,17 @@ class CreditTest extends FastPathFixture {
         card.until(
                 "no such consumer",
                 () -> sending.send(id, new byte[8], NOTHING) == Status.NOT_FOUND);
+    }
+
+    private void requireWokenByABuffer(Queue.Sending sending) {
+        assertThat(card.hostEngine.awaitNotification(NOT_YET_NANOS)).isFalse();
+        post(1);
+        publish();
+
+        assertThat(card.hostEngine.awaitNotification(Card.DEADLINE_NANOS)).isTrue();
+        card.hostEngine.clearNotification();
+        assertThat(card.hostEngine.progress()).isTrue();
+        assertThat(send(sending)).isEqualTo(Status.SUCCESS);
     }
 
     private List<Queue.Sending> producers(List<ProgressEngine> engines) {

@@ -104,13 +104,7 @@ class HostileConsumerTest extends RogueClientFixture {
         SharedSegment ring = memory(geometry.sizeBytes());
         SharedSegment small = memory(4096);
         FastPathConsumer consumer = FastPathRing.consumer(ring.segment(), geometry);
-        announce(
-                1,
-                new ConsumerAnnouncement(
-                        4,
-                        rogue.bus.export(ring, true, null).address(),
-                        rogue.bus.export(small, true, null).address()));
-        card.until("known", () -> pair.server().consumers.contains(1));
+        announceConsumer(ring, small);
         Queue.Sending sending = new Queue.Sending(pair.server(), card.dpuEngine, 8192, 4).run(card);
         consumer.post(4000, 1 << 20); // the room reaches beyond the end of the memory
         assertThat(sending.send(1, new byte[97], NOTHING)).isEqualTo(Status.CONNECTION_RESET);
@@ -127,13 +121,7 @@ class HostileConsumerTest extends RogueClientFixture {
         FastPathRing.Geometry geometry = new FastPathRing.Geometry(4);
         SharedSegment ring = memory(geometry.sizeBytes());
         FastPathConsumer consumer = FastPathRing.consumer(ring.segment(), geometry);
-        announce(
-                1,
-                new ConsumerAnnouncement(
-                        4,
-                        rogue.bus.export(ring, true, null).address(),
-                        rogue.bus.export(memory(4096), true, null).address()));
-        card.until("known", () -> pair.server().consumers.contains(1));
+        announceConsumer(ring, memory(4096));
         Queue.Sending sending = new Queue.Sending(pair.server(), card.dpuEngine, 8192, 4).run(card);
         long[] offsets = {0, 4095, 8, 16};
         ComchProducerSendTask[] tasks = new ComchProducerSendTask[offsets.length];
@@ -168,13 +156,7 @@ class HostileConsumerTest extends RogueClientFixture {
         FastPathRing.Geometry geometry = new FastPathRing.Geometry(4);
         SharedSegment ring = memory(geometry.sizeBytes());
         var _ = FastPathRing.consumer(ring.segment(), geometry);
-        announce(
-                1,
-                new ConsumerAnnouncement(
-                        4,
-                        rogue.bus.export(ring, true, null).address(),
-                        rogue.bus.export(memory(4096), true, null).address()));
-        card.until("known", () -> pair.server().consumers.contains(1));
+        announceConsumer(ring, memory(4096));
         Queue.Sending sending = new Queue.Sending(pair.server(), card.dpuEngine, 8192, 4).run(card);
         assertThat(sending.send(1, new byte[97], NOTHING)).isEqualTo(Status.AGAIN);
         card.settle();
@@ -308,6 +290,17 @@ class HostileConsumerTest extends RogueClientFixture {
         byte[] payload = new byte[ConsumerAnnouncement.WIRE_BYTES];
         announcement.encode(MemorySegment.ofArray(payload), 0);
         rogue.write(MessageType.CONSUMER_NEW.code(), ControlWord.of(id), payload);
+    }
+
+    /** Announces consumer 1, with a ring of four slots, until the server knows it. */
+    private void announceConsumer(SharedSegment ring, SharedSegment memory) {
+        announce(
+                1,
+                new ConsumerAnnouncement(
+                        4,
+                        rogue.bus.export(ring, true, null).address(),
+                        rogue.bus.export(memory, true, null).address()));
+        card.until("known", () -> pair.server().consumers.contains(1));
     }
 
     private SharedSegment memory(long sizeBytes) {
