@@ -29,9 +29,9 @@ final class AttachedConsumer {
     }
 
     /**
-     * Whether it may be sent to: looked up once per pass of progress, and after a send that found
-     * no buffer. An end that is noticed one pass later is the same to users as one that comes
-     * later: until the release of the reference its memory can be written.
+     * Whether messages can be sent to it: looked up once per pass of progress, and after a send
+     * that found no buffer. An end that is noticed one pass later is the same to users as one that
+     * comes later: until the release of the reference its memory can be written.
      */
     boolean isUsable() {
         if (!usable) {

@@ -153,7 +153,7 @@ final class AttachedConsumers {
         }
     }
 
-    /** Whether a buffer has been posted for a submission that found none; inside progress. */
+    /** Looks for buffers that sends have waited for; true if there are some. Inside progress. */
     boolean buffersArrived() {
         boolean arrived = false;
         for (int i = 0; i < count && waiting > 0; i++) {

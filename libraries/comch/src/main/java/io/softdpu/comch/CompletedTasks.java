@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.execution.Task;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 
 /**
@@ -13,6 +14,7 @@ import java.util.function.IntFunction;
 final class CompletedTasks<T extends Task> {
     private final ComchBatchCallback<T> callback;
     private final T[] tasks;
+    private final IntConsumer counter;
     private final Consumer<Throwable> callbackFailed;
     private int count;
 
@@ -20,11 +22,17 @@ final class CompletedTasks<T extends Task> {
      * Creates an empty collection.
      *
      * @param tasks as long as the number of tasks of the context
+     * @param counter told how many tasks are complete, before their callback
      * @param callbackFailed told of exceptions of the callback
      */
-    CompletedTasks(ComchBatchCallback<T> callback, T[] tasks, Consumer<Throwable> callbackFailed) {
+    CompletedTasks(
+            ComchBatchCallback<T> callback,
+            T[] tasks,
+            IntConsumer counter,
+            Consumer<Throwable> callbackFailed) {
         this.callback = callback;
         this.tasks = tasks;
+        this.counter = counter;
         this.callbackFailed = callbackFailed;
     }
 
@@ -46,18 +54,14 @@ final class CompletedTasks<T extends Task> {
         count++;
     }
 
-    int count() {
-        return count;
-    }
-
-    boolean isEmpty() {
-        return count == 0;
-    }
-
-    /** Runs the callback for all of them, of which none is left. */
+    /** Runs the callback for all of them, if there are any; none is left then. */
     void deliver() {
         int delivered = count;
+        if (delivered == 0) {
+            return;
+        }
         count = 0;
+        counter.accept(delivered);
         try {
             callback.completed(tasks, delivered);
         } catch (Throwable e) {

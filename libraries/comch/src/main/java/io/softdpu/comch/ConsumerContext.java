@@ -107,7 +107,10 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         receives.configure(count, single, single);
         completed =
                 new CompletedTasks<>(
-                        onCompleted, new ComchPostReceiveTask[count], this::callbackFailed);
+                        onCompleted,
+                        new ComchPostReceiveTask[count],
+                        this::completedAll,
+                        this::callbackFailed);
     }
 
     @Override
@@ -292,8 +295,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
 
     /** Runs the callback for tasks that were completed with others. */
     void deliver() {
-        if (completed != null && !completed.isEmpty()) {
-            completedAll(completed.count());
+        if (completed != null) {
             completed.deliver();
         }
     }

@@ -152,7 +152,7 @@ final class CreditQueue {
         return true;
     }
 
-    /** Whether no producer waits. Any thread. */
+    /** True if no producer is queued. Any thread. */
     boolean isEmpty() {
         return first.get() == next.get();
     }

@@ -47,7 +47,7 @@ final class CreditWaiter {
         return queue.mayClaim(this);
     }
 
-    /** Whether it may claim several buffers at once: no producer waits. */
+    /** True if its producer may claim several buffers at once, since none is queued for one. */
     boolean mayClaimSeveral() {
         return queue.isEmpty();
     }

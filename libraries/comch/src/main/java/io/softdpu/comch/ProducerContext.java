@@ -88,7 +88,10 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         sends.configure(count, single, single);
         completed =
                 new CompletedTasks<>(
-                        onCompleted, new ComchProducerSendTask[count], this::callbackFailed);
+                        onCompleted,
+                        new ComchProducerSendTask[count],
+                        this::completedAll,
+                        this::callbackFailed);
     }
 
     @Override
@@ -376,7 +379,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         return Objects.requireNonNull(((ProducerSendTask) task).buf(), "checked");
     }
 
-    /** Whether the task's data can be sent. */
+    /** Checks whether the task's data can be sent: SUCCESS, or why not. */
     private Status check(ProducerSendTask task) {
         Buf buf = task.buf();
         if (buf == null || buf.references() == 0) {
@@ -483,8 +486,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     /** Runs the callback for tasks that were completed with others. */
     private void deliver() {
-        if (completed != null && !completed.isEmpty()) {
-            completedAll(completed.count());
+        if (completed != null) {
             completed.deliver();
         }
     }

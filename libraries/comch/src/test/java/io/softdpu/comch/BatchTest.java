@@ -96,7 +96,7 @@ class BatchTest extends FastPathFixture {
         final Card.Memory memory;
         final int tasks;
 
-        /** What the callback does, in place of the release of the buffers. */
+        /** Takes completed tasks instead of the receiver's own callback, which frees them. */
         @Nullable ComchBatchCallback<ComchPostReceiveTask> inCallback;
 
         Receiver(int tasks) {

@@ -139,7 +139,7 @@ class HostileConsumerTest extends RogueClientFixture {
         assertThat(consumer.length()).isEqualTo(16);
         for (int i = 1; i < tasks.length; i++) {
             consumer.release();
-            assertThat(consumer.poll()).as("given up: ticket=%d", i).isPositive();
+            assertThat(consumer.poll()).as("abandoned: ticket=%d", i).isPositive();
             assertThat(consumer.isAbandoned()).isTrue();
             tasks[i].buf().release();
             tasks[i].free();

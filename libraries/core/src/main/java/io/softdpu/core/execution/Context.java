@@ -65,7 +65,7 @@ public interface Context extends AutoCloseable {
 
     /**
      * Submits tasks in order until one is refused: the same as {@link Task#trySubmit()} of each, at
-     * less cost per task. Elements of the array are not kept. All tasks of the range are looked at
+     * less cost per task. Elements of the array are not kept. All tasks of the range are checked
      * before the first is submitted, so retry with what may be accepted, not with a large rest. To
      * flush, submit the last task by {@link Task#trySubmit(SubmitFlags)}.
      *

@@ -166,7 +166,7 @@ public abstract class TaskBase implements Task {
     // ---- submitted or completed with others ----
 
     /** Takes the task from its user for a submission; whether the user has it. */
-    final boolean take() {
+    final boolean takeFromUser() {
         if (owner != USER) {
             return false;
         }
@@ -175,7 +175,7 @@ public abstract class TaskBase implements Task {
     }
 
     /** Returns the task to its user, since it was not accepted. */
-    final void giveBack() {
+    final void returnToUser() {
         owner = USER;
     }
 

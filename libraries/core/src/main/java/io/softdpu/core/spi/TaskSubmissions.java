@@ -32,7 +32,7 @@ final class TaskSubmissions {
             return 0;
         }
         int taken = from;
-        while (taken < to && ((TaskBase) tasks[taken]).take()) {
+        while (taken < to && ((TaskBase) tasks[taken]).takeFromUser()) {
             taken++;
         }
         accepted = 0;
@@ -40,7 +40,7 @@ final class TaskSubmissions {
             context.onSubmitAll(tasks, from, taken);
         } finally {
             for (int i = from + accepted; i < taken; i++) {
-                ((TaskBase) tasks[i]).giveBack();
+                ((TaskBase) tasks[i]).returnToUser();
             }
             if (accepted > 0) {
                 engine.tasksSubmitted(accepted);

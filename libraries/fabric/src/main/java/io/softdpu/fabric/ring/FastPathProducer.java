@@ -103,8 +103,8 @@ public final class FastPathProducer {
     }
 
     /**
-     * Whether the buffer of a ticket can be claimed for data of the given length, 0 or more, with
-     * those before it.
+     * Checks a posted buffer before a claim: it is there, and takes data of the given length, 0 or
+     * more.
      *
      * @param next the {@link #nextTicket()} seen before
      * @param ticket that or a later one, after those between were found claimable
