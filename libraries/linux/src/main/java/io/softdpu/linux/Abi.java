@@ -185,15 +185,6 @@ enum Abi {
         private Statfs() {}
     }
 
-    /** struct timespec. */
-    static final class TimeSpec {
-        static final int SECONDS = 0;
-        static final int NANOS = 8;
-        static final int BYTES = 16;
-
-        private TimeSpec() {}
-    }
-
     /** struct itimerspec. */
     static final class ITimerSpec {
         static final int INTERVAL_SECONDS = 0;

@@ -40,14 +40,6 @@ public final class Epoll implements AutoCloseable {
     private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLL_CTL_MOD = 3;
     private static final long NANOS_PER_MILLI = 1_000_000;
-    private static final long NANOS_PER_SECOND = 1_000_000_000;
-
-    /**
-     * Longest wait in one system call. Timer slack: the kernel may end a wait late by a thousandth
-     * of its time, by five thousandths at lower priority (nice), to coalesce wake-ups. A longer
-     * wait is split into one that ends a 128th before its time and the rest.
-     */
-    private static final long SLACK_MATTERS_NANOS = 128 * NANOS_PER_MILLI;
 
     private static final int EVENT_BYTES = Abi.CURRENT.epollEventBytes;
     private static final int DATA_OFFSET = Abi.CURRENT.epollDataOffset;
@@ -62,45 +54,9 @@ public final class Epoll implements AutoCloseable {
     private static final MethodHandle EPOLL_WAIT_PLAIN =
             Libc.bindPlain("epoll_wait", FunctionDescriptor.of(INT, INT, POINTER, INT, INT));
 
-    /** Whether libc and kernel have epoll_pwait2, and no sandbox forbids it. */
-    private static final boolean PRECISE = Libc.has("epoll_pwait2") && Precise.isKnown();
-
-    /** Bound if libc has it: since glibc 2.35. */
-    private static final class Precise {
-        private static final MethodHandle EPOLL_PWAIT2 =
-                Libc.bind("epoll_pwait2", INT, INT, POINTER, INT, POINTER, POINTER);
-        private static final MethodHandle EPOLL_PWAIT2_PLAIN =
-                Libc.bindPlain(
-                        "epoll_pwait2",
-                        FunctionDescriptor.of(INT, INT, POINTER, INT, POINTER, POINTER));
-
-        private Precise() {}
-
-        /** Tests the call with an invalid descriptor: a kernel before 5.11 returns ENOSYS. */
-        static boolean isKnown() {
-            CallState own = CallState.current();
-            own.scratch.fill((byte) 0);
-            try {
-                int result =
-                        (int)
-                                EPOLL_PWAIT2.invokeExact(
-                                        own.errno,
-                                        -1,
-                                        own.scratchAddress + Abi.TimeSpec.BYTES,
-                                        1,
-                                        own.scratchAddress,
-                                        0L);
-                return result < 0 && own.lastErrno() == Errno.EBADF;
-            } catch (Throwable thrown) {
-                throw Libc.rethrow(thrown);
-            }
-        }
-    }
-
     private final int fd;
     private final int maxEvents;
     private final MemorySegment ready;
-    private final MemorySegment timeout = Arena.ofAuto().allocate(Abi.TimeSpec.BYTES, Long.BYTES);
     private final CallState state = new CallState();
     private int readyCount;
     private volatile boolean closed;
@@ -262,79 +218,6 @@ public final class Epoll implements AutoCloseable {
             if (state.lastErrno() != Errno.EINTR) {
                 throw new LinuxException("epoll_wait", state.lastErrno(), "epollFd=" + fd);
             }
-        }
-    }
-
-    /**
-     * Whether {@link #awaitNanos} can be called here.
-     *
-     * @return false without glibc 2.35 and Linux 5.11; use a {@link TimerFd} then
-     */
-    public static boolean canAwaitNanos() {
-        return PRECISE;
-    }
-
-    /**
-     * Waits until a descriptor is ready or the timeout is over, never shorter; a signal does not
-     * end it. Allocates nothing.
-     *
-     * @param timeoutNanos timeout, above 0
-     * @return as {@link #await}
-     * @throws UnsupportedOperationException unless {@link #canAwaitNanos}
-     */
-    public int awaitNanos(long timeoutNanos) {
-        checkOpen();
-        if (!PRECISE) {
-            throw new UnsupportedOperationException(
-                    "system lacks a call: name=epoll_pwait2, epollFd=" + fd);
-        }
-        if (timeoutNanos <= 0) {
-            throw new IllegalArgumentException(
-                    "timeout is not positive: timeoutNanos=" + timeoutNanos + ", epollFd=" + fd);
-        }
-        readyCount = 0;
-        long begin = System.nanoTime();
-        long left = timeoutNanos;
-        boolean withErrno = false; // as in await
-        while (true) {
-            long nanos = left > SLACK_MATTERS_NANOS ? left - left / 128 : left;
-            timeout.set(ValueLayout.JAVA_LONG, Abi.TimeSpec.SECONDS, nanos / NANOS_PER_SECOND);
-            timeout.set(ValueLayout.JAVA_LONG, Abi.TimeSpec.NANOS, nanos % NANOS_PER_SECOND);
-            int result = withErrno ? awaitNanosWithErrno() : awaitNanosPlain();
-            if (result > 0) {
-                readyCount = result;
-                return result;
-            }
-            if (result < 0) {
-                if (withErrno && state.lastErrno() != Errno.EINTR) {
-                    throw new LinuxException("epoll_pwait2", state.lastErrno(), "epollFd=" + fd);
-                }
-                withErrno = true;
-            }
-            left = timeoutNanos - (System.nanoTime() - begin);
-            if (left <= 0) {
-                return 0;
-            }
-        }
-    }
-
-    private int awaitNanosPlain() {
-        try {
-            return (int)
-                    Precise.EPOLL_PWAIT2_PLAIN.invokeExact(
-                            fd, ready.address(), maxEvents, timeout.address(), 0L);
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
-        }
-    }
-
-    private int awaitNanosWithErrno() {
-        try {
-            return (int)
-                    Precise.EPOLL_PWAIT2.invokeExact(
-                            state.errno, fd, ready.address(), maxEvents, timeout.address(), 0L);
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
         }
     }
 

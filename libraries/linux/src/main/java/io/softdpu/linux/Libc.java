@@ -33,11 +33,6 @@ final class Libc {
 
     private Libc() {}
 
-    /** Whether this libc has a function, for recent ones. */
-    static boolean has(String name) {
-        return SYMBOLS.find(name).isPresent();
-    }
-
     /** Binds a function that sets errno: the handle's first argument is {@link CallState#errno}. */
     static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {
         return LINKER.downcallHandle(symbol(name), FunctionDescriptor.of(result, arguments), ERRNO);

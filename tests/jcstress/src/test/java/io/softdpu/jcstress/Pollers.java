@@ -6,8 +6,8 @@ import io.softdpu.fabric.link.EventPoller;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Engines and pollers for the states, used in turn, since each holds two descriptors: more than
- * {@link Stress} has states at a time, so that no two of those share one.
+ * Engines and pollers for the states, used in turn, since each holds descriptors: more than {@link
+ * Stress} has states at a time, so that no two of those share one.
  */
 final class Pollers {
     static final int COUNT = 256;

@@ -175,17 +175,11 @@ public final class EngineEvents implements AutoCloseable {
     /**
      * Makes the event poller's handle readable when a descriptor is ready and at each deadline,
      * until {@link #clear}.
-     *
-     * @throws FabricException SYSTEM if this process has no descriptor left, the first time
      */
     public void request() {
         listen();
         if (!following) {
-            try {
-                poller.followDeadlines();
-            } catch (LinuxException e) {
-                throw system("engine cannot signal deadlines", e);
-            }
+            poller.followDeadlines();
             following = true;
         }
     }

@@ -5,40 +5,49 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.TimerFd;
 
 /**
- * Timerfd of a poller: ends its waits if epoll_pwait2 is missing, and makes its epoll readable at
- * the nearest deadline for event loops of the program. Opened at the first use.
+ * Timerfd of a poller: ends its waits, and makes its epoll readable at the nearest deadline for
+ * event loops of the program.
+ *
+ * <p>A wait that ends before its timeout leaves it armed, and a later wait with a later end keeps
+ * it: waits of a second each that end after microseconds then cost one system call per second.
  */
 final class DeadlineDescriptor {
-    private final Epoll epoll;
-    private final long key;
-    private int fd = -1;
+    private final int fd;
     private boolean armed;
     private boolean following;
 
-    /** Deadline that it is armed for; unspecified unless armed and following. */
+    /** Deadline that it is armed for; unspecified unless armed. */
     private long deadlineNanos;
 
     DeadlineDescriptor(Epoll epoll, long key) {
-        this.epoll = epoll;
-        this.key = key;
-    }
-
-    void open() {
-        if (fd >= 0) {
-            return;
-        }
-        int made = TimerFd.create();
+        fd = TimerFd.create();
         try {
-            epoll.add(made, Epoll.IN, key);
+            epoll.add(fd, Epoll.IN, key);
         } catch (RuntimeException e) {
-            FileDescriptors.close(made);
+            FileDescriptors.close(fd);
             throw e;
         }
-        fd = made;
     }
 
-    void arm(long delayNanos) {
-        TimerFd.arm(fd, delayNanos);
+    /**
+     * Makes it readable at the deadline or before; whether the deadline is still to come. Where an
+     * earlier one has passed it is armed for this one and no longer readable.
+     */
+    boolean arm(long nanos) {
+        long nowNanos = System.nanoTime();
+        if (nanos - nowNanos <= 0) {
+            return false;
+        }
+        boolean sooner = armed && deadlineNanos - nowNanos > 0 && deadlineNanos - nanos <= 0;
+        if (!sooner) {
+            armAt(nanos, nowNanos);
+        }
+        return true;
+    }
+
+    private void armAt(long nanos, long nowNanos) {
+        TimerFd.arm(fd, Math.max(1, nanos - nowNanos));
+        deadlineNanos = nanos;
         armed = true;
     }
 
@@ -64,17 +73,13 @@ final class DeadlineDescriptor {
         }
         long nearestNanos = timers.first().deadlineNanos;
         if (!armed || deadlineNanos != nearestNanos) {
-            deadlineNanos = nearestNanos;
-            arm(Math.max(1, nearestNanos - System.nanoTime()));
+            armAt(nearestNanos, System.nanoTime());
         }
     }
 
     void close() {
         following = false;
         armed = false;
-        if (fd >= 0) {
-            FileDescriptors.close(fd);
-            fd = -1;
-        }
+        FileDescriptors.close(fd);
     }
 }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * in the order of their deadlines. A handler that throws does not affect the others: {@link #poll}
  * throws its exception at the end of the turn, with further ones suppressed in it.
  *
- * <p>Waits end at the nearest deadline, never before it. They use epoll_pwait2, or a timerfd if the
- * system lacks it; epoll_wait would round to milliseconds.
+ * <p>Waits end at the nearest deadline, never before it. They use a timerfd: epoll_wait would round
+ * to milliseconds, and epoll_pwait2 ends late by the timer slack of the thread, 50 microseconds.
  *
  * <p>Belongs to one thread at a time, with its registrations and timers; {@link #wake} may be
  * called by any thread.
@@ -45,6 +45,9 @@ public final class Poller implements AutoCloseable {
     private static final int WAKE_SLOT = -1;
     private static final int TIMER_SLOT = -2;
 
+    /** Half of the range of nanoTime, so that differences of deadlines do not overflow. */
+    private static final long LONGEST_WAIT_NANOS = Long.MAX_VALUE / 2;
+
     /** Handler of a ready descriptor. */
     @FunctionalInterface
     public interface Handler {
@@ -58,7 +61,6 @@ public final class Poller implements AutoCloseable {
 
     private final Epoll epoll;
     private final int wakeDescriptor;
-    private final boolean precise;
     private final AtomicBoolean signalled = new AtomicBoolean();
     private final TimerQueue timers = new TimerQueue();
     private final RegistrationTable registrations = new RegistrationTable();
@@ -68,30 +70,17 @@ public final class Poller implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Creates a poller without descriptors.
+     * Creates a poller without registrations.
      *
      * @throws LinuxException if the process has no descriptors left
      */
     public Poller() {
-        this(Epoll.canAwaitNanos());
-    }
-
-    /**
-     * Creates a poller with the given way of waiting.
-     *
-     * @param precise by epoll_pwait2; otherwise by a timerfd
-     */
-    Poller(boolean precise) {
-        this.precise = precise;
         epoll = new Epoll(MAX_EVENTS_PER_POLL);
-        descriptor = new DeadlineDescriptor(epoll, TIMER_SLOT);
         int wake = -1;
         try {
             wake = EventFd.create();
             epoll.add(wake, Epoll.IN, WAKE_SLOT);
-            if (!precise) {
-                descriptor.open();
-            }
+            descriptor = new DeadlineDescriptor(epoll, TIMER_SLOT);
         } catch (RuntimeException e) {
             if (wake >= 0) {
                 FileDescriptors.close(wake);
@@ -104,7 +93,9 @@ public final class Poller implements AutoCloseable {
 
     /**
      * The epoll descriptor, for event loops of the program: readable while a descriptor is ready or
-     * a wake is pending; while a timer is due only after {@link #followDeadlines}.
+     * a wake is pending; while a timer is due only after {@link #followDeadlines}. Once after a
+     * wait that ended before its timeout it is also readable when that timeout would have ended;
+     * {@link #poll} clears this.
      *
      * @return the same number until closed; the poller's to close
      */
@@ -238,6 +229,7 @@ public final class Poller implements AutoCloseable {
             served = serve(ready) + runDue();
         } finally {
             running = false;
+            descriptor.follow(timers);
         }
         throwFailure();
         return served;
@@ -260,6 +252,7 @@ public final class Poller implements AutoCloseable {
             served = runDue();
         } finally {
             running = false;
+            descriptor.follow(timers);
         }
         throwFailure();
         return served;
@@ -273,24 +266,31 @@ public final class Poller implements AutoCloseable {
     }
 
     private int await(long timeoutNanos) {
-        long nanos = timeoutNanos;
-        if (!timers.isEmpty() && timeoutNanos != 0) {
-            long left = Math.max(0, timers.first().deadlineNanos - System.nanoTime());
-            nanos = timeoutNanos < 0 ? left : Math.min(timeoutNanos, left);
+        if (timeoutNanos == 0) {
+            return epoll.await(0);
         }
-        if (nanos <= 0) {
-            return epoll.await(nanos < 0 ? -1 : 0);
-        }
-        if (precise) {
-            return epoll.awaitNanos(nanos);
-        }
-        descriptor.arm(nanos);
-        try {
-            return epoll.await(-1);
-        } finally {
+        if (timeoutNanos < 0 && timers.isEmpty()) {
             descriptor.disarm();
-            descriptor.follow(timers);
+            return epoll.await(-1);
         }
+        long deadlineNanos = waitUntil(timeoutNanos);
+        while (descriptor.arm(deadlineNanos)) {
+            int ready = epoll.await(-1);
+            if (ready != 1 || (int) epoll.data(0) != TIMER_SLOT) {
+                return ready;
+            }
+        }
+        return epoll.await(0);
+    }
+
+    /** The end of a wait: its timeout or the nearest deadline, whichever is earlier. */
+    private long waitUntil(long timeoutNanos) {
+        long end = System.nanoTime() + Math.min(timeoutNanos, LONGEST_WAIT_NANOS);
+        if (timers.isEmpty()) {
+            return end;
+        }
+        long nearest = timers.first().deadlineNanos;
+        return timeoutNanos < 0 || nearest - end < 0 ? nearest : end;
     }
 
     private int serve(int ready) {
@@ -299,7 +299,8 @@ public final class Poller implements AutoCloseable {
             long key = epoll.data(i);
             int slot = (int) key;
             if (slot == TIMER_SLOT) {
-                continue; // what is due is known without it
+                descriptor.disarm(); // what is due is known without it
+                continue;
             }
             served++;
             if (slot == WAKE_SLOT) {
@@ -337,7 +338,6 @@ public final class Poller implements AutoCloseable {
                 failed(thrown);
             }
         }
-        descriptor.follow(timers);
         return served;
     }
 
@@ -384,11 +384,8 @@ public final class Poller implements AutoCloseable {
      * Makes {@link #fd} readable at the nearest deadline too, also of timers set from now on, until
      * {@link #unfollowDeadlines}. Costs a system call each time the nearest deadline changes, which
      * is why a poller that waits by {@link #poll} does not do it.
-     *
-     * @throws LinuxException if the process has no descriptor left for a timerfd, the first time
      */
     public void followDeadlines() {
-        descriptor.open();
         descriptor.setFollowing(true);
         descriptor.follow(timers);
     }

@@ -2,18 +2,16 @@ package io.softdpu.linux.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.softdpu.linux.AllocationMeter;
 import io.softdpu.linux.Epoll;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Deadlines, with both ways to wait: by epoll_pwait2 and by a timerfd. */
+/** Deadlines of a poller: its waits, its timers and its descriptor. */
 @Timeout(60)
 final class PollerTimerTest {
     private static final long MILLI = 1_000_000;
@@ -31,9 +29,8 @@ final class PollerTimerTest {
         pipe.close();
     }
 
-    private Poller make(boolean precise) {
-        assumeTrue(!precise || Epoll.canAwaitNanos(), "epoll_pwait2 is not known here");
-        poller = new Poller(precise);
+    private Poller make() {
+        poller = new Poller();
         return poller;
     }
 
@@ -41,10 +38,9 @@ final class PollerTimerTest {
         return poller.newTimer(() -> ran.add(name));
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldNotEndAWaitBeforeItsTime(boolean precise) {
-        make(precise);
+    @Test
+    void shouldNotEndAWaitBeforeItsTime() {
+        make();
         for (long nanos : new long[] {1, 999, 50_000, 999_999, MILLI + 1, 3 * MILLI + 7}) {
             long begin = System.nanoTime();
             assertThat(poller.poll(nanos)).isZero();
@@ -53,19 +49,82 @@ final class PollerTimerTest {
     }
 
     /** Longer than what is waited for in two parts, since the kernel may end a wait late. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldNotEndALongWaitBeforeItsTime(boolean precise) {
-        make(precise);
+    @Test
+    void shouldNotEndALongWaitBeforeItsTime() {
+        make();
         long begin = System.nanoTime();
         assertThat(poller.poll(200 * MILLI)).isZero();
         assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(200 * MILLI);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldRunTimersInTheOrderOfTheirDeadlinesAndNoneEarly(boolean precise) {
-        make(precise);
+    /** The timer of the first wait stays armed, and is nothing to the second. */
+    @Test
+    void shouldNotEndAWaitAtTheTimeoutOfAnEarlierOne() {
+        make();
+        Registration readable = poller.add(pipe.readEnd(), Poller.IN, events -> ran.add("pipe"));
+        pipe.write();
+        assertThat(poller.poll(3 * MILLI)).isEqualTo(1);
+        readable.remove();
+
+        long begin = System.nanoTime();
+        assertThat(poller.poll(20 * MILLI)).isZero();
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20 * MILLI);
+    }
+
+    @Test
+    void shouldEndAWaitByATimerThatIsNearerThanTheTimeoutOfAnEarlierOne() {
+        make();
+        Registration readable = poller.add(pipe.readEnd(), Poller.IN, events -> ran.add("pipe"));
+        pipe.write();
+        assertThat(poller.poll(FAR)).isEqualTo(1);
+        readable.remove();
+
+        named("near").set(System.nanoTime() + MILLI);
+        assertThat(poller.poll(2 * FAR)).isEqualTo(1);
+        assertThat(ran).containsExactly("pipe", "near");
+    }
+
+    @Test
+    void shouldClearTheTimeoutOfAnEarlierWaitFromItsDescriptor() {
+        make();
+        Registration readable = poller.add(pipe.readEnd(), Poller.IN, events -> ran.add("pipe"));
+        pipe.write();
+        assertThat(poller.poll(MILLI)).isEqualTo(1);
+        readable.remove();
+        try (Epoll outside = new Epoll(1)) {
+            outside.add(poller.fd(), Epoll.IN, 1);
+            assertThat(outside.await(-1)).as("timeout of the wait").isEqualTo(1);
+            assertThat(poller.poll(0)).isZero();
+            assertThat(outside.await(0)).as("cleared").isZero();
+        }
+    }
+
+    /** Waits without a timeout make no timer; this one would end at that of the wait before. */
+    @Test
+    void shouldWaitWithoutLimitAfterAWaitWithATimeout() throws InterruptedException {
+        make();
+        Registration readable = poller.add(pipe.readEnd(), Poller.IN, events -> ran.add("pipe"));
+        pipe.write();
+        assertThat(poller.poll(MILLI)).isEqualTo(1);
+        readable.remove();
+
+        long begin = System.nanoTime();
+        Thread waker =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            while (System.nanoTime() - begin < 5 * MILLI) {
+                                Thread.onSpinWait();
+                            }
+                            poller.wake();
+                        });
+        assertThat(poller.poll(-1)).isEqualTo(1);
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(5 * MILLI);
+        waker.join();
+    }
+
+    @Test
+    void shouldRunTimersInTheOrderOfTheirDeadlinesAndNoneEarly() {
+        make();
         long now = System.nanoTime();
         long[] deadlines = {now + 3 * MILLI, now + MILLI / 3, now + 2 * MILLI, now + MILLI};
         List<Long> early = new ArrayList<>();
@@ -90,10 +149,9 @@ final class PollerTimerTest {
         assertThat(ran).containsExactly("timer 1", "timer 3", "timer 2", "timer 0");
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldRunEqualDeadlinesInTheOrderOfSetting(boolean precise) {
-        make(precise);
+    @Test
+    void shouldRunEqualDeadlinesInTheOrderOfSetting() {
+        make();
         long now = System.nanoTime();
         Timer moved = named("moved");
         moved.set(now);
@@ -111,10 +169,9 @@ final class PollerTimerTest {
         assertThat(ran).isEqualTo(expected);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldEndAWaitForADescriptorBeforeADeadline(boolean precise) {
-        make(precise);
+    @Test
+    void shouldEndAWaitForADescriptorBeforeADeadline() {
+        make();
         poller.add(pipe.readEnd(), Poller.IN, events -> ran.add("pipe"));
         named("far").set(System.nanoTime() + FAR);
         pipe.write();
@@ -123,10 +180,9 @@ final class PollerTimerTest {
         assertThat(ran).containsExactly("pipe");
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldNotRunACancelledTimer(boolean precise) {
-        make(precise);
+    @Test
+    void shouldNotRunACancelledTimer() {
+        make();
         Timer timer = named("cancelled");
         timer.set(System.nanoTime());
         assertThat(timer.isSet()).isTrue();
@@ -141,10 +197,9 @@ final class PollerTimerTest {
                 .isInstanceOf(IllegalStateException.class);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldLetHandlersSetAndCancelTimersOfTheSameTurn(boolean precise) {
-        make(precise);
+    @Test
+    void shouldLetHandlersSetAndCancelTimersOfTheSameTurn() {
+        make();
         long now = System.nanoTime();
         Timer cancelled = named("cancelled");
         Timer postponed = named("postponed");
@@ -170,10 +225,9 @@ final class PollerTimerTest {
         assertThat(poller.nearestDeadlineNanos()).isEqualTo(now + FAR);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldServeOnlyTimersWhereDescriptorsAreNotLookedAt(boolean precise) {
-        make(precise);
+    @Test
+    void shouldServeOnlyTimersWhereDescriptorsAreNotLookedAt() {
+        make();
         poller.add(pipe.readEnd(), Poller.IN, events -> ran.add("pipe"));
         pipe.write();
         named("due").set(System.nanoTime());
@@ -185,10 +239,9 @@ final class PollerTimerTest {
     }
 
     /** As a program does that watches the poller's descriptor in a loop of its own. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldHaveItsDescriptorFollowTheNearestDeadline(boolean precise) {
-        make(precise);
+    @Test
+    void shouldHaveItsDescriptorFollowTheNearestDeadline() {
+        make();
         try (Epoll outside = new Epoll(1)) {
             outside.add(poller.fd(), Epoll.IN, 1);
             Timer far = named("far");
@@ -217,10 +270,9 @@ final class PollerTimerTest {
         assertThat(ran).containsExactly("near", "near");
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldWaitByItselfWhileItsDescriptorFollows(boolean precise) {
-        make(precise);
+    @Test
+    void shouldWaitByItselfWhileItsDescriptorFollows() {
+        make();
         Timer timer = named("timer");
         timer.set(System.nanoTime() + FAR);
         poller.followDeadlines();
@@ -231,10 +283,9 @@ final class PollerTimerTest {
         assertThat(ran).containsExactly("timer");
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldAllocateNothingPerTurn(boolean precise) {
-        make(precise);
+    @Test
+    void shouldAllocateNothingPerTurn() {
+        make();
         long[] count = new long[1];
         Timer[] timers = new Timer[20];
         for (int i = 0; i < timers.length; i++) {
