@@ -188,7 +188,8 @@ public final class ProgressEngine implements AutoCloseable {
 
     /**
      * A descriptor for poll, select or epoll, constant for the engine's life: readable when there
-     * is work after {@link #requestNotification()}. It belongs to the engine.
+     * is work after {@link #requestNotification()}; also when the timeout of an {@link #await} that
+     * ended before would have ended, once. It belongs to the engine.
      *
      * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the engine is closed:
      *     the number may have been reused
@@ -204,9 +205,8 @@ public final class ProgressEngine implements AutoCloseable {
      * notification must be requested.
      *
      * @throws DpuException NOT_SUPPORTED if a context does not {@linkplain
-     *     Context#isEventDrivenSupported() support} it, naming it; OPERATING_SYSTEM if the engine
-     *     has timers and the program no file descriptor left, the first time; NOT_PERMITTED from
-     *     another thread; BAD_STATE if the engine is closed
+     *     Context#isEventDrivenSupported() support} it, naming it; NOT_PERMITTED from another
+     *     thread; BAD_STATE if the engine is closed
      */
     public void requestNotification() {
         impl.requestNotification();
