@@ -21,10 +21,10 @@ final class ShortSpin {
     static final int SPIN_MISS_COST = 4;
 
     /**
-     * Upper bound of the credit: eight misses in a row disable spinning. With answers of a peer
-     * that has its processor they do not come; with one processor for all each spin is a miss.
+     * Upper bound of the credit: 64 misses in a row disable spinning. With answers of a peer that
+     * has its processor they do not come; with one processor for all each spin is a miss.
      */
-    static final int MAX_SPIN_CREDIT = 8 * SPIN_MISS_COST;
+    static final int MAX_SPIN_CREDIT = 64 * SPIN_MISS_COST;
 
     /**
      * Waits without a spin after the credit is used up: the cost of one more miss is small compared

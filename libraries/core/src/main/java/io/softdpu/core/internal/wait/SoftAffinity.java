@@ -38,17 +38,12 @@ public final class SoftAffinity implements AffinityPolicy {
     /** Minimum of yields for a window to count: one spent asleep shows nothing. */
     static final int MIN_WINDOW_YIELDS = 100;
 
-    /** Calm windows in a row that pin it again; with fewer, it would be pinned by chance. */
-    static final int CALM_WINDOWS = 3;
-
     /**
-     * Upper bound of the calm windows that are required. Their number doubles each time it was
-     * pinned only shortly: calm on another processor does not show that its own is calm.
+     * Calm windows in a row that pin it again. Calm on another processor does not show that its own
+     * is calm, so beside a lasting competitor it is pinned in vain once per second and for about a
+     * twentieth of it.
      */
-    static final int MAX_CALM_WINDOWS = 32;
-
-    /** Pinned time from which on it does not count as short. */
-    static final long LONG_PINNED_NANOS = 500_000_000;
+    static final int CALM_WINDOWS = 10;
 
     private static final System.Logger LOG = System.getLogger(SoftAffinity.class.getName());
 
@@ -62,18 +57,15 @@ public final class SoftAffinity implements AffinityPolicy {
     private final Pinning pinning;
     private boolean unpinned;
     private boolean disabled;
-    private long changedNanos;
     private int slowYields;
     private int quickYields;
     private long windowBegin;
     private int windowYields;
     private int windowSlow;
     private int calmWindows;
-    private int calmWindowsNeeded = CALM_WINDOWS;
 
     SoftAffinity(Pinning pinning, long nowNanos) {
         this.pinning = pinning;
-        this.changedNanos = nowNanos - LONG_PINNED_NANOS; // the first time may be short
         this.windowBegin = nowNanos;
     }
 
@@ -119,7 +111,7 @@ public final class SoftAffinity implements AffinityPolicy {
     public void close() {
         disabled = true;
         if (!unpinned) {
-            unpin();
+            unpinned = unpin();
         }
     }
 
@@ -130,8 +122,8 @@ public final class SoftAffinity implements AffinityPolicy {
             calmWindows++;
         }
         beginWindow(nowNanos);
-        if (unpinned && calmWindows >= calmWindowsNeeded && !disabled) {
-            becomePinned(nowNanos);
+        if (unpinned && calmWindows >= CALM_WINDOWS && !disabled) {
+            becomePinned();
         }
     }
 
@@ -147,11 +139,7 @@ public final class SoftAffinity implements AffinityPolicy {
         if (!unpin()) {
             return;
         }
-        boolean pinnedShortly = nowNanos - changedNanos < LONG_PINNED_NANOS;
-        calmWindowsNeeded =
-                pinnedShortly ? Math.min(2 * calmWindowsNeeded, MAX_CALM_WINDOWS) : CALM_WINDOWS;
         unpinned = true;
-        changedNanos = nowNanos;
         calmWindows = 0;
     }
 
@@ -165,11 +153,10 @@ public final class SoftAffinity implements AffinityPolicy {
         }
     }
 
-    private void becomePinned(long nowNanos) {
+    private void becomePinned() {
         try {
             pinning.pin();
             unpinned = false;
-            changedNanos = nowNanos;
             slowYields = 0;
         } catch (FabricException e) {
             disabled = true;

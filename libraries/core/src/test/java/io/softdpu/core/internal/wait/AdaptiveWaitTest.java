@@ -11,6 +11,9 @@ import org.junit.jupiter.api.Test;
 
 /** A wait step by step, with a simulated clock and yield. */
 class AdaptiveWaitTest {
+    /** Misses in a row that disable spinning. */
+    private static final int MISSES = ShortSpin.MAX_SPIN_CREDIT / ShortSpin.SPIN_MISS_COST;
+
     private static final long SECOND = 1_000_000_000L;
 
     /** Situation of the tests of spinning; in situation 0 it is disabled. */
@@ -229,8 +232,7 @@ class AdaptiveWaitTest {
 
     @Test
     void shouldStopSpinningWhereThatIsInVainAndTryAgainLater() {
-        int series = ShortSpin.MAX_SPIN_CREDIT / ShortSpin.SPIN_MISS_COST;
-        for (int i = 0; i < series; i++) {
+        for (int i = 0; i < MISSES; i++) {
             assertThat(spinningWait(NEVER)).as("series %d", i).isGreaterThan(1);
         }
         requireWaitsWithoutSpin();
@@ -240,7 +242,7 @@ class AdaptiveWaitTest {
             assertThat(spinningWait(3)).isEqualTo(3);
             spinningWait(3, 0); // a yield: no row of spins
         }
-        for (int i = 0; i < series; i++) {
+        for (int i = 0; i < MISSES; i++) {
             assertThat(spinningWait(NEVER)).as("as at first").isGreaterThan(1);
         }
         requireWaitsWithoutSpin();
@@ -266,7 +268,7 @@ class AdaptiveWaitTest {
     void shouldSoonStopSpinningWhereEachSecondWaitIsInVain() {
         int waits = 0;
         do {
-            assertThat(++waits).isLessThan(100);
+            assertThat(++waits).isLessThan(2 * MISSES);
             spinningWait(3);
         } while (spinningWait(NEVER) > 1);
     }
@@ -277,7 +279,7 @@ class AdaptiveWaitTest {
         for (int i = 0; i < 1000; i++) {
             assertThat(spinningWait(3, SPINNING)).isEqualTo(3);
             int polls = spinningWait(NEVER, Waitable.SITUATIONS - 1);
-            assertThat(polls > 1).as("wait %d", i).isEqualTo(i < 8);
+            assertThat(polls > 1).as("wait %d", i).isEqualTo(i < MISSES);
         }
     }
 
@@ -286,7 +288,7 @@ class AdaptiveWaitTest {
     void shouldNotEarnCreditByMessagesThatHaveArrivedBefore() {
         int waits = 0;
         do {
-            assertThat(++waits).isLessThan(10);
+            assertThat(++waits).isLessThan(MISSES + 2);
             for (int i = 0; i < 100; i++) {
                 assertThat(spinningWait(1)).isEqualTo(1);
             }
