@@ -4,6 +4,7 @@ module io.softdpu.testkit {
     requires transitive org.junit.platform.launcher;
     requires java.logging;
     requires java.management;
+    requires jdk.management;
     requires static org.jspecify;
 
     exports io.softdpu.testkit;

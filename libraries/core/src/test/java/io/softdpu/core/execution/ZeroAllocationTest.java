@@ -22,10 +22,12 @@ import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.linux.Doorbell;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,12 +37,6 @@ class ZeroAllocationTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int ROUNDS = 50_000;
-
-    /**
-     * Tolerance for the measurement itself and a late compilation; an allocation per round would be
-     * 16 bytes each.
-     */
-    private static final long NOISE_BYTES = 4096;
 
     @TempDir Path folder;
     private Machines machines;
@@ -80,33 +76,23 @@ class ZeroAllocationTest {
         machines.close();
     }
 
-    private void assertAllocatesNothing(Runnable round) {
-        for (int i = 0; i < ROUNDS; i++) {
-            round.run();
-        }
-        long before = THREADS.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < ROUNDS; i++) {
-            round.run();
-        }
-        long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
-        assertThat(allocated).as("bytes in %d rounds", ROUNDS).isLessThan(NOISE_BYTES);
-    }
-
     @Test
     @Clause({"core-003", "core-070"})
     void shouldTakeAndReturnBufsWithoutAllocation() {
-        assertAllocatesNothing(() -> {
-            Buf buf = inventory.bufByAddress(mmap, 64, 128);
-            Buf twin = inventory.duplicate(buf);
-            twin.setData(80, 4);
-            buf.reuseByData(mmap, 0, 64);
-            buf.resetDataLength();
-            REGIONS.markSource(buf, 1);
-            REGIONS.appendData(buf, 8);
-            REGIONS.clearInFlight(buf);
-            twin.release();
-            buf.release();
-        });
+        AllocationMeter.assertNone(
+                ROUNDS,
+                () -> {
+                    Buf buf = inventory.bufByAddress(mmap, 64, 128);
+                    Buf twin = inventory.duplicate(buf);
+                    twin.setData(80, 4);
+                    buf.reuseByData(mmap, 0, 64);
+                    buf.resetDataLength();
+                    REGIONS.markSource(buf, 1);
+                    REGIONS.appendData(buf, 8);
+                    REGIONS.clearInFlight(buf);
+                    twin.release();
+                    buf.release();
+                });
         assertThat(inventory.free()).isEqualTo(8);
     }
 
@@ -114,7 +100,7 @@ class ZeroAllocationTest {
     @Clause("core-070")
     void shouldTakeEachBufForTheFirstTimeWithoutAllocation() {
         takeAll(); // loads classes
-        assertThat(takeAll()).isLessThan(NOISE_BYTES);
+        assertThat(LongStream.generate(this::takeAll).limit(5).min()).hasValue(0);
     }
 
     /** Bytes allocated while each buf of a new inventory and of a new pool is taken. */
@@ -145,25 +131,27 @@ class ZeroAllocationTest {
     void shouldTakeFromAPoolAndChainWithoutAllocation() {
         BufPool pool = machines.add(BufPool.create(4, 64, mmap).start());
         BufArray array = machines.add(BufArray.create(1).setMemory(mmap, 64, 1024).start());
-        assertAllocatesNothing(() -> {
-            Buf head = pool.allocate();
-            head.chain(pool.allocate());
-            Buf last = inventory.bufByAddress(mmap, 512, 64);
-            last.chain(array.get(0));
-            head.chain(last);
-            if (REGIONS.markDestination(head, 4) != Status.SUCCESS
-                    || BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE)
-                            != Status.SUCCESS
-                    || BufLists.tailroom(head) != 256) {
-                throw new AssertionError(head);
-            }
-            BufLists.appendData(head, 200);
-            REGIONS.clearInFlight(head);
-            array.get(0).resetDataLength();
-            head.unchain(last);
-            head.release();
-            last.release();
-        });
+        AllocationMeter.assertNone(
+                ROUNDS,
+                () -> {
+                    Buf head = pool.allocate();
+                    head.chain(pool.allocate());
+                    Buf last = inventory.bufByAddress(mmap, 512, 64);
+                    last.chain(array.get(0));
+                    head.chain(last);
+                    if (REGIONS.markDestination(head, 4) != Status.SUCCESS
+                            || BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE)
+                                    != Status.SUCCESS
+                            || BufLists.tailroom(head) != 256) {
+                        throw new AssertionError(head);
+                    }
+                    BufLists.appendData(head, 200);
+                    REGIONS.clearInFlight(head);
+                    array.get(0).resetDataLength();
+                    head.unchain(last);
+                    head.release();
+                    last.release();
+                });
         assertThat(pool.free()).isEqualTo(4);
         assertThat(inventory.free()).isEqualTo(8);
     }
@@ -172,19 +160,21 @@ class ZeroAllocationTest {
     @Clause("core-003")
     void shouldSubmitProgressAndCompleteTasksWithoutAllocation() {
         TinyContext.TinyCallback callback = task -> completed++;
-        assertAllocatesNothing(() -> {
-            TinyTask task = context.allocate();
-            task.setCallback(callback);
-            task.setUserData(7);
-            if (task.trySubmit() != Status.SUCCESS) {
-                throw new AssertionError(task.status());
-            }
-            engine.progress();
-            engine.progress();
-            task.free();
-        });
-        assertThat(completed).isEqualTo(2 * ROUNDS);
-        assertThat(engine.hits()).isEqualTo(engine.misses()).isEqualTo(2 * ROUNDS);
+        AllocationMeter.assertNone(
+                ROUNDS,
+                () -> {
+                    TinyTask task = context.allocate();
+                    task.setCallback(callback);
+                    task.setUserData(7);
+                    if (task.trySubmit() != Status.SUCCESS) {
+                        throw new AssertionError(task.status());
+                    }
+                    engine.progress();
+                    engine.progress();
+                    task.free();
+                });
+        assertThat(completed).isGreaterThanOrEqualTo(2 * ROUNDS);
+        assertThat(engine.hits()).isEqualTo(engine.misses()).isEqualTo(completed);
     }
 
     @Test
@@ -197,13 +187,15 @@ class ZeroAllocationTest {
         TinyJobs.TinyJob job = jobs.job();
         job.setSlices(2);
         JobEvent event = JobEvent.create();
-        assertAllocatesNothing(() -> {
-            if (queue.trySubmit(job) != Status.SUCCESS
-                    || queue.progressRetrieve(event) != Status.AGAIN
-                    || queue.progressRetrieve(event) != Status.SUCCESS) {
-                throw new AssertionError(event);
-            }
-        });
+        AllocationMeter.assertNone(
+                ROUNDS,
+                () -> {
+                    if (queue.trySubmit(job) != Status.SUCCESS
+                            || queue.progressRetrieve(event) != Status.AGAIN
+                            || queue.progressRetrieve(event) != Status.SUCCESS) {
+                        throw new AssertionError(event);
+                    }
+                });
     }
 
     @Test
@@ -217,21 +209,23 @@ class ZeroAllocationTest {
         TinyJobs.TinyJob job = jobs.job();
         JobEvent event = JobEvent.create();
         TinyTask task = context.allocate();
-        assertAllocatesNothing(() -> {
-            engine.requestNotification();
-            task.submit();
-            boolean notified = engine.awaitNotification(0);
-            engine.clearNotification();
-            boolean progressed = engine.progress();
-            queue.armEvent();
-            queue.submit(job);
-            boolean signalled = queue.awaitEvent(0);
-            queue.clearEvent();
-            Status retrieved = queue.progressRetrieve(event);
-            if (!notified || !progressed || !signalled || retrieved != Status.SUCCESS) {
-                throw new AssertionError(event);
-            }
-        });
+        AllocationMeter.assertNone(
+                ROUNDS,
+                () -> {
+                    engine.requestNotification();
+                    task.submit();
+                    boolean notified = engine.awaitNotification(0);
+                    engine.clearNotification();
+                    boolean progressed = engine.progress();
+                    queue.armEvent();
+                    queue.submit(job);
+                    boolean signalled = queue.awaitEvent(0);
+                    queue.clearEvent();
+                    Status retrieved = queue.progressRetrieve(event);
+                    if (!notified || !progressed || !signalled || retrieved != Status.SUCCESS) {
+                        throw new AssertionError(event);
+                    }
+                });
         task.free();
     }
 
@@ -241,29 +235,29 @@ class ZeroAllocationTest {
         Device p0 = machines.device(Side.DPU, "p0");
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
         Permissions needed = Permissions.of(AccessFlag.PCI_READ_WRITE);
-        assertAllocatesNothing(() -> {
-            if (REGIONS.checkUse(remote, p0, needed) != Status.SUCCESS) {
-                throw new AssertionError("not usable");
-            }
-            REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);
-        });
+        AllocationMeter.assertNone(
+                ROUNDS,
+                () -> {
+                    if (REGIONS.checkUse(remote, p0, needed) != Status.SUCCESS) {
+                        throw new AssertionError("not usable");
+                    }
+                    REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);
+                });
     }
 
     @Test
     @Clause("core-003")
     void shouldWaitSleepAndWakeWithoutAllocation() {
         TinyTask task = context.allocate();
-        assertAllocatesNothing(() -> {
-            task.submit();
-            engine.await(1_000_000);
-            engine.wake();
-            engine.await(1_000_000);
-        });
-        long before = THREADS.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < 50; i++) {
-            engine.await(500_000);
-        }
-        assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isLessThan(NOISE_BYTES);
+        AllocationMeter.assertNone(
+                ROUNDS,
+                () -> {
+                    task.submit();
+                    engine.await(1_000_000);
+                    engine.wake();
+                    engine.await(1_000_000);
+                });
+        AllocationMeter.assertNone(25, () -> engine.await(500_000));
         task.free();
     }
 
@@ -282,21 +276,23 @@ class ZeroAllocationTest {
                             completed++;
                         });
         try {
-            assertAllocatesNothing(() -> {
-                far.set(1_000_000_000);
-                due.set(0);
-                Doorbell.ring(pair[1]);
-                int before = completed;
-                while (completed < before + 2) {
-                    engine.progress();
-                }
-                far.cancel();
-            });
+            AllocationMeter.assertNone(
+                    ROUNDS,
+                    () -> {
+                        far.set(1_000_000_000);
+                        due.set(0);
+                        Doorbell.ring(pair[1]);
+                        int before = completed;
+                        while (completed < before + 2) {
+                            engine.progress();
+                        }
+                        far.cancel();
+                    });
         } finally {
             watch.close();
             FileDescriptors.close(pair[0]);
             FileDescriptors.close(pair[1]);
         }
-        assertThat(completed).isEqualTo(4 * ROUNDS);
+        assertThat(completed).isGreaterThanOrEqualTo(4 * ROUNDS);
     }
 }
