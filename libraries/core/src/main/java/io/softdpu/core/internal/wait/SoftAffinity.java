@@ -40,8 +40,8 @@ public final class SoftAffinity implements AffinityPolicy {
 
     /**
      * Calm windows in a row that pin it again. Calm on another processor does not show that its own
-     * is calm, so beside a lasting competitor it is pinned in vain once per second and for about a
-     * twentieth of it.
+     * is calm, so beside a lasting competitor it is pinned without success once per second and for
+     * about a twentieth of it.
      */
     static final int CALM_WINDOWS = 10;
 
