@@ -57,11 +57,39 @@ class RepositoryTest {
             artifact.matcher(ProjectModules.read(pom))
                     .results()
                     .map(result -> result.group(1))
+                    .filter(name -> name.startsWith("softdpu-"))
+                    .map(name -> name.substring("softdpu-".length()))
                     .filter(ProjectModules.modules()::contains)
                     .filter(before::add)
                     .forEach(next::add);
         }
         assertThat(before).containsAll(ProjectModules.modules());
+    }
+
+    @Test
+    void shouldNameArtefactsByTheirFolders() {
+        Pattern own = Pattern.compile("\n    <artifactId>([^<]+)</artifactId>");
+        for (String module : ProjectModules.modules()) {
+            String pom = ProjectModules.read(ProjectModules.folder(module).resolve("pom.xml"));
+            assertThat(own.matcher(pom).results().map(result -> result.group(1)))
+                    .as(module)
+                    .containsExactly("softdpu-" + module);
+        }
+    }
+
+    /** Modules for tests are no part of a release. */
+    @Test
+    void shouldInstallLibrariesAndApplicationsAlone() {
+        for (String module : ProjectModules.modules()) {
+            String pom = ProjectModules.read(ProjectModules.folder(module).resolve("pom.xml"));
+            boolean forTests = ProjectModules.group("tests").contains(module);
+            assertThat(pom.contains("<maven.install.skip>true</maven.install.skip>"))
+                    .as("%s is not installed", module)
+                    .isEqualTo(forTests);
+            assertThat(pom.contains("<maven.deploy.skip>true</maven.deploy.skip>"))
+                    .as("%s is not deployed", module)
+                    .isEqualTo(forTests);
+        }
     }
 
     @Test
