@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.perf.text.TextStyle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +22,22 @@ final class Terminal {
      * together; the kernel reports it for each.
      */
     static boolean isStandardError() {
+        return isTerminal(STANDARD_ERROR);
+    }
+
+    /** True if standard output is a terminal. */
+    static boolean isStandardOutput() {
+        return isTerminal(STANDARD_OUTPUT);
+    }
+
+    /** The style of results on standard output. */
+    static TextStyle outputStyle() {
+        return TextStyle.of(isStandardOutput(), System.getenv());
+    }
+
+    private static boolean isTerminal(Path stream) {
         try {
-            String device = Files.readSymbolicLink(STANDARD_ERROR).toString();
+            String device = Files.readSymbolicLink(stream).toString();
             return device.startsWith("/dev/pts/") || device.startsWith("/dev/tty");
         } catch (IOException e) {
             return false;

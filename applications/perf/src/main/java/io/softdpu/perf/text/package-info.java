@@ -1,5 +1,6 @@
 /**
- * Text formats that results and messages of several commands share: tables and sizes. Pure.
+ * Text formats that results and messages of several commands share: tables, sizes and colours.
+ * Pure.
  *
  * <p>Thread rule: a table belongs to the thread that fills it; the rest may be called from any.
  */
