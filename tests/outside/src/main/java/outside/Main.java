@@ -93,7 +93,7 @@ public final class Main {
         Status[] ended = {Status.IN_PROGRESS};
         try (ProgressEngine engine = ProgressEngine.create();
                 Dma dma = Dma.create(device)) {
-            dma.configureMemcpyTasks(1, task -> ended[0] = end(task), task -> ended[0] = end(task));
+            dma.setMemcpyTasks(1, task -> ended[0] = end(task), task -> ended[0] = end(task));
             engine.connect(dma);
             dma.start();
             dma.allocateMemcpy(source, destination).submit();

@@ -135,7 +135,7 @@ final class DmaCopyDpu implements Sample {
                 Dma dma = Dma.create(device)) {
             inventory.start();
             boolean[] done = {false};
-            dma.configureMemcpyTasks(
+            dma.setMemcpyTasks(
                     1,
                     task -> {
                         DmaSampleSetup.free(task);

@@ -39,7 +39,7 @@ final class PeAsyncStop implements Sample {
         try (DmaSampleSetup setup = new DmaSampleSetup(settings, TASKS, BYTES);
                 Dma dma = Dma.create(setup.device())) {
             Counts counts = new Counts();
-            dma.configureMemcpyTasks(
+            dma.setMemcpyTasks(
                     TASKS,
                     task -> {
                         setup.check((int) task.userData());

@@ -40,7 +40,7 @@ final class PeEvent implements Sample {
         int[] completed = {0};
         try (DmaSampleSetup setup = new DmaSampleSetup(settings, TASKS, BYTES);
                 Dma dma = Dma.create(setup.device())) {
-            dma.configureMemcpyTasks(
+            dma.setMemcpyTasks(
                     TASKS,
                     task -> {
                         setup.check((int) task.userData());

@@ -57,7 +57,7 @@ final class PeMultiContext implements Sample {
     /** A context whose completions are counted in an element of its own. */
     private static Dma start(DmaSampleSetup setup, int[] completed, int index) {
         Dma dma = Dma.create(setup.device());
-        dma.configureMemcpyTasks(
+        dma.setMemcpyTasks(
                 TASKS,
                 task -> {
                     setup.check((int) task.userData());

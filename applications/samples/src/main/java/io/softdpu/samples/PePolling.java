@@ -36,7 +36,7 @@ final class PePolling implements Sample {
         try (DmaSampleSetup setup = new DmaSampleSetup(settings, TASKS, BYTES);
                 Dma dma = Dma.create(setup.device())) {
             // Everything is configured while the context is idle.
-            dma.configureMemcpyTasks(
+            dma.setMemcpyTasks(
                     TASKS,
                     task -> {
                         setup.check((int) task.userData());

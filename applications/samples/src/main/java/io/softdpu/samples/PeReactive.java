@@ -38,7 +38,7 @@ final class PeReactive implements Sample {
         try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES);
                 Dma dma = Dma.create(setup.device())) {
             Program program = new Program(setup, dma, out);
-            dma.configureMemcpyTasks(1, program::onCompleted, DmaSampleSetup::failed);
+            dma.setMemcpyTasks(1, program::onCompleted, DmaSampleSetup::failed);
             dma.setStateChangedCallback(
                     (_, previous, next) -> program.onStateChanged(previous, next));
             setup.engine().connect(dma);

@@ -48,7 +48,7 @@ final class PeTaskError implements Sample {
                 Dma dma = Dma.create(setup.device())) {
             inventory.start();
             Outcome outcome = new Outcome();
-            dma.configureMemcpyTasks(
+            dma.setMemcpyTasks(
                     TASKS,
                     task -> {
                         setup.check((int) task.userData());

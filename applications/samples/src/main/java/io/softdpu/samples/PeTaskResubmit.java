@@ -38,7 +38,7 @@ final class PeTaskResubmit implements Sample {
         try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES);
                 Dma dma = Dma.create(setup.device())) {
             Program program = new Program(setup);
-            dma.configureMemcpyTasks(TASKS, program::onCompleted, DmaSampleSetup::failed);
+            dma.setMemcpyTasks(TASKS, program::onCompleted, DmaSampleSetup::failed);
             setup.engine().connect(dma);
             dma.start();
 

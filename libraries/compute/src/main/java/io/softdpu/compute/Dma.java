@@ -46,7 +46,8 @@ public sealed interface Dma extends Context permits DmaContext {
     }
 
     /**
-     * Configures memcpy tasks; a further call replaces the configuration.
+     * Sets the number of memcpy tasks and the callbacks for their completion; a further call
+     * replaces both.
      *
      * @param count number of tasks in the pool
      * @param onSuccess callback for successful tasks
@@ -54,7 +55,7 @@ public sealed interface Dma extends Context permits DmaContext {
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if the count is not positive or
      *     beyond {@link DmaCapabilities#maxTasks()}
      */
-    Dma configureMemcpyTasks(
+    Dma setMemcpyTasks(
             int count,
             DmaTaskCallback<DmaMemcpyTask> onSuccess,
             DmaTaskCallback<DmaMemcpyTask> onFailure);

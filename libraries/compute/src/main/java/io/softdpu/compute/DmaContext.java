@@ -29,7 +29,7 @@ final class DmaContext extends ContextBase implements Dma {
     }
 
     @Override
-    public Dma configureMemcpyTasks(
+    public Dma setMemcpyTasks(
             int count,
             DmaTaskCallback<DmaMemcpyTask> onSuccess,
             DmaTaskCallback<DmaMemcpyTask> onFailure) {

@@ -38,7 +38,7 @@ class DmaDataPathTest {
     }
 
     private void startCounting(int tasks) {
-        fixture.dma.configureMemcpyTasks(
+        fixture.dma.setMemcpyTasks(
                 tasks,
                 _ -> completed++,
                 task -> {

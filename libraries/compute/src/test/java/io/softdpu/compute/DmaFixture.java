@@ -62,7 +62,7 @@ final class DmaFixture implements AutoCloseable {
 
     /** Configures tasks whose ends are written down, and starts. */
     DmaFixture start(int tasks) {
-        dma.configureMemcpyTasks(
+        dma.setMemcpyTasks(
                 tasks, task -> ended.add(task.status()), task -> ended.add(task.status()));
         dma.start();
         return this;

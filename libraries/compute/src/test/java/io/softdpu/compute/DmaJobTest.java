@@ -374,7 +374,7 @@ class DmaJobTest {
     @Test
     void shouldHaveNoTasksWithoutAnEngine() {
         dma.stop();
-        dma.configureMemcpyTasks(1, task -> {}, task -> {});
+        dma.setMemcpyTasks(1, task -> {}, task -> {});
         dma.start();
         Buf source = fixture.source(memory, 0, 64);
         Buf destination = fixture.destination(memory, 64, 64);

@@ -67,7 +67,7 @@ class DmaStateTest {
         assertThat(fixture.dma.state()).as("started at once").isEqualTo(ContextState.RUNNING);
         throwing(
                 Status.BAD_STATE,
-                () -> fixture.dma.configureMemcpyTasks(2, _ -> {}, _ -> {}),
+                () -> fixture.dma.setMemcpyTasks(2, _ -> {}, _ -> {}),
                 "context is started");
         Mmap memory = fixture.local(4096);
         submit(memory, memory, 64);
@@ -81,10 +81,10 @@ class DmaStateTest {
         for (int count : new int[] {0, -1, most + 1, Integer.MAX_VALUE}) {
             throwing(
                     Status.INVALID_VALUE,
-                    () -> fixture.dma.configureMemcpyTasks(count, _ -> {}, _ -> {}),
+                    () -> fixture.dma.setMemcpyTasks(count, _ -> {}, _ -> {}),
                     "count=" + count);
         }
-        fixture.dma.configureMemcpyTasks(most, _ -> {}, _ -> {});
+        fixture.dma.setMemcpyTasks(most, _ -> {}, _ -> {});
     }
 
     @Test
@@ -130,7 +130,7 @@ class DmaStateTest {
     @Test
     void shouldFlushWhatIsLeftAfterAStopInsideACallback() {
         List<Status> ended = new ArrayList<>();
-        fixture.dma.configureMemcpyTasks(
+        fixture.dma.setMemcpyTasks(
                 4,
                 task -> {
                     ended.add(task.status());
@@ -232,7 +232,7 @@ class DmaStateTest {
     @Test
     void shouldFindTheContextInStoppingInsideTheCallbackOfTheTaskThatFailed() {
         List<ContextState> seen = new ArrayList<>();
-        fixture.dma.configureMemcpyTasks(2, _ -> {}, task -> seen.add(task.context().state()));
+        fixture.dma.setMemcpyTasks(2, _ -> {}, task -> seen.add(task.context().state()));
         fixture.dma.start();
         Mmap doomed = fixture.local(4096);
         submit(doomed, fixture.local(4096), 64);

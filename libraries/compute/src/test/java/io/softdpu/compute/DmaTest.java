@@ -175,7 +175,7 @@ class DmaTest {
         List<Long> seen = new ArrayList<>();
         Dma other = fixture.add(Dma.create(fixture.device));
         fixture.engine.connect(other);
-        other.configureMemcpyTasks(
+        other.setMemcpyTasks(
                 4,
                 task -> {
                     seen.add(task.userData());
@@ -210,7 +210,7 @@ class DmaTest {
         int[] left = {10};
         Dma other = fixture.add(Dma.create(fixture.device));
         fixture.engine.connect(other);
-        other.configureMemcpyTasks(
+        other.setMemcpyTasks(
                 1,
                 task -> {
                     if (--left[0] > 0) {

@@ -110,30 +110,31 @@ public sealed interface Rdma extends Context permits RdmaContext {
     long connectTimeoutNanos();
 
     /**
-     * Configures send tasks. A second call replaces the first, also for the other types.
+     * Sets the number of send tasks and the callbacks for their completion. A second call replaces
+     * the first, also for the other types.
      *
      * @param count number of tasks that can be allocated at a time
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if the count is out of range
      */
-    Rdma configureSendTasks(
+    Rdma setSendTasks(
             int count,
             RdmaTaskCallback<RdmaSendTask> onSuccess,
             RdmaTaskCallback<RdmaSendTask> onFailure);
 
-    /** Configures receive tasks, up to {@link RdmaCapabilities#maxReceiveTasks()}. */
-    Rdma configureReceiveTasks(
+    /** Sets the receive tasks, up to {@link RdmaCapabilities#maxReceiveTasks()}. */
+    Rdma setReceiveTasks(
             int count,
             RdmaTaskCallback<RdmaReceiveTask> onSuccess,
             RdmaTaskCallback<RdmaReceiveTask> onFailure);
 
-    /** Configures read tasks. */
-    Rdma configureReadTasks(
+    /** Sets the read tasks. */
+    Rdma setReadTasks(
             int count,
             RdmaTaskCallback<RdmaReadTask> onSuccess,
             RdmaTaskCallback<RdmaReadTask> onFailure);
 
-    /** Configures write tasks. */
-    Rdma configureWriteTasks(
+    /** Sets the write tasks. */
+    Rdma setWriteTasks(
             int count,
             RdmaTaskCallback<RdmaWriteTask> onSuccess,
             RdmaTaskCallback<RdmaWriteTask> onFailure);

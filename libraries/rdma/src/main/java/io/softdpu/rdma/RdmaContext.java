@@ -90,7 +90,7 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
-    public Rdma configureSendTasks(
+    public Rdma setSendTasks(
             int count,
             RdmaTaskCallback<RdmaSendTask> onSuccess,
             RdmaTaskCallback<RdmaSendTask> onFailure) {
@@ -100,7 +100,7 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
-    public Rdma configureReceiveTasks(
+    public Rdma setReceiveTasks(
             int count,
             RdmaTaskCallback<RdmaReceiveTask> onSuccess,
             RdmaTaskCallback<RdmaReceiveTask> onFailure) {
@@ -110,7 +110,7 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
-    public Rdma configureReadTasks(
+    public Rdma setReadTasks(
             int count,
             RdmaTaskCallback<RdmaReadTask> onSuccess,
             RdmaTaskCallback<RdmaReadTask> onFailure) {
@@ -120,7 +120,7 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
-    public Rdma configureWriteTasks(
+    public Rdma setWriteTasks(
             int count,
             RdmaTaskCallback<RdmaWriteTask> onSuccess,
             RdmaTaskCallback<RdmaWriteTask> onFailure) {

@@ -247,8 +247,8 @@ public final class ScriptedTarget implements AutoCloseable {
         Rdma data = Rdma.create(device);
         Rdma control = Rdma.create(device);
         for (Rdma context : List.of(data, control)) {
-            context.configureReadTasks(1, _ -> transferring = false, _ -> transferring = false);
-            context.configureWriteTasks(1, _ -> transferring = false, _ -> transferring = false);
+            context.setReadTasks(1, _ -> transferring = false, _ -> transferring = false);
+            context.setWriteTasks(1, _ -> transferring = false, _ -> transferring = false);
             engine.connect(context);
         }
         rdma = new RdmaPair(data, control);

@@ -260,10 +260,10 @@ final class FixtureScope implements AutoCloseable {
         Rdma rdma = keep(Rdma.create(device));
         rdma.setPermissions(Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE));
         rdma.setMaxConnections(2);
-        rdma.configureSendTasks(1, task -> {}, task -> {});
-        rdma.configureReceiveTasks(1, task -> {}, task -> {});
-        rdma.configureReadTasks(1, task -> {}, task -> {});
-        rdma.configureWriteTasks(1, task -> {}, task -> {});
+        rdma.setSendTasks(1, task -> {}, task -> {});
+        rdma.setReceiveTasks(1, task -> {}, task -> {});
+        rdma.setReadTasks(1, task -> {}, task -> {});
+        rdma.setWriteTasks(1, task -> {}, task -> {});
         return rdma;
     }
 
@@ -298,7 +298,7 @@ final class FixtureScope implements AutoCloseable {
 
     /** A DMA context with tasks, not yet connected. */
     Dma dma() {
-        return keep(Dma.create(environment.p0)).configureMemcpyTasks(1, task -> {}, task -> {});
+        return keep(Dma.create(environment.p0)).setMemcpyTasks(1, task -> {}, task -> {});
     }
 
     /** One that is started without an engine, for jobs. */

@@ -73,7 +73,7 @@ public class DmaBenchmark {
         inventory.start();
         engine = ProgressEngine.create();
         dma = Dma.create(device);
-        dma.configureMemcpyTasks(TASKS, _ -> completed++, DmaBenchmark::failed);
+        dma.setMemcpyTasks(TASKS, _ -> completed++, DmaBenchmark::failed);
         engine.connect(dma);
         dma.start();
         for (int i = 0; i < TASKS; i++) {

@@ -72,7 +72,7 @@ public class LargeDmaBenchmark {
         inventory.start();
         engine = ProgressEngine.create();
         dma = Dma.create(device);
-        dma.configureMemcpyTasks(
+        dma.setMemcpyTasks(
                 1,
                 _ -> completed++,
                 one -> {

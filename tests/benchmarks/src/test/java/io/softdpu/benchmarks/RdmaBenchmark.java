@@ -111,11 +111,11 @@ public class RdmaBenchmark {
     public void setUp() {
         client = new Peer(Side.DPU, "p0");
         target = new Peer(Side.TARGET, "t0");
-        client.rdma.configureSendTasks(BATCH, _ -> sent++, RdmaBenchmark::failed);
-        client.rdma.configureReceiveTasks(BATCH, this::answered, Task::free);
-        target.rdma.configureReceiveTasks(BATCH, this::requested, Task::free);
-        target.rdma.configureWriteTasks(BATCH, this::written, RdmaBenchmark::failed);
-        target.rdma.configureSendTasks(BATCH, _ -> replied++, RdmaBenchmark::failed);
+        client.rdma.setSendTasks(BATCH, _ -> sent++, RdmaBenchmark::failed);
+        client.rdma.setReceiveTasks(BATCH, this::answered, Task::free);
+        target.rdma.setReceiveTasks(BATCH, this::requested, Task::free);
+        target.rdma.setWriteTasks(BATCH, this::written, RdmaBenchmark::failed);
+        target.rdma.setSendTasks(BATCH, _ -> replied++, RdmaBenchmark::failed);
         client.start();
         target.start();
         RdmaConnection toTarget = client.rdma.exportConnection();

@@ -68,7 +68,7 @@ class ShmDoorbellFailureTest {
 
     private void export() {
         rdma = Rdma.create(device);
-        rdma.configureSendTasks(1, task -> task.free(), task -> task.free());
+        rdma.setSendTasks(1, task -> task.free(), task -> task.free());
         engine.connect(rdma);
         rdma.start();
         connection = rdma.exportConnection();

@@ -87,7 +87,7 @@ class ShmHostilePeerTest {
         inventory = BufInventory.create(RECEIVES);
         inventory.start();
         rdma = Rdma.create(device);
-        rdma.configureReceiveTasks(
+        rdma.setReceiveTasks(
                 RECEIVES,
                 task -> {
                     received.add(task.status());
@@ -99,7 +99,7 @@ class ShmHostilePeerTest {
                     task.destination().release();
                     task.free();
                 });
-        rdma.configureSendTasks(16, this::sent, this::sent);
+        rdma.setSendTasks(16, this::sent, this::sent);
         engine.connect(rdma);
         rdma.start();
         connection = rdma.exportConnection();

@@ -207,7 +207,7 @@ class ShmHostileRingTest {
         sendsOut = 0;
         Rdma rdma = Rdma.create(device);
         rdma.setRnrRetries(random.chance(0.1) ? 1 : Rdma.RNR_RETRIES_UNLIMITED);
-        rdma.configureReceiveTasks(
+        rdma.setReceiveTasks(
                 TASKS,
                 task -> {
                     task.destination().release();
@@ -217,7 +217,7 @@ class ShmHostileRingTest {
                     task.destination().release();
                     task.free();
                 });
-        rdma.configureSendTasks(
+        rdma.setSendTasks(
                 TASKS,
                 task -> {
                     sendsOut--;

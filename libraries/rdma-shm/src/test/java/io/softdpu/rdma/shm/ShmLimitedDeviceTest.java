@@ -118,10 +118,10 @@ class ShmLimitedDeviceTest {
             }
             refused("65", () -> rdma.setSendQueueSize(65));
             refused("3", () -> rdma.setMaxConnections(3));
-            refused("8", () -> rdma.configureReceiveTasks(8, task -> {}, task -> {}));
+            refused("8", () -> rdma.setReceiveTasks(8, task -> {}, task -> {}));
             assertThat(rdma.setSendQueueSize(33).sendQueueSize()).isEqualTo(64);
             assertThat(rdma.setMaxConnections(2).maxConnections()).isEqualTo(2);
-            rdma.configureReceiveTasks(7, task -> {}, task -> {});
+            rdma.setReceiveTasks(7, task -> {}, task -> {});
         }
     }
 }

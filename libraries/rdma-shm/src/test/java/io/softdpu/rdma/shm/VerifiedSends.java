@@ -51,11 +51,11 @@ final class VerifiedSends {
             sources.add(inventory.bufByAddress(mmap, (long) i * ROOM, ROOM));
         }
         from = Rdma.create(device);
-        from.configureSendTasks(TASKS, this::sent, this::sent);
+        from.setSendTasks(TASKS, this::sent, this::sent);
         engine.connect(from);
         from.start();
         to = Rdma.create(device);
-        to.configureReceiveTasks(TASKS, this::received, this::notReceived);
+        to.setReceiveTasks(TASKS, this::received, this::notReceived);
         engine.connect(to);
         to.start();
         sending = from.exportConnection();

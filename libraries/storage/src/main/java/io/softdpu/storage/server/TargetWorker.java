@@ -99,8 +99,8 @@ final class TargetWorker extends Worker {
         rdma = pair;
         Rdma data = pair.context(RdmaConnectionRole.IO_DATA);
         data.setSendQueueSize(slots);
-        data.configureReadTasks(slots, this::read, this::notRead);
-        data.configureWriteTasks(slots, this::written, this::notWritten);
+        data.setReadTasks(slots, this::read, this::notRead);
+        data.setWriteTasks(slots, this::written, this::notWritten);
         pair.configureMessages(
                 slots,
                 this::answered,

@@ -41,8 +41,8 @@ public final class RdmaPair {
             RdmaTaskCallback<RdmaReceiveTask> received,
             RdmaTaskCallback<RdmaReceiveTask> notReceived) {
         control.setSendQueueSize(slots);
-        control.configureSendTasks(slots, sent, notSent);
-        control.configureReceiveTasks(slots, received, notReceived);
+        control.setSendTasks(slots, sent, notSent);
+        control.setReceiveTasks(slots, received, notReceived);
     }
 
     /** Starts both contexts. They are RUNNING once they are connected. */

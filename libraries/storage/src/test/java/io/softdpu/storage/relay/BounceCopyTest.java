@@ -78,7 +78,7 @@ class BounceCopyTest {
             inventory.start();
             engine.connect(writer);
             engine.connect(owner);
-            writer.configureWriteTasks(1, _ -> done.incrementAndGet(), _ -> {});
+            writer.setWriteTasks(1, _ -> done.incrementAndGet(), _ -> {});
             owner.setPermissions(Permissions.of(AccessFlag.RDMA_WRITE));
             owner.setConnectionCallback((_, _, _) -> {});
             RdmaConnection connection = connect(engine, writer, owner);

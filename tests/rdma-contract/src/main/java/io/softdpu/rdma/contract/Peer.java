@@ -86,10 +86,10 @@ final class Peer implements AutoCloseable {
                 Permissions.of(
                         AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC));
         rdma.setSendQueueSize(TASKS);
-        rdma.configureSendTasks(TASKS, this::sent, this::sent);
-        rdma.configureReceiveTasks(TASKS, this::received, this::received);
-        rdma.configureReadTasks(TASKS, this::read, this::read);
-        rdma.configureWriteTasks(TASKS, this::written, this::written);
+        rdma.setSendTasks(TASKS, this::sent, this::sent);
+        rdma.setReceiveTasks(TASKS, this::received, this::received);
+        rdma.setReadTasks(TASKS, this::read, this::read);
+        rdma.setWriteTasks(TASKS, this::written, this::written);
         rdma.setStateChangedCallback((context, previous, next) -> states.add(next));
         rdma.setConnectionCallback((connection, previous, next) -> connectionStates.add(next));
         configure.accept(rdma);

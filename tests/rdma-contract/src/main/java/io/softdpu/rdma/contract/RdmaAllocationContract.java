@@ -55,13 +55,13 @@ public abstract class RdmaAllocationContract extends RdmaContract {
                         near ? environment().nearSide() : environment().farSide(),
                         Peer.ALL,
                         rdma -> {
-                            rdma.configureSendTasks(
+                            rdma.setSendTasks(
                                     BATCH, task -> ended++, RdmaAllocationContract::failed);
-                            rdma.configureReceiveTasks(
+                            rdma.setReceiveTasks(
                                     BATCH, task -> ended++, RdmaAllocationContract::failed);
-                            rdma.configureReadTasks(
+                            rdma.setReadTasks(
                                     BATCH, task -> ended++, RdmaAllocationContract::failed);
-                            rdma.configureWriteTasks(
+                            rdma.setWriteTasks(
                                     BATCH, task -> ended++, RdmaAllocationContract::failed);
                         }));
     }

@@ -136,7 +136,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                 ProgressEngine engine = ProgressEngine.create();
                 Rdma rdma = Rdma.create(device)) {
             List<Status> sent = new ArrayList<>();
-            rdma.configureSendTasks(
+            rdma.setSendTasks(
                     Rdma.DEFAULT_SEND_QUEUE_SIZE + 1,
                     task -> end(task, sent),
                     task -> end(task, sent));
@@ -279,12 +279,12 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                         () -> rdma.setRnrRetries(-1),
                         () -> rdma.setRnrRetries(8),
                         () -> rdma.setConnectTimeout(0),
-                        () -> rdma.configureSendTasks(0, task -> {}, task -> {}),
-                        () -> rdma.configureSendTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
-                        () -> rdma.configureReadTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
-                        () -> rdma.configureWriteTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
+                        () -> rdma.setSendTasks(0, task -> {}, task -> {}),
+                        () -> rdma.setSendTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
+                        () -> rdma.setReadTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
+                        () -> rdma.setWriteTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
                         () ->
-                                rdma.configureReceiveTasks(
+                                rdma.setReceiveTasks(
                                         can.maxReceiveTasks() + 1, task -> {}, task -> {}),
                         () -> rdma.setPermissions(Permissions.of(AccessFlag.PCI_READ_ONLY)),
                         () -> rdma.setPermissions(Permissions.of(AccessFlag.PCI_READ_WRITE)))) {
@@ -297,7 +297,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
         assertThat(rdma.setRnrRetries(0).rnrRetries()).isZero();
         assertThat(rdma.setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED).rnrRetries())
                 .isEqualTo(Rdma.RNR_RETRIES_UNLIMITED);
-        rdma.configureReceiveTasks(can.maxReceiveTasks(), task -> {}, task -> {});
+        rdma.setReceiveTasks(can.maxReceiveTasks(), task -> {}, task -> {});
     }
 
     @Test

@@ -189,9 +189,9 @@ public abstract class RdmaFailureContract extends RdmaContract {
         Peer near =
                 openConfigured(rdma -> {
                     rdma.setRnrRetries(1);
-                    rdma.configureSendTasks(1, succeeded::add, failed::add);
-                    rdma.configureReadTasks(1, succeeded::add, failed::add);
-                    rdma.configureWriteTasks(1, succeeded::add, failed::add);
+                    rdma.setSendTasks(1, succeeded::add, failed::add);
+                    rdma.setReadTasks(1, succeeded::add, failed::add);
+                    rdma.setWriteTasks(1, succeeded::add, failed::add);
                 });
         Pair pair = connect(near, openFar());
         Peer far = pair.far();
@@ -348,7 +348,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
                                 environment().farSide(),
                                 Peer.ALL,
                                 rdma ->
-                                        rdma.configureReceiveTasks(
+                                        rdma.setReceiveTasks(
                                                 1, task -> task.submit(), task -> task.free())));
         Pair pair = connect(openNearWithRetries(0), far);
         far.rdma.allocateReceive(null).submit();

@@ -345,7 +345,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
                                 environment().nearSide(),
                                 Peer.ALL,
                                 rdma ->
-                                        rdma.configureWriteTasks(
+                                        rdma.setWriteTasks(
                                                 1, task -> again(task, left), task -> {})));
         Pair pair = connect(near, openFar());
         Mmap remote = near.importRdma(pair.far());

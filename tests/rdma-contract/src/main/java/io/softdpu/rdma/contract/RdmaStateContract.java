@@ -120,10 +120,10 @@ public abstract class RdmaStateContract extends RdmaContract {
                 () -> rdma.setPermissions(Permissions.LOCAL_READ_ONLY),
                 () -> rdma.setConnectionCallback(null),
                 () -> rdma.setStateChangedCallback(null),
-                () -> rdma.configureSendTasks(1, task -> {}, task -> {}),
-                () -> rdma.configureReceiveTasks(1, task -> {}, task -> {}),
-                () -> rdma.configureReadTasks(1, task -> {}, task -> {}),
-                () -> rdma.configureWriteTasks(1, task -> {}, task -> {}));
+                () -> rdma.setSendTasks(1, task -> {}, task -> {}),
+                () -> rdma.setReceiveTasks(1, task -> {}, task -> {}),
+                () -> rdma.setReadTasks(1, task -> {}, task -> {}),
+                () -> rdma.setWriteTasks(1, task -> {}, task -> {}));
     }
 
     private static List<Object> properties(Rdma rdma) {
@@ -279,9 +279,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     @Clause({"rdma-178", "rdma-184", "rdma-193"})
     void shouldStayInStoppingUntilCompletedTasksAreFreed() {
         List<Task> completed = new ArrayList<>();
-        Peer near =
-                openConfigured(
-                        rdma -> rdma.configureReceiveTasks(2, completed::add, completed::add));
+        Peer near = openConfigured(rdma -> rdma.setReceiveTasks(2, completed::add, completed::add));
         connect(near, openFar());
         Task task = near.rdma.allocateReceive(null);
         task.submit();
@@ -334,7 +332,7 @@ public abstract class RdmaStateContract extends RdmaContract {
                                 environment().nearSide(),
                                 Peer.ALL,
                                 rdma ->
-                                        rdma.configureReceiveTasks(
+                                        rdma.setReceiveTasks(
                                                 4,
                                                 task -> {
                                                     task.free();
@@ -419,10 +417,10 @@ public abstract class RdmaStateContract extends RdmaContract {
         List<Task> completed = new ArrayList<>();
         Peer near =
                 openConfigured(rdma -> {
-                    rdma.configureSendTasks(2, completed::add, completed::add);
-                    rdma.configureReceiveTasks(2, completed::add, completed::add);
-                    rdma.configureReadTasks(2, completed::add, completed::add);
-                    rdma.configureWriteTasks(2, completed::add, completed::add);
+                    rdma.setSendTasks(2, completed::add, completed::add);
+                    rdma.setReceiveTasks(2, completed::add, completed::add);
+                    rdma.setReadTasks(2, completed::add, completed::add);
+                    rdma.setWriteTasks(2, completed::add, completed::add);
                 });
         Pair pair = connect(near, openFar());
         Buf here = near.inventory.bufByArgs(near.mmap, 0, 64, 0, 8);

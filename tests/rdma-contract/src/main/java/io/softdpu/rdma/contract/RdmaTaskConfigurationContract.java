@@ -29,8 +29,8 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
     void shouldHandOutAsManyMessageTasksAsConfigured() {
         Peer near =
                 openConfigured(rdma -> {
-                    rdma.configureSendTasks(2, task -> {}, task -> {});
-                    rdma.configureReceiveTasks(3, task -> {}, task -> {});
+                    rdma.setSendTasks(2, task -> {}, task -> {});
+                    rdma.setReceiveTasks(3, task -> {}, task -> {});
                 });
         Pair pair = connect(near, openFar());
         RdmaSendTask freed = near.rdma.allocateSend(pair.toFar(), null);
@@ -46,8 +46,8 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
         Peer near = openNear();
         Peer far = openFar();
         for (int count : new int[] {3, 5, 1}) {
-            near.rdma.configureSendTasks(4, task -> {}, task -> {});
-            near.rdma.configureSendTasks(count, task -> {}, task -> {});
+            near.rdma.setSendTasks(4, task -> {}, task -> {});
+            near.rdma.setSendTasks(count, task -> {}, task -> {});
             Pair pair = connect(near, far);
             assertThatNoMoreThan(count, () -> near.rdma.allocateSend(pair.toFar(), null));
             near.stop();
@@ -60,8 +60,8 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
     void shouldHandOutAsManyReadAndWriteTasksAsConfigured() {
         Peer near =
                 openConfigured(rdma -> {
-                    rdma.configureReadTasks(2, task -> {}, task -> {});
-                    rdma.configureWriteTasks(3, task -> {}, task -> {});
+                    rdma.setReadTasks(2, task -> {}, task -> {});
+                    rdma.setWriteTasks(3, task -> {}, task -> {});
                 });
         Pair pair = connect(near, openFar());
         Mmap remote = near.importRdma(pair.far());
@@ -90,8 +90,8 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
         List<Task> failed = new ArrayList<>();
         Peer near =
                 openConfigured(rdma -> {
-                    rdma.configureSendTasks(2, succeeded::add, failed::add);
-                    rdma.configureReceiveTasks(2, succeeded::add, failed::add);
+                    rdma.setSendTasks(2, succeeded::add, failed::add);
+                    rdma.setReceiveTasks(2, succeeded::add, failed::add);
                 });
         Pair pair = connect(near, openFar());
         Peer far = pair.far();
@@ -121,8 +121,8 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
         List<Task> failed = new ArrayList<>();
         Peer near =
                 openConfigured(rdma -> {
-                    rdma.configureReadTasks(2, succeeded::add, failed::add);
-                    rdma.configureWriteTasks(2, succeeded::add, failed::add);
+                    rdma.setReadTasks(2, succeeded::add, failed::add);
+                    rdma.setWriteTasks(2, succeeded::add, failed::add);
                 });
         Pair pair = connect(near, openFar());
         Mmap remote = near.importRdma(pair.far());
@@ -159,7 +159,7 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
                         machine.findDevice(environment().device(environment().farSide())).open();
                 ProgressEngine engine = ProgressEngine.create();
                 Rdma other = Rdma.create(device)) {
-            other.configureSendTasks(1, task -> {}, task -> {});
+            other.setSendTasks(1, task -> {}, task -> {});
             engine.connect(other);
             near.start();
             other.start();

@@ -94,7 +94,7 @@ public abstract class RdmaTaskRulesContract extends RdmaContract {
     }
 
     private static void configureReceives(Rdma rdma, int count) {
-        rdma.configureReceiveTasks(count, Task::free, Task::free);
+        rdma.setReceiveTasks(count, Task::free, Task::free);
     }
 
     private static void assertThatReceivesCanBePosted(int count, Peer peer) {
