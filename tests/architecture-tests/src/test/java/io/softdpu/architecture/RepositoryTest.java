@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Rules about the files of the repository. */
@@ -129,20 +131,48 @@ class RepositoryTest {
 
     @Test
     void shouldHaveTheTargetsOfItsLinks() {
-        Pattern link = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");
+        Pattern link = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
         List<String> broken = new ArrayList<>();
         for (Path page : files) {
             if (page.toString().endsWith(".md")) {
                 link.matcher(RepositoryFiles.read(page))
                         .results()
-                        .map(found -> found.group(1))
-                        .filter(target ->
-                                !Files.exists(
-                                        ProjectModules.ROOT.resolve(page).resolveSibling(target)))
-                        .forEach(target -> broken.add(page + ": " + target));
+                        .filter(found -> !hasTarget(page, found.group(1), found.group(2)))
+                        .forEach(found -> broken.add(page + ": " + found.group()));
             }
         }
         assertThat(broken).isEmpty();
+    }
+
+    @Test
+    void shouldKnowTheHeadingsThatLinksNameAsGitHubDoes() {
+        assertThat(anchors("# Core, `Buf`: and a_b\n## Twice\n```\n# none\n```\n## Twice\n"))
+                .containsExactlyInAnyOrder("core-buf-and-a_b", "twice", "twice-1");
+    }
+
+    /** Whether there is a file, and if an anchor is given the heading in it. */
+    private static boolean hasTarget(Path page, String file, @Nullable String anchor) {
+        Path target = file.isEmpty() ? page : page.resolveSibling(file).normalize();
+        return Files.exists(ProjectModules.ROOT.resolve(target))
+                && (anchor == null || anchors(RepositoryFiles.read(target)).contains(anchor));
+    }
+
+    /** The anchors of the headings in a page. */
+    private static Set<String> anchors(String page) {
+        Set<String> anchors = new HashSet<>();
+        String text = Pattern.compile("(?ms)^```.*?^```$").matcher(page).replaceAll("");
+        Pattern.compile("(?m)^#+ +(.*)$")
+                .matcher(text)
+                .results()
+                .map(heading -> heading.group(1).toLowerCase(Locale.ROOT).strip())
+                .map(heading -> heading.replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-'))
+                .forEach(anchor -> {
+                    String free = anchor;
+                    for (int i = 1; !anchors.add(free); i++) {
+                        free = anchor + "-" + i;
+                    }
+                });
+        return anchors;
     }
 
     @Test
