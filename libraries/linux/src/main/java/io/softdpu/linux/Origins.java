@@ -3,12 +3,14 @@ package io.softdpu.linux;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Stack traces of the creation of each open descriptor, mapping, thread and named object, kept
- * until its end. For finding leaks; enabled by {@code -Dsoftdpu.origins=true} when the JVM starts;
- * otherwise each method does nothing. Any thread.
+ * until its end. For finding leaks. {@code -Dsoftdpu.origins=true} records everything from the
+ * start of the JVM; {@link #recordFor} records what a thread creates, and the threads that it
+ * creates. Otherwise each method does nothing. Any thread.
  *
  * <p>Descriptor numbers and addresses of mappings are reused as soon as they are free. So a close
  * is recorded before the call that frees, and an open after the call that creates.
@@ -17,17 +19,45 @@ import org.jspecify.annotations.Nullable;
  * of this class and of that method, and the form of its keys, are part of the contract.
  */
 public final class Origins {
-    /** The system property that enables it. */
+    /** The system property that records everything. */
     public static final String PROPERTY = "softdpu.origins";
 
-    /** Whether anything is recorded; callers that must build a name check this first. */
-    public static final boolean RECORDED = Boolean.getBoolean(PROPERTY);
+    private static final boolean ALL = Boolean.getBoolean(PROPERTY);
 
-    private static final Map<String, Throwable> OPEN = new ConcurrentHashMap<>();
-    private static final Map<Thread, Throwable> THREADS = new ConcurrentHashMap<>();
+    /** Whether any close may have to be recorded; never false again. */
+    private static volatile boolean used = ALL;
+
+    private static final Map<String, Origin> OPEN = new ConcurrentHashMap<>();
+    private static final Map<Thread, Origin> THREADS = new ConcurrentHashMap<>();
     private static final ThreadLocal<@Nullable Throwable> ASKED = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Object> OWNER = new InheritableThreadLocal<>();
+
+    private record Origin(@Nullable Object owner, Throwable place) {}
 
     private Origins() {}
+
+    /**
+     * Whether what this thread creates now is recorded; callers that must build a name check this
+     * first.
+     */
+    public static boolean isRecorded() {
+        return used && (ALL || OWNER.get() != null);
+    }
+
+    /**
+     * Records what this thread creates from now on, and the threads that it creates from now on, on
+     * behalf of an owner.
+     *
+     * @param owner any object, compared by identity; null to end it on this thread
+     */
+    public static void recordFor(@Nullable Object owner) {
+        if (owner == null) {
+            OWNER.remove();
+        } else {
+            used = true;
+            OWNER.set(owner);
+        }
+    }
 
     /**
      * Records a new descriptor: opened, duplicated, accepted, or received from a peer.
@@ -35,7 +65,7 @@ public final class Origins {
      * @param fd its number
      */
     public static void descriptorOpened(int fd) {
-        if (RECORDED) {
+        if (isRecorded()) {
             opened("descriptor " + fd);
         }
     }
@@ -46,7 +76,7 @@ public final class Origins {
      * @param fd its number
      */
     public static void descriptorCloses(int fd) {
-        if (RECORDED) {
+        if (used) {
             closes("descriptor " + fd);
         }
     }
@@ -57,7 +87,7 @@ public final class Origins {
      * @param address its first byte
      */
     public static void mapped(long address) {
-        if (RECORDED) {
+        if (isRecorded()) {
             opened(mappingKey(address));
         }
     }
@@ -68,7 +98,7 @@ public final class Origins {
      * @param address its first byte
      */
     public static void unmaps(long address) {
-        if (RECORDED) {
+        if (used) {
             closes(mappingKey(address));
         }
     }
@@ -79,22 +109,27 @@ public final class Origins {
      * @param thread started or not
      */
     public static void threadMade(Thread thread) {
-        if (RECORDED) {
+        if (isRecorded()) {
             THREADS.keySet().removeIf(made -> made.getState() == Thread.State.TERMINATED);
-            THREADS.put(thread, place("thread " + thread.threadId()));
+            THREADS.put(thread, origin(threadKey(thread)));
         }
     }
 
     /**
-     * Records a new named object, such as a region. Check {@link #RECORDED} before building the
+     * Records a new named object, such as a region. Check {@link #isRecorded} before building the
      * name.
      *
      * @param name its kind, a space, and an identification
      */
     public static void opened(String name) {
-        if (RECORDED) {
-            OPEN.put(name, place(name));
+        if (isRecorded()) {
+            OPEN.put(name, origin(name));
         }
+    }
+
+    /** Whether {@link #closes} has an effect; callers that must build a name check this first. */
+    public static boolean mayBeRecorded() {
+        return used;
     }
 
     /**
@@ -103,7 +138,7 @@ public final class Origins {
      * @param name as given to {@link #opened}
      */
     public static void closes(String name) {
-        if (RECORDED) {
+        if (used) {
             OPEN.remove(name);
         }
     }
@@ -114,7 +149,7 @@ public final class Origins {
      * @return argument of that thread's {@link #askedAt}; null if nothing is recorded
      */
     public static @Nullable Throwable asking() {
-        if (!RECORDED) {
+        if (!isRecorded()) {
             return null;
         }
         // A thread that serves a request passes on that request's trace, so chains have one link.
@@ -129,7 +164,7 @@ public final class Origins {
      * @param place result of {@link #asking}; null at the end of the request
      */
     public static void askedAt(@Nullable Throwable place) {
-        if (RECORDED) {
+        if (used) {
             ASKED.set(place);
         }
     }
@@ -142,17 +177,45 @@ public final class Origins {
      *     recorded
      */
     public static Map<String, Throwable> open() {
-        Map<String, Throwable> all = new TreeMap<>(OPEN);
-        THREADS.forEach((thread, place) -> {
-            if (thread.isAlive()) {
-                all.put("thread " + thread.threadId(), place);
+        return open(origin -> true);
+    }
+
+    /**
+     * What was created on behalf of an owner and is open now.
+     *
+     * @param owner as given to {@link #recordFor}
+     * @return as of {@link #open()}
+     */
+    @SuppressWarnings("ReferenceEquality") // an owner may define equals
+    public static Map<String, Throwable> openOf(Object owner) {
+        return open(origin -> origin.owner == owner);
+    }
+
+    private static Map<String, Throwable> open(Predicate<Origin> wanted) {
+        Map<String, Throwable> all = new TreeMap<>();
+        OPEN.forEach((name, origin) -> {
+            if (wanted.test(origin)) {
+                all.put(name, origin.place);
+            }
+        });
+        THREADS.forEach((thread, origin) -> {
+            if (thread.isAlive() && wanted.test(origin)) {
+                all.put(threadKey(thread), origin.place);
             }
         });
         return all;
     }
 
+    private static String threadKey(Thread thread) {
+        return "thread " + thread.threadId();
+    }
+
     private static String mappingKey(long address) {
         return "mapping 0x" + Long.toHexString(address);
+    }
+
+    private static Origin origin(String of) {
+        return new Origin(OWNER.get(), place(of));
     }
 
     private static Throwable place(String of) {

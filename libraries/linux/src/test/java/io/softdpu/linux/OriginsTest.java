@@ -31,7 +31,7 @@ class OriginsTest {
 
     @BeforeEach
     void lookWhatIsThere() {
-        assertThat(Origins.RECORDED).as("softdpu.origins").isTrue();
+        assertThat(Origins.isRecorded()).as("softdpu.origins").isTrue();
         before = Origins.open();
     }
 
@@ -91,6 +91,36 @@ class OriginsTest {
 
         thread.start();
         thread.join();
+        assertThat(Origins.open()).isEqualTo(before);
+    }
+
+    @Test
+    void shouldKeepApartWhatThreadsOfDifferentOwnersMake() throws InterruptedException {
+        Object one = new Object();
+        Object two = new Object();
+        Thread ofTwo =
+                new Thread(() -> {
+                    Origins.recordFor(two);
+                    Origins.opened("example of two");
+                });
+        Origins.recordFor(one);
+        try {
+            ofTwo.start();
+            Thread ofOne = new Thread(() -> Origins.opened("example of one"));
+            ofOne.start();
+            ofOne.join();
+            ofTwo.join();
+        } finally {
+            Origins.recordFor(null);
+        }
+        Origins.opened("example of none");
+        assertThat(Origins.openOf(one)).containsOnlyKeys("example of one");
+        assertThat(Origins.openOf(two)).containsOnlyKeys("example of two");
+        assertThat(Origins.open()).containsKeys("example of none", "example of one");
+        Origins.closes("example of none");
+        Origins.closes("example of one");
+        Origins.closes("example of two");
+        assertThat(Origins.openOf(one)).isEmpty();
         assertThat(Origins.open()).isEqualTo(before);
     }
 

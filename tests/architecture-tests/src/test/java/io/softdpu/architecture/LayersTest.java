@@ -121,7 +121,8 @@ class LayersTest {
                 .that(belongTo(usersOfLinuxAboveFabric()))
                 .should(
                         dependOnlyOn(
-                                "linux.text; linux.event from core, and memmove from its copier;"
+                                "linux.text; linux.event from core, memmove from its copier,"
+                                        + " and origins from core.resource;"
                                         + " linux.file above comch; all of linux from"
                                         + " storage.backend, its sockets from storage.control, and"
                                         + " of storage its memory limits",
@@ -151,6 +152,8 @@ class LayersTest {
                     from.getPackageName().startsWith("io.softdpu.storage.backend")
                             || (from.getName().equals("io.softdpu.core.copy.Copier")
                                     && to.getName().equals("io.softdpu.linux.NativeMemory"))
+                            || (from.getName().equals("io.softdpu.core.resource.ResourceTracking")
+                                    && to.getName().equals("io.softdpu.linux.Origins"))
                             || (from.getPackageName().equals("io.softdpu.storage.control")
                                     && SOCKETS.contains(to.getName()))
                             || (module.equals("storage")

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * detects misuse that otherwise goes unnoticed. A program that works only without it is wrong.
  *
  * <p>It is on for a whole program if the environment has {@code SOFTDPU_SANITIZE=SEED}, or in code
- * from {@link #start} to {@link #close()}. Objects created while it is on (engines, work queues,
- * inventories, pools, and their tasks and bufs) are sanitized:
+ * from {@link #start} to {@link #close()}, or for one thread and those that it creates from {@link
+ * #startForThread}. Objects created while it is on (engines, work queues, inventories, pools, and
+ * their tasks and bufs) are sanitized:
  *
  * <ul>
  *   <li>Completions come later and in another order than submissions. Only tasks whose library
@@ -59,7 +60,19 @@ public final class Sanitizer implements AutoCloseable {
     }
 
     /**
-     * The current sanitizer; null if none is on.
+     * Turns it on for objects that this thread creates from now on, and threads that it creates
+     * from now on; a sanitizer of the whole program does not apply to these. So tests that run at
+     * the same time in one JVM can have one each.
+     *
+     * @param seed any number
+     * @return to be closed on this thread
+     */
+    public static Sanitizer startForThread(long seed) {
+        return new Sanitizer(SanitizerState.startForThread(seed));
+    }
+
+    /**
+     * The current sanitizer of this thread, else that of the program; null if none is on.
      *
      * @throws DpuException INVALID_VALUE if the environment has a seed that is not a number
      */

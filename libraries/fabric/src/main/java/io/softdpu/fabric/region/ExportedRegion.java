@@ -51,7 +51,7 @@ public final class ExportedRegion implements AutoCloseable {
         this.parent = parent;
         this.listener = listener;
         this.generation = GenerationPage.create();
-        if (Origins.RECORDED) {
+        if (Origins.isRecorded()) {
             Origins.opened(originName());
         }
     }
@@ -141,7 +141,7 @@ public final class ExportedRegion implements AutoCloseable {
         due.forEach(Runnable::run);
         open.forEach(lease -> lease.link().shutdownOutput());
         exports.remove(this);
-        if (Origins.RECORDED) {
+        if (Origins.mayBeRecorded()) {
             Origins.closes(originName());
         }
         if (memory != null) {

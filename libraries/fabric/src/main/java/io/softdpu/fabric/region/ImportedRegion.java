@@ -70,7 +70,7 @@ public final class ImportedRegion implements AutoCloseable {
         this.generation = GenerationPage.adopt(pages.getFirst(), generations[0]);
         this.parentGeneration =
                 pages.size() > 1 ? GenerationPage.adopt(pages.get(1), generations[1]) : null;
-        if (Origins.RECORDED) {
+        if (Origins.isRecorded()) {
             Origins.opened(originName());
         }
     }
@@ -153,7 +153,7 @@ public final class ImportedRegion implements AutoCloseable {
             dependents = List.copyOf(children);
             children.clear();
         }
-        if (Origins.RECORDED) {
+        if (Origins.mayBeRecorded()) {
             Origins.closes(originName());
         }
         dependents.forEach(ExportedRegion::revoke);

@@ -64,7 +64,7 @@ public final class BusLoop {
      * calling thread.
      */
     public void execute(Runnable command) {
-        commands.add(Origins.RECORDED ? onBehalf(Origins.asking(), command) : command);
+        commands.add(Origins.isRecorded() ? onBehalf(Origins.asking(), command) : command);
         if (ended) {
             synchronized (commands) { // replaces the bus thread, which serialised them
                 runCommands();

@@ -5,7 +5,6 @@ import io.softdpu.linux.Origins;
 import io.softdpu.linux.event.Poller;
 import io.softdpu.linux.event.Registration;
 import io.softdpu.linux.event.Timer;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +29,7 @@ public final class BusWatch implements Poller.Handler {
         this.loop = loop;
         this.poller = poller;
         this.handler = handler;
-        this.origin = Origins.RECORDED ? Objects.requireNonNull(Origins.asking()) : null;
+        this.origin = Origins.asking();
     }
 
     /**
@@ -108,17 +107,13 @@ public final class BusWatch implements Poller.Handler {
 
     @Override
     public void onReady(int events) {
-        if (Origins.RECORDED) {
-            Origins.askedAt(origin);
-        }
+        Origins.askedAt(origin);
         try {
             handler.onEvents(events);
         } catch (RuntimeException | Error e) {
             failed(e);
         } finally {
-            if (Origins.RECORDED) {
-                Origins.askedAt(null);
-            }
+            Origins.askedAt(null);
         }
     }
 

@@ -30,6 +30,8 @@ public final class SanitizerState {
     private static final System.Logger LOG = System.getLogger(LOG_NAME);
     private static final @Nullable DpuException INVALID;
     private static volatile @Nullable SanitizerState current;
+    private static final ThreadLocal<@Nullable SanitizerState> OF_THREAD =
+            new InheritableThreadLocal<>();
 
     static {
         DpuException invalid = null;
@@ -50,22 +52,28 @@ public final class SanitizerState {
 
     private final long seed;
     private final @Nullable SanitizerState before;
-    private boolean ended;
+    private final boolean ofThread;
+    private volatile boolean ended;
     private final AtomicInteger sequences = new AtomicInteger();
     private final Map<Mistake, AtomicLong> counts = countsOfNothing();
     private volatile @Nullable Listener listener;
 
-    private SanitizerState(long seed, @Nullable SanitizerState before) {
+    private SanitizerState(long seed, @Nullable SanitizerState before, boolean ofThread) {
         this.seed = seed;
         this.before = before;
+        this.ofThread = ofThread;
     }
 
     /**
-     * The current sanitizer; null if none is on.
+     * The current sanitizer of this thread, else that of the program; null if none is on.
      *
      * @throws DpuException INVALID_VALUE if the environment has a seed that is no number
      */
     public static @Nullable SanitizerState current() {
+        SanitizerState ofThread = lastNotEnded(OF_THREAD.get());
+        if (ofThread != null) {
+            return ofThread;
+        }
         if (INVALID != null && current == null) {
             throw INVALID;
         }
@@ -74,21 +82,36 @@ public final class SanitizerState {
 
     /** See {@code Sanitizer.start}. */
     public static synchronized SanitizerState start(long seed) {
-        SanitizerState started = new SanitizerState(seed, current);
+        SanitizerState started = new SanitizerState(seed, current, false);
         current = started;
+        return started;
+    }
+
+    /** See {@code Sanitizer.startForThread}. */
+    public static SanitizerState startForThread(long seed) {
+        SanitizerState started = new SanitizerState(seed, OF_THREAD.get(), true);
+        OF_THREAD.set(started);
         return started;
     }
 
     /** See {@code Sanitizer.close}. */
     public void end() {
-        synchronized (SanitizerState.class) {
-            ended = true;
-            SanitizerState on = current;
-            while (on != null && on.ended) {
-                on = on.before;
-            }
-            current = on;
+        ended = true;
+        if (ofThread) {
+            OF_THREAD.set(lastNotEnded(OF_THREAD.get()));
+            return;
         }
+        synchronized (SanitizerState.class) {
+            current = lastNotEnded(current);
+        }
+    }
+
+    private static @Nullable SanitizerState lastNotEnded(@Nullable SanitizerState last) {
+        SanitizerState on = last;
+        while (on != null && on.ended) {
+            on = on.before;
+        }
+        return on;
     }
 
     /** The sanitizer of the variable's value; null if it is not set or empty. */
@@ -97,7 +120,7 @@ public final class SanitizerState {
             return null;
         }
         try {
-            return new SanitizerState(Long.decode(text.strip()), null);
+            return new SanitizerState(Long.decode(text.strip()), null, false);
         } catch (NumberFormatException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,

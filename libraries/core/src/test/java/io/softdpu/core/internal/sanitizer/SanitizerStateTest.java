@@ -7,9 +7,14 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SanitizerStateTest {
+    private final List<@Nullable SanitizerState> seen = new CopyOnWriteArrayList<>();
+
     @Test
     void shouldBeOnWhereTheEnvironmentHasASeed() {
         assertThat(SanitizerState.ofEnvironment(null)).isNull();
@@ -43,5 +48,35 @@ class SanitizerStateTest {
         assertThat(Arrays.stream(Mistake.values()).map(Enum::name))
                 .containsExactlyElementsOf(
                         Arrays.stream(SanitizerReport.Kind.values()).map(Enum::name).toList());
+    }
+
+    @Test
+    void shouldApplyToTheThreadThatStartedItAndToItsThreads() throws InterruptedException {
+        SanitizerState before = SanitizerState.current();
+        Thread unrelated = new Thread(() -> seen.add(SanitizerState.current()));
+        SanitizerState outer = SanitizerState.startForThread(1);
+        SanitizerState inner = SanitizerState.startForThread(2);
+        Thread started = new Thread(() -> seen.add(SanitizerState.current()));
+        assertThat(SanitizerState.current()).isSameAs(inner);
+        started.start();
+        started.join();
+        unrelated.start();
+        unrelated.join();
+        assertThat(seen).containsExactly(inner, before);
+        outer.end();
+        assertThat(SanitizerState.current()).isSameAs(inner);
+        inner.end();
+        assertThat(SanitizerState.current()).isSameAs(before);
+    }
+
+    @Test
+    void shouldEndForThreadsThatLiveOn() throws InterruptedException {
+        SanitizerState before = SanitizerState.current();
+        SanitizerState state = SanitizerState.startForThread(1);
+        Thread started = new Thread(() -> seen.add(SanitizerState.current()));
+        state.end();
+        started.start();
+        started.join();
+        assertThat(seen).containsExactly(before);
     }
 }

@@ -1,0 +1,93 @@
+package io.softdpu.core.resource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Resources that a tracking sees, and the place of their creation. */
+class ResourceTrackingTest {
+    @TempDir private Path folder;
+    private ResourceTracking tracking;
+
+    @BeforeEach
+    void start() {
+        tracking = ResourceTracking.start();
+    }
+
+    @AfterEach
+    void end() {
+        tracking.close();
+    }
+
+    private List<String> kinds() {
+        return tracking.open().stream().map(OpenResource::kind).distinct().toList();
+    }
+
+    @Test
+    void shouldSeeWhatAMachineAndAnExportHoldUntilTheyAreClosed() throws Exception {
+        try (Machines machines = new Machines(folder)) {
+            var device = machines.device(Side.HOST, "pf0");
+            SharedMemory memory = machines.add(SharedMemory.allocate(4096));
+            Mmap mmap =
+                    machines.add(
+                            Mmap.create()
+                                    .setMemory(memory)
+                                    .setPermissions(Permissions.of(AccessFlag.PCI_READ_WRITE))
+                                    .addDevice(device)
+                                    .start());
+            assertThat(mmap.exportPci(device)).isNotEmpty();
+            assertThat(kinds()).contains("descriptor", "mapping", "thread", "region");
+        }
+        assertThat(tracking.open()).isEmpty();
+    }
+
+    @Test
+    void shouldNameTheCallThatCreatedAResource() {
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            assertThat(engine.owner()).isSameAs(Thread.currentThread());
+            assertThat(tracking.open())
+                    .isNotEmpty()
+                    .allSatisfy(resource ->
+                            assertThat(resource.createdAt().getStackTrace())
+                                    .extracting(StackTraceElement::getMethodName)
+                                    .containsSubsequence(
+                                            "create", "shouldNameTheCallThatCreatedAResource"));
+        }
+    }
+
+    @Test
+    void shouldSeeNothingOfAnotherThreadWithATrackingOfItsOwn() throws Exception {
+        CompletableFuture<List<OpenResource>> seenThere = new CompletableFuture<>();
+        CompletableFuture<Void> seenHere = new CompletableFuture<>();
+        Thread other =
+                new Thread(() -> {
+                    try (ResourceTracking own = ResourceTracking.start();
+                            ProgressEngine engine = ProgressEngine.create()) {
+                        assertThat(engine.hits()).isZero();
+                        seenThere.complete(own.open());
+                        seenHere.get(1, TimeUnit.MINUTES);
+                    } catch (Exception | Error e) {
+                        seenThere.completeExceptionally(e);
+                    }
+                });
+        other.start();
+        assertThat(seenThere.get(1, TimeUnit.MINUTES)).isNotEmpty();
+        assertThat(tracking.open()).isEmpty();
+        seenHere.complete(null);
+        other.join();
+    }
+}
