@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchClient} context. */
-final class ClientContext extends EndpointContext implements ComchClient {
+final class ClientContext extends EndpointContext<ComchClient> implements ComchClient {
     private static final long DEFAULT_CONNECT_TIMEOUT_NANOS = 5_000_000_000L;
     private static final long RETRY_NANOS = 20_000_000L;
 
@@ -83,10 +83,11 @@ final class ClientContext extends EndpointContext implements ComchClient {
     }
 
     @Override
-    public void setConnectTimeout(long timeoutNanos) {
+    public ComchClient setConnectTimeout(long timeoutNanos) {
         requireConfigurable();
         requirePositive("connectTimeoutNanos", timeoutNanos);
         connectTimeoutNanos = timeoutNanos;
+        return this;
     }
 
     @Override
@@ -293,5 +294,10 @@ final class ClientContext extends EndpointContext implements ComchClient {
                                                         + " before the timeout"
                                                 : ""),
                         reason));
+    }
+
+    @Override
+    ComchClient self() {
+        return this;
     }
 }

@@ -5,6 +5,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.StateChangedCallback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Client of a Comm Channel: connects a function of the host to a server on the DPU, by the server's
@@ -46,7 +48,7 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
      *
      * @throws DpuException INVALID_VALUE if it is not positive
      */
-    void setConnectTimeout(long timeoutNanos);
+    ComchClient setConnectTimeout(long timeoutNanos);
 
     /** The connect timeout, in nanoseconds. */
     long connectTimeoutNanos();
@@ -57,4 +59,30 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
      * @throws DpuException NOT_CONNECTED if the client is not RUNNING
      */
     ComchConnection connection();
+
+    // ---- the configuration of an endpoint, which returns this type ----
+
+    @Override
+    ComchClient setMaxMessageSize(int sizeBytes);
+
+    @Override
+    ComchClient setReceiveQueueSize(int messageCount);
+
+    @Override
+    ComchClient setControlTimeout(long timeoutNanos);
+
+    @Override
+    ComchClient setSendTasks(
+            int count,
+            ComchTaskCallback<ComchSendTask> onSuccess,
+            ComchTaskCallback<ComchSendTask> onFailure);
+
+    @Override
+    ComchClient setMessageCallback(ComchMessageCallback callback);
+
+    @Override
+    ComchClient setConsumerCallbacks(ComchConsumerCallback created, ComchConsumerCallback expired);
+
+    @Override
+    ComchClient setStateChangedCallback(@Nullable StateChangedCallback callback);
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Thread: that of the client's or server's engine, except where a method states otherwise.
  */
 public final class ComchConnection {
-    private final EndpointContext endpoint;
+    private final EndpointContext<?> endpoint;
     private final EndpointServices services;
     private final String function;
     private @Nullable Channel channel;
@@ -27,7 +27,7 @@ public final class ComchConnection {
     private long receivedMessages;
     private long receivedBytes;
 
-    ComchConnection(EndpointContext endpoint, EndpointServices services, String function) {
+    ComchConnection(EndpointContext<?> endpoint, EndpointServices services, String function) {
         this.endpoint = endpoint;
         this.services = services;
         this.function = function;
@@ -69,9 +69,10 @@ public final class ComchConnection {
      *
      * @throws DpuException NOT_PERMITTED from another thread
      */
-    public void setUserData(long userData) {
+    public ComchConnection setUserData(long userData) {
         endpoint.requireThread();
         this.userData = userData;
+        return this;
     }
 
     /** The object that the user has attached; null at first. */
@@ -84,9 +85,10 @@ public final class ComchConnection {
      *
      * @throws DpuException NOT_PERMITTED from another thread
      */
-    public void setUserObject(@Nullable Object userObject) {
+    public ComchConnection setUserObject(@Nullable Object userObject) {
         endpoint.requireThread();
         this.userObject = userObject;
+        return this;
     }
 
     /** Messages that were sent and delivered. */
@@ -139,7 +141,7 @@ public final class ComchConnection {
 
     // ---- for the rest of the package ----
 
-    EndpointContext context() {
+    EndpointContext<?> context() {
         return endpoint;
     }
 

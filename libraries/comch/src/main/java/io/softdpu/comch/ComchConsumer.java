@@ -2,8 +2,10 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receiving end of the fast path: posts buffers into which the peer's producers write (Comm Channel
@@ -46,7 +48,7 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
      * @param onFailure called with each task that failed
      * @throws DpuException INVALID_VALUE if the count is out of range; BAD_STATE if it is not IDLE
      */
-    void setPostReceiveTasks(
+    ComchConsumer setPostReceiveTasks(
             int count,
             ComchTaskCallback<ComchPostReceiveTask> onSuccess,
             ComchTaskCallback<ComchPostReceiveTask> onFailure);
@@ -60,7 +62,8 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
      * @throws DpuException as {@link #setPostReceiveTasks(int, ComchTaskCallback,
      *     ComchTaskCallback)}
      */
-    void setPostReceiveTasks(int count, ComchBatchCallback<ComchPostReceiveTask> onCompleted);
+    ComchConsumer setPostReceiveTasks(
+            int count, ComchBatchCallback<ComchPostReceiveTask> onCompleted);
 
     /** The connection. Any thread. */
     ComchConnection connection();
@@ -78,4 +81,7 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
      *     use
      */
     ComchPostReceiveTask allocatePostReceiveTask(Buf buf);
+
+    @Override
+    ComchConsumer setStateChangedCallback(@Nullable StateChangedCallback callback);
 }

@@ -2,6 +2,8 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.StateChangedCallback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Common interface of {@link ComchServer} and {@link ComchClient}: configuration, messages, and
@@ -27,7 +29,7 @@ public sealed interface ComchEndpoint extends Context
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
-    void setMaxMessageSize(int sizeBytes);
+    ComchEndpoint setMaxMessageSize(int sizeBytes);
 
     /** The largest message in bytes. */
     int maxMessageSize();
@@ -39,7 +41,7 @@ public sealed interface ComchEndpoint extends Context
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
-    void setReceiveQueueSize(int messageCount);
+    ComchEndpoint setReceiveQueueSize(int messageCount);
 
     /** The number of messages of a peer that may wait to be received, per connection. */
     int receiveQueueSize();
@@ -50,7 +52,7 @@ public sealed interface ComchEndpoint extends Context
      *
      * @throws DpuException INVALID_VALUE if it is not positive
      */
-    void setControlTimeout(long timeoutNanos);
+    ComchEndpoint setControlTimeout(long timeoutNanos);
 
     /** The time within which the peer must reply on the control path, in nanoseconds. */
     long controlTimeoutNanos();
@@ -63,19 +65,20 @@ public sealed interface ComchEndpoint extends Context
      * @param onFailure called with each task that failed
      * @throws DpuException INVALID_VALUE if the count is out of range
      */
-    void setSendTasks(
+    ComchEndpoint setSendTasks(
             int count,
             ComchTaskCallback<ComchSendTask> onSuccess,
             ComchTaskCallback<ComchSendTask> onFailure);
 
     /** Sets the callback for messages of all connections. */
-    void setMessageCallback(ComchMessageCallback callback);
+    ComchEndpoint setMessageCallback(ComchMessageCallback callback);
 
     /**
      * Sets the callbacks for the peer's consumers. Without them no producer or consumer can be
      * created on the connections, and the peer's consumers are refused.
      */
-    void setConsumerCallbacks(ComchConsumerCallback created, ComchConsumerCallback expired);
+    ComchEndpoint setConsumerCallbacks(
+            ComchConsumerCallback created, ComchConsumerCallback expired);
 
     /**
      * Takes a send task from the pool; its message has to be set.
@@ -84,4 +87,7 @@ public sealed interface ComchEndpoint extends Context
      *     use; INVALID_VALUE if the connection belongs to another context
      */
     ComchSendTask allocateSendTask(ComchConnection to);
+
+    @Override
+    ComchEndpoint setStateChangedCallback(@Nullable StateChangedCallback callback);
 }

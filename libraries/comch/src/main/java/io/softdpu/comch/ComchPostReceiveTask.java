@@ -30,7 +30,7 @@ public sealed interface ComchPostReceiveTask extends Task permits PostReceiveTas
      *
      * @throws DpuException IN_USE if the task is in flight
      */
-    void setBuf(Buf destination);
+    ComchPostReceiveTask setBuf(Buf destination);
 
     /**
      * The id of the producer that wrote, as claimed by the peer; 0 unless the task ended with
@@ -49,4 +49,10 @@ public sealed interface ComchPostReceiveTask extends Task permits PostReceiveTas
      * task is submitted again. Read-only, always the same segment.
      */
     MemorySegment immediate();
+
+    @Override
+    ComchPostReceiveTask setUserData(long userData);
+
+    @Override
+    ComchPostReceiveTask setUserObject(@Nullable Object userObject);
 }

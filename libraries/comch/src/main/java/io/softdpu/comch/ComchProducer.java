@@ -3,7 +3,9 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sending end of the fast path: writes into the buffers that consumers of the peer have posted
@@ -40,7 +42,7 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
      * @param onFailure called with each task that failed
      * @throws DpuException INVALID_VALUE if the count is out of range; BAD_STATE if it is not IDLE
      */
-    void setSendTasks(
+    ComchProducer setSendTasks(
             int count,
             ComchTaskCallback<ComchProducerSendTask> onSuccess,
             ComchTaskCallback<ComchProducerSendTask> onFailure);
@@ -53,7 +55,7 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
      * @param onCompleted called with the tasks, each of which has its own status
      * @throws DpuException as {@link #setSendTasks(int, ComchTaskCallback, ComchTaskCallback)}
      */
-    void setSendTasks(int count, ComchBatchCallback<ComchProducerSendTask> onCompleted);
+    ComchProducer setSendTasks(int count, ComchBatchCallback<ComchProducerSendTask> onCompleted);
 
     /** The connection. Any thread. */
     ComchConnection connection();
@@ -71,4 +73,7 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
      *     use
      */
     ComchProducerSendTask allocateSendTask(Buf buf, int consumerId);
+
+    @Override
+    ComchProducer setStateChangedCallback(@Nullable StateChangedCallback callback);
 }

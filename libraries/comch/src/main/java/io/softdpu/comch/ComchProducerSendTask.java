@@ -31,7 +31,7 @@ public sealed interface ComchProducerSendTask extends Task permits ProducerSendT
      *
      * @throws DpuException IN_USE if the task is in flight
      */
-    void setBuf(Buf source);
+    ComchProducerSendTask setBuf(Buf source);
 
     /** The id of the consumer. */
     int consumerId();
@@ -41,7 +41,7 @@ public sealed interface ComchProducerSendTask extends Task permits ProducerSendT
      *
      * @throws DpuException IN_USE if the task is in flight
      */
-    void setConsumerId(int id);
+    ComchProducerSendTask setConsumerId(int id);
 
     /**
      * Sets the immediate data, which the consumer receives beside the data; copied at once.
@@ -49,11 +49,17 @@ public sealed interface ComchProducerSendTask extends Task permits ProducerSendT
      * @throws DpuException INVALID_VALUE if it is longer than 32 bytes or not inside the memory, or
      *     this thread cannot read it; IN_USE if the task is in flight
      */
-    void setImmediate(MemorySegment source, long sourceOffset, int lengthBytes);
+    ComchProducerSendTask setImmediate(MemorySegment source, long sourceOffset, int lengthBytes);
 
     /** Removes the immediate data. */
     void clearImmediate();
 
     /** Bytes of immediate data. */
     int immediateLength();
+
+    @Override
+    ComchProducerSendTask setUserData(long userData);
+
+    @Override
+    ComchProducerSendTask setUserObject(@Nullable Object userObject);
 }

@@ -29,7 +29,7 @@ public sealed interface ComchSendTask extends Task permits SendTask {
      * @throws DpuException INVALID_VALUE if it belongs to another client or server; IN_USE if the
      *     task is in flight
      */
-    void setConnection(ComchConnection to);
+    ComchSendTask setConnection(ComchConnection to);
 
     /**
      * Sets the message. The bytes are read at submission.
@@ -40,11 +40,17 @@ public sealed interface ComchSendTask extends Task permits SendTask {
      * @throws DpuException INVALID_VALUE if the range is not inside the memory, or this thread
      *     cannot read it; IN_USE if the task is in flight
      */
-    void setMessage(MemorySegment source, long sourceOffset, int lengthBytes);
+    ComchSendTask setMessage(MemorySegment source, long sourceOffset, int lengthBytes);
 
     /** Sets the message to a whole array; its bytes are read at submission. */
-    void setMessage(byte[] message);
+    ComchSendTask setMessage(byte[] message);
 
     /** Length of the message in bytes. */
     int length();
+
+    @Override
+    ComchSendTask setUserData(long userData);
+
+    @Override
+    ComchSendTask setUserObject(@Nullable Object userObject);
 }

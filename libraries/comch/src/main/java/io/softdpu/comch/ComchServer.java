@@ -6,7 +6,9 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.StateChangedCallback;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Server of a Comm Channel: serves a name on the DPU for the clients of one function of the host
@@ -53,13 +55,13 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
-    void setMaxClients(int clients);
+    ComchServer setMaxClients(int clients);
 
     /** The number of clients that may be connected at a time. */
     int maxClients();
 
     /** Sets the callbacks for connections that were established or refused, and that have ended. */
-    void setConnectionCallbacks(
+    ComchServer setConnectionCallbacks(
             ComchConnectionCallback connected, ComchConnectionCallback disconnected);
 
     /** The representor of the function whose clients may connect. */
@@ -67,4 +69,30 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
 
     /** A snapshot of the connections that have not ended. */
     List<ComchConnection> connections();
+
+    // ---- the configuration of an endpoint, which returns this type ----
+
+    @Override
+    ComchServer setMaxMessageSize(int sizeBytes);
+
+    @Override
+    ComchServer setReceiveQueueSize(int messageCount);
+
+    @Override
+    ComchServer setControlTimeout(long timeoutNanos);
+
+    @Override
+    ComchServer setSendTasks(
+            int count,
+            ComchTaskCallback<ComchSendTask> onSuccess,
+            ComchTaskCallback<ComchSendTask> onFailure);
+
+    @Override
+    ComchServer setMessageCallback(ComchMessageCallback callback);
+
+    @Override
+    ComchServer setConsumerCallbacks(ComchConsumerCallback created, ComchConsumerCallback expired);
+
+    @Override
+    ComchServer setStateChangedCallback(@Nullable StateChangedCallback callback);
 }

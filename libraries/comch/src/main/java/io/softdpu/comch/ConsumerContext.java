@@ -7,6 +7,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.EngineTimer;
+import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
@@ -88,17 +89,18 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     }
 
     @Override
-    public void setPostReceiveTasks(
+    public ComchConsumer setPostReceiveTasks(
             int count,
             ComchTaskCallback<ComchPostReceiveTask> onSuccess,
             ComchTaskCallback<ComchPostReceiveTask> onFailure) {
         requireConfigurable();
         receives.configure(count, onSuccess, onFailure);
         completed = null;
+        return this;
     }
 
     @Override
-    public void setPostReceiveTasks(
+    public ComchConsumer setPostReceiveTasks(
             int count, ComchBatchCallback<ComchPostReceiveTask> onCompleted) {
         requireConfigurable();
         Arguments.notNull(onCompleted, "onCompleted");
@@ -111,6 +113,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
                         new ComchPostReceiveTask[count],
                         this::completedAll,
                         this::callbackFailed);
+        return this;
     }
 
     @Override
@@ -397,5 +400,11 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         String reason = "illegal fast path slot, consumer=" + id + ", " + open.violation();
         connection.services().post(() -> connection.protocolViolated(reason));
         fatal(Status.CONNECTION_RESET, "peer violated the protocol: " + reason);
+    }
+
+    @Override
+    public ComchConsumer setStateChangedCallback(@Nullable StateChangedCallback callback) {
+        super.setStateChangedCallback(callback);
+        return this;
     }
 }

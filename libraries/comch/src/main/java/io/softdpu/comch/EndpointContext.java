@@ -7,6 +7,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.TaskType;
@@ -18,9 +19,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Base class of the {@link ComchServer} and {@link ComchClient} contexts: configuration, send
  * tasks, and the channels of the connections. Thread: that of the engine.
+ *
+ * @param <S> the public type, which its setters return
  */
-abstract sealed class EndpointContext extends ContextBase implements ComchEndpoint
-        permits ServerContext, ClientContext {
+abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBase
+        implements ComchEndpoint permits ServerContext, ClientContext {
     private static final int DEFAULT_RECEIVE_QUEUE = 64;
     private static final long DEFAULT_CONTROL_TIMEOUT_NANOS = 5_000_000_000L;
 
@@ -62,10 +65,11 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
     }
 
     @Override
-    public final void setMaxMessageSize(int sizeBytes) {
+    public final S setMaxMessageSize(int sizeBytes) {
         requireConfigurable();
         requireRange("maxMessageSizeBytes", sizeBytes, capabilities.maxMessageSize());
         maxMessageBytes = sizeBytes;
+        return self();
     }
 
     @Override
@@ -74,10 +78,11 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
     }
 
     @Override
-    public final void setReceiveQueueSize(int messageCount) {
+    public final S setReceiveQueueSize(int messageCount) {
         requireConfigurable();
         requireRange("receiveQueueSize", messageCount, capabilities.maxReceiveQueueSize());
         receiveQueue = messageCount;
+        return self();
     }
 
     @Override
@@ -86,10 +91,11 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
     }
 
     @Override
-    public final void setControlTimeout(long timeoutNanos) {
+    public final S setControlTimeout(long timeoutNanos) {
         requireConfigurable();
         requirePositive("controlTimeoutNanos", timeoutNanos);
         controlTimeoutNanos = timeoutNanos;
+        return self();
     }
 
     @Override
@@ -98,28 +104,31 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
     }
 
     @Override
-    public final void setSendTasks(
+    public final S setSendTasks(
             int count,
             ComchTaskCallback<ComchSendTask> onSuccess,
             ComchTaskCallback<ComchSendTask> onFailure) {
         requireConfigurable();
         sends.configure(count, onSuccess, onFailure);
+        return self();
     }
 
     @Override
-    public final void setMessageCallback(ComchMessageCallback callback) {
+    public final S setMessageCallback(ComchMessageCallback callback) {
         requireConfigurable();
         messageCallback = Arguments.notNull(callback, "callback");
+        return self();
     }
 
     @Override
-    public final void setConsumerCallbacks(
+    public final S setConsumerCallbacks(
             ComchConsumerCallback created, ComchConsumerCallback expired) {
         requireConfigurable();
         Arguments.notNull(created, "created");
         Arguments.notNull(expired, "expired");
         consumerExpired = expired;
         consumerCreated = created;
+        return self();
     }
 
     // ---- use ----
@@ -289,5 +298,14 @@ abstract sealed class EndpointContext extends ContextBase implements ComchEndpoi
                     Status.INVALID_VALUE,
                     "not positive: %s=%d, expected=1 or more".formatted(what, value));
         }
+    }
+
+    /** This context as its public type. */
+    abstract S self();
+
+    @Override
+    public final S setStateChangedCallback(@Nullable StateChangedCallback callback) {
+        super.setStateChangedCallback(callback);
+        return self();
     }
 }

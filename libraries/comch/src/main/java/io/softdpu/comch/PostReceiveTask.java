@@ -32,9 +32,10 @@ final class PostReceiveTask extends TaskBase implements ComchPostReceiveTask {
     }
 
     @Override
-    public void setBuf(Buf destination) {
+    public ComchPostReceiveTask setBuf(Buf destination) {
         requireUser();
         buf = Arguments.notNull(destination, "destination");
+        return this;
     }
 
     @Override
@@ -117,5 +118,17 @@ final class PostReceiveTask extends TaskBase implements ComchPostReceiveTask {
         producerId = 0;
         receivedLength = 0;
         immediateLength = 0;
+    }
+
+    @Override
+    public ComchPostReceiveTask setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public ComchPostReceiveTask setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
     }
 }

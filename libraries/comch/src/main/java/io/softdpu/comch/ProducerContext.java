@@ -7,6 +7,7 @@ import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -70,17 +71,19 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     }
 
     @Override
-    public void setSendTasks(
+    public ComchProducer setSendTasks(
             int count,
             ComchTaskCallback<ComchProducerSendTask> onSuccess,
             ComchTaskCallback<ComchProducerSendTask> onFailure) {
         requireConfigurable();
         sends.configure(count, onSuccess, onFailure);
         completed = null;
+        return this;
     }
 
     @Override
-    public void setSendTasks(int count, ComchBatchCallback<ComchProducerSendTask> onCompleted) {
+    public ComchProducer setSendTasks(
+            int count, ComchBatchCallback<ComchProducerSendTask> onCompleted) {
         requireConfigurable();
         Arguments.notNull(onCompleted, "onCompleted");
         ComchTaskCallback<ComchProducerSendTask> single =
@@ -92,6 +95,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                         new ComchProducerSendTask[count],
                         this::completedAll,
                         this::callbackFailed);
+        return this;
     }
 
     @Override
@@ -563,5 +567,11 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             }
         }
         return false;
+    }
+
+    @Override
+    public ComchProducer setStateChangedCallback(@Nullable StateChangedCallback callback) {
+        super.setStateChangedCallback(callback);
+        return this;
     }
 }

@@ -34,9 +34,10 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
     }
 
     @Override
-    public void setBuf(Buf source) {
+    public ComchProducerSendTask setBuf(Buf source) {
         requireUser();
         buf = Arguments.notNull(source, "source");
+        return this;
     }
 
     @Override
@@ -45,13 +46,15 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
     }
 
     @Override
-    public void setConsumerId(int id) {
+    public ComchProducerSendTask setConsumerId(int id) {
         requireUser();
         consumerId = id;
+        return this;
     }
 
     @Override
-    public void setImmediate(MemorySegment source, long sourceOffset, int lengthBytes) {
+    public ComchProducerSendTask setImmediate(
+            MemorySegment source, long sourceOffset, int lengthBytes) {
         requireUser();
         Arguments.readable(source, "source");
         if (lengthBytes < 0
@@ -69,6 +72,7 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
         }
         MemorySegment.copy(source, sourceOffset, immediate, 0, lengthBytes);
         immediateLength = lengthBytes;
+        return this;
     }
 
     @Override
@@ -146,5 +150,17 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
     /** The same with others; false if it has its callback by itself, later. */
     boolean finishWithOthers() {
         return completeWithOthers(outcome);
+    }
+
+    @Override
+    public ComchProducerSendTask setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public ComchProducerSendTask setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
     }
 }

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 final class SendTask extends TaskBase implements ComchSendTask {
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
 
-    private final EndpointContext endpoint;
+    private final EndpointContext<?> endpoint;
     private @Nullable ComchConnection connection;
     private MemorySegment memory = NOTHING;
     private long offset;
     private int length;
 
-    SendTask(EndpointContext endpoint) {
+    SendTask(EndpointContext<?> endpoint) {
         super(endpoint);
         this.endpoint = endpoint;
     }
@@ -28,7 +28,7 @@ final class SendTask extends TaskBase implements ComchSendTask {
     }
 
     @Override
-    public void setConnection(ComchConnection to) {
+    public ComchSendTask setConnection(ComchConnection to) {
         requireUser();
         Arguments.notNull(to, "to");
         if (to.context() != endpoint) {
@@ -38,10 +38,11 @@ final class SendTask extends TaskBase implements ComchSendTask {
                             .formatted(endpoint, to));
         }
         connection = to;
+        return this;
     }
 
     @Override
-    public void setMessage(MemorySegment source, long sourceOffset, int lengthBytes) {
+    public ComchSendTask setMessage(MemorySegment source, long sourceOffset, int lengthBytes) {
         requireUser();
         Arguments.readable(source, "source");
         if (sourceOffset < 0 || lengthBytes < 0 || sourceOffset > source.byteSize() - lengthBytes) {
@@ -53,11 +54,13 @@ final class SendTask extends TaskBase implements ComchSendTask {
         memory = source;
         offset = sourceOffset;
         length = lengthBytes;
+        return this;
     }
 
     @Override
-    public void setMessage(byte[] message) {
+    public ComchSendTask setMessage(byte[] message) {
         setMessage(MemorySegment.ofArray(Arguments.notNull(message, "message")), 0, message.length);
+        return this;
     }
 
     @Override
@@ -88,5 +91,17 @@ final class SendTask extends TaskBase implements ComchSendTask {
 
     void finish(Status ended) {
         complete(ended);
+    }
+
+    @Override
+    public ComchSendTask setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public ComchSendTask setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
     }
 }

@@ -20,7 +20,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchServer} context. */
-final class ServerContext extends EndpointContext implements ComchServer {
+final class ServerContext extends EndpointContext<ComchServer> implements ComchServer {
     private static final int DEFAULT_MAX_CLIENTS = 16;
 
     private final PciFunction represented;
@@ -41,10 +41,11 @@ final class ServerContext extends EndpointContext implements ComchServer {
     }
 
     @Override
-    public void setMaxClients(int clients) {
+    public ComchServer setMaxClients(int clients) {
         requireConfigurable();
         requireRange("maxClients", clients, capabilities().maxClients());
         maxClients = clients;
+        return this;
     }
 
     @Override
@@ -53,13 +54,14 @@ final class ServerContext extends EndpointContext implements ComchServer {
     }
 
     @Override
-    public void setConnectionCallbacks(
+    public ComchServer setConnectionCallbacks(
             ComchConnectionCallback connected, ComchConnectionCallback disconnected) {
         requireConfigurable();
         Arguments.notNull(connected, "connected");
         Arguments.notNull(disconnected, "disconnected");
         this.connected = connected;
         this.disconnected = disconnected;
+        return this;
     }
 
     @Override
@@ -218,5 +220,10 @@ final class ServerContext extends EndpointContext implements ComchServer {
                             .formatted(remoteBytes, theirs.ring().sizeBytes()));
         }
         return null;
+    }
+
+    @Override
+    ComchServer self() {
+        return this;
     }
 }

@@ -175,7 +175,7 @@ class HostileConsumerTest extends RogueClientFixture {
     @Test
     void shouldNotBelieveThatPeerHasImported() {
         join();
-        ((EndpointContext) pair.server().endpoint).requireThread();
+        ((EndpointContext<?>) pair.server().endpoint).requireThread();
         Queue.Receiving receiving = new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1);
         receiving.consumer.start();
         card.until("announced", () -> rogue.inbound.poll() >= 0);

@@ -6,7 +6,9 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.JobType;
+import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DMA context, which copies memory (Core guide, sections 3.4 and 3.4.2): between any two bufs or
@@ -81,4 +83,7 @@ public sealed interface Dma extends Context permits DmaContext {
      * @throws DpuException INVALID_VALUE if a buf is null
      */
     DmaMemcpyJob createMemcpyJob(Buf source, Buf destination);
+
+    @Override
+    Dma setStateChangedCallback(@Nullable StateChangedCallback callback);
 }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.ContextBase;
@@ -174,5 +175,11 @@ final class DmaContext extends ContextBase implements Dma {
 
     private CopyQueue queue() {
         return Objects.requireNonNull(queue, "a queue until stopped");
+    }
+
+    @Override
+    public Dma setStateChangedCallback(@Nullable StateChangedCallback callback) {
+        super.setStateChangedCallback(callback);
+        return this;
     }
 }

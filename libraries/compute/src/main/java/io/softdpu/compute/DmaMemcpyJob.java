@@ -2,6 +2,7 @@ package io.softdpu.compute;
 
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.memory.Buf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memcpy job, the older form of a {@link DmaMemcpyTask}, for a work queue (Core guide, section
@@ -33,4 +34,10 @@ public sealed interface DmaMemcpyJob extends Job permits MemcpyJob {
 
     /** The destination. */
     Buf destination();
+
+    @Override
+    DmaMemcpyJob setUserData(long userData);
+
+    @Override
+    DmaMemcpyJob setUserObject(@Nullable Object userObject);
 }

@@ -3,6 +3,7 @@ package io.softdpu.compute;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memcpy task: appends the data of the source to the data of the destination (Core guide, section
@@ -57,4 +58,10 @@ public sealed interface DmaMemcpyTask extends Task permits MemcpyTask {
      * @throws DpuException BAD_STATE if the task was freed
      */
     Buf destination();
+
+    @Override
+    DmaMemcpyTask setUserData(long userData);
+
+    @Override
+    DmaMemcpyTask setUserObject(@Nullable Object userObject);
 }

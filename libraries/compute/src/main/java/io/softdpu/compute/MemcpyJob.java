@@ -64,4 +64,16 @@ final class MemcpyJob extends JobBase implements DmaMemcpyJob {
     Copy copy() {
         return copy;
     }
+
+    @Override
+    public DmaMemcpyJob setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public DmaMemcpyJob setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

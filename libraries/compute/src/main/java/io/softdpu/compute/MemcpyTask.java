@@ -80,4 +80,16 @@ final class MemcpyTask extends TaskBase implements DmaMemcpyTask {
         }
         return value;
     }
+
+    @Override
+    public DmaMemcpyTask setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public DmaMemcpyTask setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import org.jspecify.annotations.Nullable;
@@ -199,4 +200,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param destination over the peer's memory
      */
     RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination);
+
+    @Override
+    Rdma setStateChangedCallback(@Nullable StateChangedCallback callback);
 }

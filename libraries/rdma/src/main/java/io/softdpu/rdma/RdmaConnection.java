@@ -104,9 +104,10 @@ public final class RdmaConnection {
      *
      * @throws DpuException NOT_PERMITTED from another thread
      */
-    public void setUserData(long userData) {
+    public RdmaConnection setUserData(long userData) {
         rdma.requireThread();
         this.userData = userData;
+        return this;
     }
 
     /**

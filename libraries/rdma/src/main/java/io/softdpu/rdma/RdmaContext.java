@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
@@ -358,5 +359,11 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     void requireThread() {
         requireOwnerThread();
+    }
+
+    @Override
+    public Rdma setStateChangedCallback(@Nullable StateChangedCallback callback) {
+        super.setStateChangedCallback(callback);
+        return this;
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Task that reads the data section of a buf over the peer's memory and appends it to the data of a
@@ -53,4 +54,10 @@ public sealed interface RdmaReadTask extends Task permits ReadTask {
 
     /** Bytes that were read; valid after success. */
     long resultLength();
+
+    @Override
+    RdmaReadTask setUserData(long userData);
+
+    @Override
+    RdmaReadTask setUserObject(@Nullable Object userObject);
 }

@@ -34,4 +34,10 @@ public sealed interface RdmaReceiveTask extends Task permits ReceiveTask {
      * The connection that the message was received on; null if the task ended without a message.
      */
     @Nullable RdmaConnection resultConnection();
+
+    @Override
+    RdmaReceiveTask setUserData(long userData);
+
+    @Override
+    RdmaReceiveTask setUserObject(@Nullable Object userObject);
 }

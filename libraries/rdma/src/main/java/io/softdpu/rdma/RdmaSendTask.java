@@ -38,4 +38,10 @@ public sealed interface RdmaSendTask extends Task permits SendTask {
 
     /** Sets the buf with the message; null for an empty message. */
     RdmaSendTask setSource(@Nullable Buf source);
+
+    @Override
+    RdmaSendTask setUserData(long userData);
+
+    @Override
+    RdmaSendTask setUserObject(@Nullable Object userObject);
 }

@@ -3,6 +3,7 @@ package io.softdpu.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Task that writes the data section of a local buf into the peer's memory, appended to the data of
@@ -53,4 +54,10 @@ public sealed interface RdmaWriteTask extends Task permits WriteTask {
 
     /** Sets the buf that the data is appended to, over remote memory. */
     RdmaWriteTask setDestination(Buf destination);
+
+    @Override
+    RdmaWriteTask setUserData(long userData);
+
+    @Override
+    RdmaWriteTask setUserObject(@Nullable Object userObject);
 }

@@ -4,6 +4,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.spi.WorkRequest;
+import org.jspecify.annotations.Nullable;
 
 /** The {@link RdmaReadTask} of an {@link RdmaContext}. */
 final class ReadTask extends RemoteTask implements RdmaReadTask {
@@ -39,5 +40,17 @@ final class ReadTask extends RemoteTask implements RdmaReadTask {
     @Override
     protected void onCompleted() {
         rdma.tasks().read.callbackFor(this).completed(this);
+    }
+
+    @Override
+    public RdmaReadTask setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public RdmaReadTask setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
     }
 }

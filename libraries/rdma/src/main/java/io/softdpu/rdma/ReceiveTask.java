@@ -115,4 +115,16 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
         destination = null;
         resultConnection = null;
     }
+
+    @Override
+    public RdmaReceiveTask setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public RdmaReceiveTask setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

@@ -96,4 +96,16 @@ final class SendTask extends RdmaTask implements RdmaSendTask {
         connection = null;
         source = null;
     }
+
+    @Override
+    public RdmaSendTask setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public RdmaSendTask setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

@@ -4,6 +4,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.spi.WorkRequest;
+import org.jspecify.annotations.Nullable;
 
 /** The {@link RdmaWriteTask} of an {@link RdmaContext}. */
 final class WriteTask extends RemoteTask implements RdmaWriteTask {
@@ -34,5 +35,17 @@ final class WriteTask extends RemoteTask implements RdmaWriteTask {
     @Override
     protected void onCompleted() {
         rdma.tasks().write.callbackFor(this).completed(this);
+    }
+
+    @Override
+    public RdmaWriteTask setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public RdmaWriteTask setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
     }
 }

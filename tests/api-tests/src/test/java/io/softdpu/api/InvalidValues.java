@@ -249,8 +249,8 @@ final class InvalidValues {
         }
 
         @Override
-        public void setStateChangedCallback(@Nullable StateChangedCallback callback) {
-            // Never called.
+        public Context setStateChangedCallback(@Nullable StateChangedCallback callback) {
+            return this;
         }
 
         @Override
@@ -297,8 +297,8 @@ final class InvalidValues {
         }
 
         @Override
-        public void setUserData(long userData) {
-            // Never read.
+        public Job setUserData(long userData) {
+            return this;
         }
 
         @Override
@@ -307,8 +307,8 @@ final class InvalidValues {
         }
 
         @Override
-        public void setUserObject(@Nullable Object userObject) {
-            // Never read.
+        public Job setUserObject(@Nullable Object userObject) {
+            return this;
         }
     }
 }

@@ -58,7 +58,7 @@ public interface Context extends AutoCloseable {
      *
      * @throws DpuException BAD_STATE if it is not IDLE
      */
-    void setStateChangedCallback(@Nullable StateChangedCallback callback);
+    Context setStateChangedCallback(@Nullable StateChangedCallback callback);
 
     /** Number of tasks submitted and not yet completed. */
     int inFlightTasks();

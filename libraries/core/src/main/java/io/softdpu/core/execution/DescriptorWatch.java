@@ -75,7 +75,7 @@ public final class DescriptorWatch implements AutoCloseable {
      * @throws DpuException INVALID_VALUE if it has other bits; BAD_STATE if the watch or its engine
      *     is closed; NOT_FOUND if the descriptor is closed; NOT_PERMITTED from another thread
      */
-    public void setInterest(int interest) {
+    public DescriptorWatch setInterest(int interest) {
         impl.requireOwner();
         impl.requireOpen();
         if (closed || registration.isEnded()) {
@@ -88,6 +88,7 @@ public final class DescriptorWatch implements AutoCloseable {
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
+        return this;
     }
 
     /**

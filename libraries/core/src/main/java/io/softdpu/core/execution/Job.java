@@ -39,7 +39,7 @@ public interface Job {
      *
      * @throws DpuException IN_USE if it is in flight
      */
-    void setUserData(long userData);
+    Job setUserData(long userData);
 
     /** The object that the user has attached; null at first. */
     @Nullable Object userObject();
@@ -49,7 +49,7 @@ public interface Job {
      *
      * @throws DpuException IN_USE if it is in flight
      */
-    void setUserObject(@Nullable Object userObject);
+    Job setUserObject(@Nullable Object userObject);
 
     /** Its type, context and operands, for messages. */
     @Override

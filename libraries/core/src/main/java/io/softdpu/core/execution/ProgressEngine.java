@@ -82,8 +82,9 @@ public final class ProgressEngine implements AutoCloseable {
      * @throws DpuException BAD_STATE if contexts are connected or the engine is closed;
      *     NOT_PERMITTED from another thread
      */
-    public void setEventMode(EventMode mode) {
+    public ProgressEngine setEventMode(EventMode mode) {
         impl.setSelective(Arguments.notNull(mode, "mode") == EventMode.SELECTIVE);
+        return this;
     }
 
     /** The mode that selects contexts after a notification. */

@@ -87,7 +87,7 @@ public final class Sanitizer implements AutoCloseable {
     }
 
     /** Sets the listener for reports; null for none. */
-    public void setListener(@Nullable SanitizerListener listener) {
+    public Sanitizer setListener(@Nullable SanitizerListener listener) {
         impl.setListener(
                 listener == null
                         ? null
@@ -98,6 +98,7 @@ public final class Sanitizer implements AutoCloseable {
                                                 message,
                                                 impl.seed(),
                                                 allocatedAt)));
+        return this;
     }
 
     /** Number of mistakes found. */

@@ -65,7 +65,7 @@ public interface Task {
      *
      * @throws DpuException BAD_STATE if the task was freed; NOT_PERMITTED from another thread
      */
-    void setUserData(long userData);
+    Task setUserData(long userData);
 
     /** The object that the user has attached; null at first. */
     @Nullable Object userObject();
@@ -75,5 +75,5 @@ public interface Task {
      *
      * @throws DpuException BAD_STATE if the task was freed; NOT_PERMITTED from another thread
      */
-    void setUserObject(@Nullable Object userObject);
+    Task setUserObject(@Nullable Object userObject);
 }

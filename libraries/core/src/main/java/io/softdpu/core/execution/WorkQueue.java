@@ -194,13 +194,14 @@ public final class WorkQueue implements AutoCloseable {
      *     unchanged; BAD_STATE if the queue is in use already; OPERATING_SYSTEM if the program has
      *     no file descriptors left
      */
-    public void setEventDriven(boolean eventDriven) {
+    public WorkQueue setEventDriven(boolean eventDriven) {
         impl.requireUsable();
         try {
             impl.setEventDriven(eventDriven);
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
+        return this;
     }
 
     /** Whether it is in event-driven mode. */

@@ -119,7 +119,7 @@ public final class Buf {
      * @throws DpuException INVALID_VALUE if that is not within the buf; IN_USE if a task has it;
      *     BAD_STATE if it was released
      */
-    public void setData(long newDataOffset, long newDataLength) {
+    public Buf setData(long newDataOffset, long newDataLength) {
         requireUser();
         if (newDataOffset < offset
                 || newDataLength < 0
@@ -132,6 +132,7 @@ public final class Buf {
         }
         dataOffset = newDataOffset;
         dataLength = newDataLength;
+        return this;
     }
 
     /**
@@ -140,8 +141,8 @@ public final class Buf {
      * @param newDataLength length of the data
      * @throws DpuException as {@link #setData}
      */
-    public void setDataLength(long newDataLength) {
-        setData(dataOffset, newDataLength);
+    public Buf setDataLength(long newDataLength) {
+        return setData(dataOffset, newDataLength);
     }
 
     /**

@@ -215,9 +215,11 @@ public abstract class ContextBase implements Context {
         return states.failure();
     }
 
+    /** The library overrides it, to return its own type. */
     @Override
-    public final void setStateChangedCallback(@Nullable StateChangedCallback callback) {
+    public Context setStateChangedCallback(@Nullable StateChangedCallback callback) {
         states.setCallback(callback);
+        return this;
     }
 
     @Override

@@ -64,10 +64,12 @@ public abstract class JobBase implements Job {
         return userData;
     }
 
+    /** The library overrides it, to return its own type. */
     @Override
-    public final void setUserData(long userData) {
+    public Job setUserData(long userData) {
         requireUser();
         this.userData = userData;
+        return this;
     }
 
     @Override
@@ -75,10 +77,12 @@ public abstract class JobBase implements Job {
         return userObject;
     }
 
+    /** The library overrides it, to return its own type. */
     @Override
-    public final void setUserObject(@Nullable Object userObject) {
+    public Job setUserObject(@Nullable Object userObject) {
         requireUser();
         this.userObject = userObject;
+        return this;
     }
 
     /**

@@ -227,10 +227,12 @@ public abstract class TaskBase implements Task {
         return userData;
     }
 
+    /** The library overrides it, to return its own type. */
     @Override
-    public final void setUserData(long userData) {
+    public Task setUserData(long userData) {
         requireHandedOut();
         this.userData = userData;
+        return this;
     }
 
     @Override
@@ -238,10 +240,12 @@ public abstract class TaskBase implements Task {
         return userObject;
     }
 
+    /** The library overrides it, to return its own type. */
     @Override
-    public final void setUserObject(@Nullable Object userObject) {
+    public Task setUserObject(@Nullable Object userObject) {
         requireHandedOut();
         this.userObject = userObject;
+        return this;
     }
 
     /**
