@@ -8,6 +8,7 @@ module io.softdpu.linux {
     requires static org.jspecify;
 
     exports io.softdpu.linux to
+            io.softdpu.cli,
             io.softdpu.core,
             io.softdpu.fabric,
             io.softdpu.storage;

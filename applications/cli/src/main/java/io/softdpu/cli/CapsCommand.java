@@ -28,11 +28,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "caps",
         description = {
-            "Prints the capabilities and limits of each library on each device. A limit of an"
-                    + " unsupported operation is 0. For the names and addresses of devices use"
+            "Prints the capabilities and limits of each library on each device.",
+            "A limit of an unsupported operation is 0. For the names and addresses of devices use"
                     + " devices.",
             "Joins the fabric folder, to show functions that programs have plugged in, too."
-        })
+        },
+        footerHeading = Examples.HEADING,
+        footer = {"  softdpu caps", "  softdpu caps --device p0 --library dma"})
 final class CapsCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 
@@ -46,6 +48,7 @@ final class CapsCommand implements Callable<Integer> {
             names = "--side",
             paramLabel = "host|dpu|target",
             converter = SideConverter.class,
+            completionCandidates = SideConverter.class,
             description = "The side to show (default: all).")
     private @Nullable Side side;
 

@@ -47,6 +47,12 @@ import picocli.CommandLine.Spec;
             "Exits with 0 only if all data was right and all three processes succeeded.",
             Statistics.HELP,
             SizeConverter.HELP
+        },
+        footerHeading = Examples.HEADING,
+        footer = {
+            "  softdpu demo",
+            "  softdpu demo --size 256MiB --seconds 5",
+            "  softdpu demo --measure idle,paced-read-4k --json -"
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String DEFAULT_SIZE = "64MiB";

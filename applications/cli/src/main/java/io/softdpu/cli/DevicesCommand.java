@@ -27,10 +27,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "devices",
         description = {
-            "Lists the devices of one side or of all sides: names, addresses, and the representor"
-                    + " of each on the DPU. For the operations and limits of a device use caps.",
+            "Lists the devices of each side of the card.",
+            "Prints names, addresses, and the representor of each on the DPU. For the operations"
+                    + " and limits of a device use caps.",
             "Joins the fabric folder, to show functions that programs have plugged in, too."
-        })
+        },
+        footerHeading = Examples.HEADING,
+        footer = {"  softdpu devices", "  softdpu devices --side dpu --json"})
 final class DevicesCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 
@@ -38,6 +41,7 @@ final class DevicesCommand implements Callable<Integer> {
             names = "--side",
             paramLabel = "host|dpu|target",
             converter = SideConverter.class,
+            completionCandidates = SideConverter.class,
             description = "The side to list (default: all).")
     private @Nullable Side side;
 

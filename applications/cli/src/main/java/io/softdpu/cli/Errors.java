@@ -14,7 +14,8 @@ import picocli.CommandLine.ParameterException;
 
 /**
  * Turns the failure of a command into a line on standard error and an exit code. The line is {@code
- * softdpu: STATUS: reason: key=value, key=value}; a stack trace follows from log level DEBUG on.
+ * softdpu: STATUS: reason: key=value, key=value}, for a wrong command line without the status; a
+ * stack trace follows from log level DEBUG on.
  */
 final class Errors {
     private Errors() {}
@@ -28,11 +29,7 @@ final class Errors {
     static int refusedCommandLine(ParameterException failure, String[] arguments) {
         CommandLine command = failure.getCommandLine();
         PrintWriter err = command.getErr();
-        Status status =
-                failure.getCause() instanceof DpuException dpu
-                        ? dpu.status()
-                        : Status.INVALID_VALUE;
-        err.println(line(status, ForeignText.escape(UsageMessage.of(failure))));
+        err.println("softdpu: " + ForeignText.escape(UsageMessage.of(failure)));
         err.println(
                 "softdpu: see `" + command.getCommandSpec().qualifiedName() + " --help` for usage");
         printStackTrace(failure, err);

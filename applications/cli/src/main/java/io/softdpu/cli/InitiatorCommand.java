@@ -23,6 +23,8 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -38,10 +40,27 @@ import picocli.CommandLine.ParameterException;
             "Runs on the host (side host).",
             Statistics.HELP,
             SizeConverter.HELP
+        },
+        footerHeading = Examples.HEADING,
+        footer = {
+            "  softdpu storage initiator -d 0b:00.0 --cpu any \\",
+            "      --execution-strategy read_write_data_validity_test",
+            "  softdpu storage initiator -d 0b:00.0 --cpu any --transaction-count 64 \\",
+            "      --execution-strategy read_throughput_test"
         })
 final class InitiatorCommand extends RoleCommand {
     @ArgGroup(multiplicity = "1")
     private Work work = new Work();
+
+    /** The names of the strategies, for completion. */
+    private static final class StrategyNames implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(ExecutionStrategy.values())
+                    .map(ExecutionStrategy::optionName)
+                    .iterator();
+        }
+    }
 
     /** The workload: a strategy for users, phases from a parent. */
     private static final class Work {
@@ -55,7 +74,8 @@ final class InitiatorCommand extends RoleCommand {
                     "read_write_data_validity_test: write the whole volume, read it, compare.",
                     "read_only_data_validity_test: read the whole volume, compare with"
                             + " --storage-plain-content."
-                })
+                },
+                completionCandidates = StrategyNames.class)
         private @Nullable String executionStrategy;
 
         @Option(names = "--phase", hidden = true, paramLabel = "PHASE")

@@ -33,6 +33,12 @@ import picocli.CommandLine.Spec;
             "messages/s of latency are round trips per second; B/op are heap bytes that both"
                     + " processes allocate per message; cores used are those of both processes.",
             SizeConverter.HELP
+        },
+        footerHeading = Examples.HEADING,
+        footer = {
+            "  softdpu perf comch latency --size 64 --wait busy",
+            "  softdpu perf comch rate --window 64 --repeat 5",
+            "  softdpu perf comch bandwidth --size 1MiB --json -"
         })
 final class PerfComchCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;

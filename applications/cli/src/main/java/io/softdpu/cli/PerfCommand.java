@@ -14,7 +14,9 @@ import picocli.CommandLine.Spec;
         name = "perf",
         description =
                 "Measures a layer between two processes; `softdpu demo` measures the pipeline.",
-        subcommands = {PerfComchCommand.class, PerfDpuCommand.class})
+        subcommands = {PerfComchCommand.class, PerfDpuCommand.class},
+        footerHeading = Examples.HEADING,
+        footer = {"  softdpu perf comch latency"})
 final class PerfCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
     @ParentCommand private @Nullable SoftDpu root;

@@ -1,11 +1,13 @@
 package io.softdpu.cli;
 
 import io.softdpu.perf.comch.PerfMode;
+import java.util.Arrays;
+import java.util.Iterator;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Parses a kind of measurement. */
-final class PerfModeConverter implements ITypeConverter<PerfMode> {
+final class PerfModeConverter implements ITypeConverter<PerfMode>, Iterable<String> {
     /** For picocli. */
     public PerfModeConverter() {}
 
@@ -21,5 +23,11 @@ final class PerfModeConverter implements ITypeConverter<PerfMode> {
                                     + text
                                     + ", expected=latency, rate or bandwidth");
         };
+    }
+
+    /** The words, for completion. */
+    @Override
+    public Iterator<String> iterator() {
+        return Arrays.stream(PerfMode.values()).map(PerfMode::word).iterator();
     }
 }

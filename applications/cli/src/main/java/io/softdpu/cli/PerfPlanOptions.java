@@ -22,6 +22,7 @@ final class PerfPlanOptions {
     @Parameters(
             paramLabel = "latency|rate|bandwidth",
             converter = PerfModeConverter.class,
+            completionCandidates = PerfModeConverter.class,
             description = {
                 "latency: round trips of one message at a time.",
                 "rate: small messages one way, as many as the queues take.",
@@ -42,6 +43,7 @@ final class PerfPlanOptions {
             names = "--wait",
             paramLabel = "busy|adaptive|event",
             converter = PerfWaitConverter.class,
+            completionCandidates = PerfWaitConverter.class,
             defaultValue = "adaptive",
             description = {
                 "How both processes wait (default: ${DEFAULT-VALUE}).",

@@ -1,11 +1,13 @@
 package io.softdpu.cli;
 
 import io.softdpu.perf.comch.PerfWait;
+import java.util.Arrays;
+import java.util.Iterator;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Parses a way of waiting. */
-final class PerfWaitConverter implements ITypeConverter<PerfWait> {
+final class PerfWaitConverter implements ITypeConverter<PerfWait>, Iterable<String> {
     /** For picocli. */
     public PerfWaitConverter() {}
 
@@ -21,5 +23,11 @@ final class PerfWaitConverter implements ITypeConverter<PerfWait> {
                                     + text
                                     + ", expected=busy, adaptive or event");
         };
+    }
+
+    /** The words, for completion. */
+    @Override
+    public Iterator<String> iterator() {
+        return Arrays.stream(PerfWait.values()).map(PerfWait::word).iterator();
     }
 }

@@ -14,6 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -23,17 +24,26 @@ import picocli.CommandLine.Spec;
         description = "A software DPU: the DOCA programming model on any Linux machine.",
         subcommands = {
             DemoCommand.class,
+            SampleCommand.class,
             StorageCommand.class,
             PerfCommand.class,
             DevicesCommand.class,
             TopologyCommand.class,
             CapsCommand.class,
-            SampleCommand.class
+            CompletionCommand.class,
+            HelpCommand.class
         },
-        footer = {
-            "",
-            "Exit codes: 0 done, 1 failed, 2 usage, 3 data wrong, 130 interrupted, 143 terminated."
-        })
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done",
+            "1:failed",
+            "2:the command line is wrong",
+            "3:data arrived that differs from what was expected",
+            "130:interrupted (SIGINT)",
+            "143:terminated (SIGTERM)"
+        },
+        footerHeading = Examples.HEADING,
+        footer = {"  softdpu demo", "  softdpu sample --list", "  softdpu help storage target"})
 public final class SoftDpu implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 
@@ -46,7 +56,7 @@ public final class SoftDpu implements Callable<Integer> {
     private boolean help;
 
     @Option(
-            names = {"-v", "--version"},
+            names = {"-v", "-V", "--version"},
             versionHelp = true,
             scope = ScopeType.INHERIT,
             description = "Show the version and exit.")
@@ -62,8 +72,15 @@ public final class SoftDpu implements Callable<Integer> {
                 "Log level of standard error, by number or name: 10=DISABLE, 20=CRITICAL,"
                         + " 30=ERROR, 40=WARNING, 50=INFO, 60=DEBUG, 70=TRACE (default: 50 for"
                         + " the storage commands, else 40)."
-            })
+            },
+            completionCandidates = LogLevelConverter.class)
     private @Nullable LogLevel logLevel;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            scope = ScopeType.INHERIT,
+            description = "Log warnings and errors only, as --log-level warning does.")
+    private boolean quiet;
 
     private final List<String> arguments;
 
@@ -98,13 +115,17 @@ public final class SoftDpu implements Callable<Integer> {
         return ExitCode.FAILED.code();
     }
 
-    /** The command tree. Commands that start child processes need the arguments. */
-    static CommandLine commandLine(String... arguments) {
+    /**
+     * The command tree.
+     *
+     * @param arguments for commands that start child processes
+     */
+    public static CommandLine commandLine(String... arguments) {
         SoftDpu root = new SoftDpu(List.of(arguments));
         CommandLine command = new CommandLine(root);
         SampleCommand.addSamples(
                 Objects.requireNonNull(command.getSubcommands().get("sample"), "named above"));
-        showVersionEverywhere(command);
+        completeEverywhere(command);
         // An argument that begins with @ is an argument; picocli would open a file of that name.
         return command.setExpandAtFiles(false)
                 .setParameterExceptionHandler(Errors::refusedCommandLine)
@@ -112,10 +133,16 @@ public final class SoftDpu implements Callable<Integer> {
                 .setExecutionStrategy(root::execute);
     }
 
-    /** An inherited option does not inherit its version provider. */
-    private static void showVersionEverywhere(CommandLine command) {
+    /** Sets what commands do not inherit: the version provider and the layout of the help. */
+    private static void completeEverywhere(CommandLine command) {
         command.getCommandSpec().versionProvider(new Version());
-        command.getSubcommands().values().forEach(SoftDpu::showVersionEverywhere);
+        command.getCommandSpec()
+                .usageMessage()
+                .descriptionHeading("%n")
+                .parameterListHeading("%nArguments:%n")
+                .optionListHeading("%nOptions:%n")
+                .commandListHeading("%nCommands:%n");
+        command.getSubcommands().values().forEach(SoftDpu::completeEverywhere);
     }
 
     /** The arguments after the main class on the command line of this process. */
@@ -123,16 +150,42 @@ public final class SoftDpu implements Callable<Integer> {
         return arguments;
     }
 
+    /** Prints the overview. */
     @Override
     public Integer call() {
-        throw Errors.missingSubcommand(Objects.requireNonNull(spec).commandLine());
+        CommandLine command = Objects.requireNonNull(spec).commandLine();
+        command.usage(command.getOut());
+        command.getOut().flush();
+        return ExitCode.OK.code();
     }
 
     private int execute(CommandLine.ParseResult parsed) {
         CommandLine leaf = parsed.asCommandLineList().getLast();
-        boolean isRole = leaf.getCommand() instanceof RoleCommand;
-        LogLevel byDefault = isRole ? LogLevel.INFO : LogLevel.WARNING;
-        Logging.setLevel(logLevel == null ? byDefault : logLevel);
+        Logging.setLevel(logLevel(leaf));
+        if (showsHelp(parsed, leaf)) {
+            Objects.requireNonNull(spec).commandLine().setUsageHelpWidth(HelpWidth.columns());
+        }
         return new CommandLine.RunLast().execute(parsed);
+    }
+
+    private LogLevel logLevel(CommandLine leaf) {
+        if (logLevel != null && quiet) {
+            throw new ParameterException(
+                    leaf,
+                    "options exclude each other: options=[--log-level, --quiet],"
+                            + " expected=one of them");
+        }
+        if (logLevel != null) {
+            return logLevel;
+        }
+        boolean isRole = leaf.getCommand() instanceof RoleCommand;
+        return isRole && !quiet ? LogLevel.INFO : LogLevel.WARNING;
+    }
+
+    /** True for commands that print a help text; the width of the terminal costs a native call. */
+    private static boolean showsHelp(CommandLine.ParseResult parsed, CommandLine leaf) {
+        return parsed.asCommandLineList().stream().anyMatch(CommandLine::isUsageHelpRequested)
+                || leaf.getCommand() instanceof HelpCommand
+                || leaf.getCommand() instanceof SoftDpu;
     }
 }

@@ -10,8 +10,20 @@ import picocli.CommandLine.Spec;
 /** {@code softdpu storage}: the group of the three roles; needs one of them. */
 @Command(
         name = "storage",
-        description = "The three programs of the zero-copy storage pipeline.",
-        subcommands = {TargetCommand.class, ZeroCopyCommand.class, InitiatorCommand.class})
+        description = {
+            "Runs one of the three programs of the zero-copy storage pipeline.",
+            "Start them in three terminals, in the order of the examples; all end with the"
+                    + " initiator."
+        },
+        subcommands = {TargetCommand.class, ZeroCopyCommand.class, InitiatorCommand.class},
+        footerHeading = Examples.HEADING,
+        footer = {
+            "  softdpu storage target -d t0 --cpu any --listen-port 12345 --volume memory:64MiB",
+            "  softdpu storage zero-copy -d 03:00.0 --cpu any -r 0b:00.0 \\",
+            "      --storage-server 127.0.0.1:12345",
+            "  softdpu storage initiator -d 0b:00.0 --cpu any \\",
+            "      --execution-strategy read_write_data_validity_test"
+        })
 final class StorageCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 

@@ -23,14 +23,17 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "topology",
         description = {
-            "Draws the card: the devices of each side, and the representors of their functions at"
-                    + " the DPU's ports.",
+            "Draws the card as a tree.",
+            "Shows the devices of each side, and the representors of their functions at the DPU's"
+                    + " ports.",
             "Shows the topology file itself; functions that programs have plugged in are shown by"
                     + " devices and caps.",
             "The JSON output is a file for --topology and SOFTDPU_TOPOLOGY.",
             "Refuses limits of libraries that softdpu does not have. Other commands ignore such"
                     + " limits, since programs with these libraries may share the card."
-        })
+        },
+        footerHeading = Examples.HEADING,
+        footer = {"  softdpu topology", "  softdpu topology --topology storage-guide --json"})
 final class TopologyCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 

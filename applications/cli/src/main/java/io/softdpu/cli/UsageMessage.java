@@ -1,8 +1,10 @@
 package io.softdpu.cli;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.MaxValuesExceededException;
 import picocli.CommandLine.MissingParameterException;
@@ -24,8 +26,9 @@ final class UsageMessage {
     /** The message for a refused command line. */
     static String of(ParameterException failure) {
         return switch (failure) {
-            case UnmatchedArgumentException unmatched -> unmatched(unmatched);
-            case MissingParameterException missing -> missing(missing.getMissing());
+            case UnmatchedArgumentException unmatched ->
+                    unmatched(unmatched.getCommandLine(), unmatched.getUnmatched().getFirst());
+            case MissingParameterException missing -> missingOrMistyped(missing);
             case OverwrittenOptionException twice -> givenTwice(nameOf(twice.getOverwritten()));
             case MaxValuesExceededException twice when twice.getArgSpec() == null ->
                     givenTwice(groupedOptionsIn(twice));
@@ -59,26 +62,81 @@ final class UsageMessage {
 
     /** The commands of a group; hidden ones are not named. */
     static String commandsOf(CommandLine group) {
-        return group.getSubcommands().entrySet().stream()
-                .filter(one -> !one.getValue().getCommandSpec().usageMessage().hidden())
-                .map(Map.Entry::getKey)
-                .collect(Collectors.joining(", "));
+        return visible(group).map(Map.Entry::getKey).collect(Collectors.joining(", "));
     }
 
-    private static String unmatched(UnmatchedArgumentException failure) {
+    /** The message for a word that is no command of the group. */
+    static String noSuchCommand(CommandLine group, String word) {
+        boolean isGroup = !group.getSubcommands().isEmpty();
+        String expected =
+                isGroup
+                        ? "one of " + commandsOf(group)
+                        : "no command of `" + group.getCommandSpec().qualifiedName() + "`";
+        return "no such command: command="
+                + word
+                + ", expected="
+                + expected
+                + Suggestions.question(similarCommands(group, word));
+    }
+
+    /** Commands of the group that are like the word; if there are none, those of all groups. */
+    private static List<String> similarCommands(CommandLine group, String word) {
+        List<String> here = Suggestions.of(word, visible(group).map(Map.Entry::getKey).toList());
+        if (!here.isEmpty()) {
+            return here;
+        }
+        CommandLine root = group.getCommandSpec().root().commandLine();
+        Map<String, String> pathsByName = new LinkedHashMap<>();
+        collectPaths(root, pathsByName);
+        return Suggestions.of(word, pathsByName.keySet()).stream()
+                .map(name -> "`" + pathsByName.get(name) + "`")
+                .toList();
+    }
+
+    private static void collectPaths(CommandLine group, Map<String, String> pathsByName) {
+        visible(group)
+                .forEach(one -> {
+                    CommandLine command = one.getValue();
+                    pathsByName.putIfAbsent(one.getKey(), command.getCommandSpec().qualifiedName());
+                    collectPaths(command, pathsByName);
+                });
+    }
+
+    /** The names of the options that the help shows. */
+    private static List<String> optionsOf(CommandLine command) {
+        return command.getCommandSpec().options().stream()
+                .filter(option -> !option.hidden())
+                .map(OptionSpec::longestName)
+                .toList();
+    }
+
+    private static Stream<Map.Entry<String, CommandLine>> visible(CommandLine group) {
+        return group.getSubcommands().entrySet().stream()
+                .filter(one -> !one.getValue().getCommandSpec().usageMessage().hidden());
+    }
+
+    /** A value may be missing since its option is mistyped, which picocli finds out later. */
+    private static String missingOrMistyped(MissingParameterException failure) {
         CommandLine command = failure.getCommandLine();
-        String found = failure.getUnmatched().getFirst();
-        if (failure.isUnknownOption()) {
-            List<String> similar = failure.getSuggestions();
+        return command.getUnmatchedArguments().stream()
+                .filter(argument -> argument.startsWith("-"))
+                .findFirst()
+                .map(argument -> unmatched(command, argument))
+                .orElseGet(() -> missing(failure.getMissing()));
+    }
+
+    private static String unmatched(CommandLine command, String found) {
+        if (found.startsWith("-") && found.length() > 1) {
             return "no such option: option="
                     + found
-                    + ", expected="
-                    + (similar.isEmpty()
-                            ? "an option of `" + command.getCommandSpec().qualifiedName() + "`"
-                            : String.join(" or ", similar));
+                    + ", expected=an option of `"
+                    + command.getCommandSpec().qualifiedName()
+                    + "`"
+                    + Suggestions.question(
+                            Suggestions.of(found.replaceFirst("=.*", ""), optionsOf(command)));
         }
         if (!command.getSubcommands().isEmpty()) {
-            return "no such command: command=" + found + ", expected=one of " + commandsOf(command);
+            return noSuchCommand(command, found);
         }
         return "argument is not expected: argument="
                 + found

@@ -24,6 +24,11 @@ import picocli.CommandLine.ParameterException;
             "Relays requests between one initiator and one target; the data bypasses it.",
             "Runs on the DPU (side dpu).",
             Statistics.HELP
+        },
+        footerHeading = Examples.HEADING,
+        footer = {
+            "  softdpu storage zero-copy -d 03:00.0 --cpu any -r 0b:00.0 \\",
+            "      --storage-server 127.0.0.1:12345"
         })
 final class ZeroCopyCommand extends RoleCommand {
     @Option(

@@ -15,9 +15,9 @@ public final class TopologyOption {
             paramLabel = "FILE",
             description = {
                 "The card: a JSON file, or one of the built-in default and storage-guide (default:"
-                        + " the file in SOFTDPU_TOPOLOGY, else default)."
+                        + " the one that SOFTDPU_TOPOLOGY names, else default)."
             })
-    private @Nullable String named;
+    private @Nullable Path named; // a path, for completion
 
     /** For picocli. */
     public TopologyOption() {}
@@ -28,7 +28,7 @@ public final class TopologyOption {
      * @throws DpuException NOT_FOUND, IO_FAILED or BAD_CONFIG if it cannot be read
      */
     public Topology load() {
-        return named == null ? TopologyJson.fromEnvironment() : TopologyJson.load(named);
+        return named == null ? TopologyJson.fromEnvironment() : TopologyJson.load(named.toString());
     }
 
     /** Arguments by which a child process uses the same topology; empty if it inherits it. */
@@ -36,10 +36,7 @@ public final class TopologyOption {
         if (named == null) {
             return List.of(); // the child inherits the environment
         }
-        String absolute =
-                TopologyJson.SHIPPED.contains(named)
-                        ? named
-                        : Path.of(named).toAbsolutePath().toString();
-        return List.of("--topology", absolute);
+        boolean isShipped = TopologyJson.SHIPPED.contains(named.toString());
+        return List.of("--topology", (isShipped ? named : named.toAbsolutePath()).toString());
     }
 }

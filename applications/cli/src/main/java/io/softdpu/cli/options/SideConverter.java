@@ -2,11 +2,13 @@ package io.softdpu.cli.options;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
+import java.util.Arrays;
+import java.util.Iterator;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Parses a side: host, dpu or target. */
-public final class SideConverter implements ITypeConverter<Side> {
+public final class SideConverter implements ITypeConverter<Side>, Iterable<String> {
     /** For picocli. */
     public SideConverter() {}
 
@@ -17,5 +19,11 @@ public final class SideConverter implements ITypeConverter<Side> {
         } catch (DpuException e) {
             throw new TypeConversionException(e.getMessage());
         }
+    }
+
+    /** The words, for completion. */
+    @Override
+    public Iterator<String> iterator() {
+        return Arrays.stream(Side.values()).map(Side::id).iterator();
     }
 }
