@@ -1,7 +1,7 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SecondsConverter;
-import io.softdpu.perf.text.TextTable;
 import io.softdpu.samples.Sample;
 import io.softdpu.samples.SampleOption;
 import io.softdpu.samples.SampleSettings;
@@ -27,14 +27,21 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "sample",
         description = {
-            "Runs a small program that shows one way of working; the sources are in the module"
-                    + " samples.",
+            "Runs a small program that shows one way of working.",
+            "--list says what each shows, and what to look at in its output and its source. The"
+                    + " sources are in applications/samples/src/main/java/io/softdpu/samples.",
             "Each checks the data that it has copied, and exits with 3 if it is wrong."
+        },
+        footerHeading = Examples.HEADING,
+        footer = {
+            "  softdpu sample --list",
+            "  softdpu sample pe-polling",
+            "  softdpu sample pe-polling --help"
         })
 final class SampleCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 
-    @Option(names = "--list", description = "Print the names of the samples and what they show.")
+    @Option(names = "--list", description = "Print the samples, and what to look at in each.")
     private boolean list;
 
     @Override
@@ -44,9 +51,15 @@ final class SampleCommand implements Callable<Integer> {
             throw Errors.missingSubcommand(command);
         }
         PrintWriter out = command.getOut();
-        TextTable table = TextTable.ofWords("SAMPLE", "SHOWS");
-        Samples.all().forEach(sample -> table.add(sample.name(), sample.summary()));
-        table.lines().forEach(out::println);
+        String separator = "";
+        for (Sample sample : Samples.all()) {
+            out.print(separator);
+            separator = System.lineSeparator();
+            out.println(sample.name());
+            out.println("  " + sample.summary());
+            out.println("  Output: " + sample.output());
+            out.println("  Source: " + sourceOf(sample) + ": " + sample.source());
+        }
         return ExitCode.OK.code();
     }
 
@@ -62,11 +75,23 @@ final class SampleCommand implements Callable<Integer> {
         CommandSpec spec = CommandSpec.wrapWithoutInspection(command);
         command.spec = spec;
         spec.name(sample.name());
-        spec.usageMessage().description(sample.summary());
+        spec.usageMessage()
+                .description(
+                        sample.summary(),
+                        "Output: " + sample.output(),
+                        "Source: " + sourceOf(sample) + ": " + sample.source())
+                .footerHeading(Examples.HEADING)
+                .footer("  softdpu sample " + sample.name());
+        spec.addMixin("topology", CommandSpec.forAnnotatedObject(command.topology));
         for (SampleOption option : sample.options()) {
             spec.addOption(specOf(option));
         }
         return spec;
+    }
+
+    /** The file with the source, in the folder that the help of the group names. */
+    private static String sourceOf(Sample sample) {
+        return sample.getClass().getSimpleName() + ".java";
     }
 
     private static OptionSpec specOf(SampleOption option) {
@@ -87,6 +112,7 @@ final class SampleCommand implements Callable<Integer> {
     /** {@code softdpu sample NAME}: runs one sample. */
     private static final class OneSample implements Callable<Integer> {
         private final Sample sample;
+        private final TopologyOption topology = new TopologyOption();
         private @Nullable CommandSpec spec;
 
         OneSample(Sample sample) {
@@ -102,7 +128,7 @@ final class SampleCommand implements Callable<Integer> {
                     given.put(option, parsed.originalStringValues().getLast());
                 }
             }
-            sample.run(new SampleSettings(given), System.out);
+            sample.run(new SampleSettings(topology.load(), given), System.out);
             return ExitCode.OK.code();
         }
     }

@@ -34,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * dma-copy-host} beside it, in any order.
  */
 final class DmaCopyDpu implements Sample {
-    private static final String DEFAULT_DEVICE = "p0";
-    private static final String DEFAULT_REPRESENTOR = "hpf0";
-
     /** A text up to here is shown; of more, only how much it is. */
     private static final int SHOWN_BYTES = 1024;
 
@@ -51,6 +48,18 @@ final class DmaCopyDpu implements Sample {
     }
 
     @Override
+    public String output() {
+        return "The host function that has connected, then the number of copied bytes and the"
+                + " text, which no message carried.";
+    }
+
+    @Override
+    public String source() {
+        return "imported() makes an mmap from the host's blob; copy() then treats remote and"
+                + " local memory alike.";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return List.of(
                 SampleOption.DEVICE,
@@ -62,11 +71,14 @@ final class DmaCopyDpu implements Sample {
     @Override
     public void run(SampleSettings settings, PrintStream out) {
         Deadline deadline = Deadline.in(settings.timeout().toNanos());
-        String port = settings.value(SampleOption.DEVICE, DEFAULT_DEVICE);
-        String representorId = settings.value(SampleOption.REPRESENTOR, DEFAULT_REPRESENTOR);
-        try (Machine machine = Machine.open(Side.DPU);
+        String named = settings.value(SampleOption.REPRESENTOR);
+        String port =
+                SampleDevices.port(settings.topology(), settings.value(SampleOption.DEVICE), named);
+        try (Machine machine = Machine.builder(Side.DPU).topology(settings.topology()).open();
                 Device device = machine.findDevice(port).open();
-                Representor representor = device.findRepresentor(representorId).open(device);
+                Representor representor =
+                        device.findRepresentor(SampleDevices.representor(device.info(), named))
+                                .open(device);
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer server = ComchServer.create(device, representor, CopyMessage.SERVER)) {
             CopyChannel channel = new CopyChannel(server, engine, deadline);

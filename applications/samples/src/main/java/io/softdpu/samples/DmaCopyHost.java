@@ -28,7 +28,6 @@ import java.util.List;
  * DPU fetches it, while this program sleeps. Run {@code dma-copy-dpu} beside it, in any order.
  */
 final class DmaCopyHost implements Sample {
-    private static final String DEFAULT_DEVICE = "pf0";
     private static final String DEFAULT_TEXT = "This text was copied by DMA.";
 
     @Override
@@ -42,6 +41,18 @@ final class DmaCopyHost implements Sample {
     }
 
     @Override
+    public String output() {
+        return "The blob is sent, the data is not: the DPU reads it from this process's"
+                + " memory. The last line is the DPU's answer.";
+    }
+
+    @Override
+    public String source() {
+        return "exportable() grants the DPU read access alone; run() exports, sends and waits,"
+                + " in this order.";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return List.of(
                 SampleOption.DEVICE, SampleOption.TEXT, SampleOption.FILE, SampleOption.TIMEOUT);
@@ -50,9 +61,11 @@ final class DmaCopyHost implements Sample {
     @Override
     public void run(SampleSettings settings, PrintStream out) {
         Deadline deadline = Deadline.in(settings.timeout().toNanos());
-        String function = settings.value(SampleOption.DEVICE, DEFAULT_DEVICE);
+        String function =
+                SampleDevices.hostFunction(
+                        settings.topology(), settings.value(SampleOption.DEVICE));
         try (Source source = source(settings);
-                Machine machine = Machine.open(Side.HOST);
+                Machine machine = Machine.builder(Side.HOST).topology(settings.topology()).open();
                 Device device = machine.findDevice(function).open();
                 SharedMemory memory = SharedMemory.allocate(source.sizeBytes());
                 Mmap mmap = exportable(memory, device);

@@ -29,8 +29,6 @@ final class DmaSampleSetup implements AutoCloseable {
     /** The settings of a sample that works on this. */
     static final List<SampleOption> OPTIONS = List.of(SampleOption.DEVICE, SampleOption.TIMEOUT);
 
-    private static final String DEFAULT_DEVICE = "p0";
-
     private final int bytesPerCopy;
     private final Deadline deadline;
     private final Deque<Runnable> opened = new ArrayDeque<>();
@@ -40,16 +38,21 @@ final class DmaSampleSetup implements AutoCloseable {
     private final BufInventory inventory;
     private final ProgressEngine engine;
 
-    /** Opens all of it, for this many copies of this size. */
+    /** Opens all of it, for this many copies of this size, each by a task of its own. */
     DmaSampleSetup(SampleSettings settings, int copies, int bytesPerCopy) {
+        this(settings, copies, bytesPerCopy, copies);
+    }
+
+    /** Opens all of it, for contexts with this many tasks. */
+    DmaSampleSetup(SampleSettings settings, int copies, int bytesPerCopy, int tasks) {
         this.bytesPerCopy = bytesPerCopy;
         deadline = Deadline.in(settings.timeout().toNanos());
-        String name = settings.value(SampleOption.DEVICE, DEFAULT_DEVICE);
         try {
             // A program names its side of the card, and the device that it uses.
-            Machine machine = Machine.open(Side.DPU);
+            Machine machine = Machine.builder(Side.DPU).topology(settings.topology()).open();
             opened.push(machine::close);
-            device = machine.findDevice(name).open();
+            String named = settings.value(SampleOption.DEVICE);
+            device = SampleDevices.forDma(machine, named, tasks, bytesPerCopy).open();
             opened.push(device::close);
             // Memory becomes usable for a device by an mmap; bufs then name parts of it.
             memory = SharedMemory.allocate(2L * copies * bytesPerCopy);

@@ -30,6 +30,18 @@ final class PeAsyncStop implements Sample {
     }
 
     @Override
+    public String output() {
+        return "The context stays in STOPPING until each task has ended and is freed, then"
+                + " becomes IDLE.";
+    }
+
+    @Override
+    public String source() {
+        return "Both callbacks of configureMemcpyTasks() free their task; submit() expects"
+                + " BAD_STATE once the context stops.";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return DmaSampleSetup.OPTIONS;
     }

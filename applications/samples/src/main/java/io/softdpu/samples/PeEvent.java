@@ -31,6 +31,18 @@ final class PeEvent implements Sample {
     }
 
     @Override
+    public String output() {
+        return "The thread was woken at least once; while it sleeps, it uses no processor"
+                + " time.";
+    }
+
+    @Override
+    public String source() {
+        return "The order of requestNotification(), awaitNotification(), clearNotification()"
+                + " and progress() in the loop of run().";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return DmaSampleSetup.OPTIONS;
     }

@@ -27,6 +27,17 @@ final class PeMultiContext implements Sample {
     }
 
     @Override
+    public String output() {
+        return "The number of completed tasks of each context, all by calls of one progress().";
+    }
+
+    @Override
+    public String source() {
+        return "start() connects each context to the same engine; inFlightTasks() counts the"
+                + " tasks of all.";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return DmaSampleSetup.OPTIONS;
     }
@@ -35,7 +46,7 @@ final class PeMultiContext implements Sample {
     public void run(SampleSettings settings, PrintStream out) {
         int[] completed = new int[CONTEXTS];
         List<Dma> contexts = new ArrayList<>();
-        try (DmaSampleSetup setup = new DmaSampleSetup(settings, CONTEXTS * TASKS, BYTES)) {
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, CONTEXTS * TASKS, BYTES, TASKS)) {
             for (int c = 0; c < CONTEXTS; c++) {
                 contexts.add(start(setup, completed, c));
             }

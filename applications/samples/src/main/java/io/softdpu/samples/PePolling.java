@@ -26,6 +26,18 @@ final class PePolling implements Sample {
     }
 
     @Override
+    public String output() {
+        return "All tasks are submitted before the first completes: callbacks run inside"
+                + " progress() only.";
+    }
+
+    @Override
+    public String source() {
+        return "The loop around progress() in run(), and user data that tells which of the"
+                + " tasks has completed.";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return DmaSampleSetup.OPTIONS;
     }

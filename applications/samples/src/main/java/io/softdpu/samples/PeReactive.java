@@ -29,13 +29,25 @@ final class PeReactive implements Sample {
     }
 
     @Override
+    public String output() {
+        return "The states of the context: a callback starts each copy, and the last one stops"
+                + " the context.";
+    }
+
+    @Override
+    public String source() {
+        return "Program.onStateChanged() and onCompleted() do the work; the loop in run() only"
+                + " calls progress().";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES);
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES, 1);
                 Dma dma = Dma.create(setup.device())) {
             Program program = new Program(setup, dma, out);
             dma.setMemcpyTasks(1, program::onCompleted, DmaSampleSetup::failed);

@@ -35,6 +35,18 @@ final class PeTaskError implements Sample {
     }
 
     @Override
+    public String output() {
+        return "One bad task stops the context: RUNNING, STOPPING, IDLE; then the context runs"
+                + " again.";
+    }
+
+    @Override
+    public String source() {
+        return "submitAll() revokes memory of a submitted task; recover() starts the context"
+                + " after the failure.";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return DmaSampleSetup.OPTIONS;
     }

@@ -29,13 +29,23 @@ final class PeTaskResubmit implements Sample {
     }
 
     @Override
+    public String output() {
+        return "Four tasks make sixteen copies; no task is allocated after the first four.";
+    }
+
+    @Override
+    public String source() {
+        return "Program.onCompleted() gives the completed task new bufs and submits it again.";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES);
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES, TASKS);
                 Dma dma = Dma.create(setup.device())) {
             Program program = new Program(setup);
             dma.setMemcpyTasks(TASKS, program::onCompleted, DmaSampleSetup::failed);

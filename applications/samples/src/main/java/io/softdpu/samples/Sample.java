@@ -11,6 +11,12 @@ public interface Sample {
     /** A sentence about the topic of the sample. */
     String summary();
 
+    /** Facts to look at in its output, a sentence or two. */
+    String output();
+
+    /** Places to look at in its source, a sentence or two. */
+    String source();
+
     /** The settings that it knows, in the order in which help lists them. */
     List<SampleOption> options();
 

@@ -2,6 +2,7 @@ package io.softdpu.samples;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Topology;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -9,16 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options of one run of a sample. Immutable.
  *
+ * @param topology the card
  * @param values of the options that were given, as they were written
  */
-public record SampleSettings(Map<SampleOption, String> values) {
+public record SampleSettings(Topology topology, Map<SampleOption, String> values) {
     /** The default time limit of a sample. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     private static final double LONGEST_SECONDS = 86_400;
 
-    /** Nothing chosen: every sample runs with that. */
-    public static final SampleSettings NONE = new SampleSettings(Map.of());
+    /** The built-in card and no option: every sample runs with that. */
+    public static final SampleSettings NONE = new SampleSettings(Topology.builtin(), Map.of());
 
     /** Takes a copy. */
     public SampleSettings {

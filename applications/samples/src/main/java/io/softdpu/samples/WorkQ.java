@@ -30,13 +30,24 @@ final class WorkQ implements Sample {
     }
 
     @Override
+    public String output() {
+        return "All jobs complete although the queue has room for four at a time.";
+    }
+
+    @Override
+    public String source() {
+        return "copyAll() submits until the queue is full, then retrieves; progressRetrieve()"
+                + " takes the place of callbacks.";
+    }
+
+    @Override
     public List<SampleOption> options() {
         return DmaSampleSetup.OPTIONS;
     }
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES);
+        try (DmaSampleSetup setup = new DmaSampleSetup(settings, COPIES, BYTES, DEPTH);
                 Dma dma = Dma.create(setup.device())) {
             dma.start();
             try (WorkQueue queue = WorkQueue.create(DEPTH)) {

@@ -1,5 +1,6 @@
 package io.softdpu.samples;
 
+import io.softdpu.core.device.Topology;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -28,7 +29,7 @@ public final class SampleProgram {
             values.put(SampleOption.valueOf(option), arguments[i].substring(equals + 1));
         }
         try {
-            find(arguments[0]).run(new SampleSettings(values), System.out);
+            find(arguments[0]).run(new SampleSettings(Topology.builtin(), values), System.out);
         } catch (WrongDataException e) {
             System.err.println(e);
             System.exit(3);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Topology;
 import io.softdpu.testkit.OwnFabric;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -74,6 +75,8 @@ class SamplesTest {
         assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(10);
         for (Sample sample : all) {
             assertThat(sample.summary()).endsWith(".").hasSizeLessThan(100);
+            assertThat(sample.output()).endsWith(".").hasSizeLessThan(160);
+            assertThat(sample.source()).endsWith(".").hasSizeLessThan(160);
             assertThat(sample.options()).contains(SampleOption.TIMEOUT);
         }
     }
@@ -110,6 +113,6 @@ class SamplesTest {
     }
 
     private static SampleSettings with(SampleOption option, String value) {
-        return new SampleSettings(Map.of(option, value));
+        return new SampleSettings(Topology.builtin(), Map.of(option, value));
     }
 }

@@ -1,0 +1,141 @@
+package io.softdpu.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+
+/** Tests of help texts: the overview, their width, and their examples. */
+class HelpTest {
+    private static Stream<CommandLine> visible(CommandLine group) {
+        return Stream.concat(
+                Stream.of(group),
+                group.getSubcommands().values().stream()
+                        .filter(one -> !one.getCommandSpec().usageMessage().hidden())
+                        .flatMap(HelpTest::visible));
+    }
+
+    private static Stream<String> commands() {
+        return visible(SoftDpu.commandLine()).map(one -> one.getCommandSpec().qualifiedName());
+    }
+
+    private static CommandLine find(String qualifiedName) {
+        return visible(SoftDpu.commandLine())
+                .filter(one -> one.getCommandSpec().qualifiedName().equals(qualifiedName))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The example command lines of a command, with continued lines joined. */
+    private static List<String> examplesOf(CommandLine command) {
+        List<String> examples = new ArrayList<>();
+        String begun = "";
+        for (String line : command.getCommandSpec().usageMessage().footer()) {
+            String whole = begun + line.strip();
+            if (whole.endsWith("\\")) {
+                begun = whole.substring(0, whole.length() - 1);
+            } else {
+                examples.add(whole);
+                begun = "";
+            }
+        }
+        return examples;
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldShowExamplesThatTheCommandAccepts(String command) {
+        List<String> examples = examplesOf(find(command));
+
+        assertThat(examples).isNotEmpty();
+        for (String example : examples) {
+            String plain = example.replaceFirst("^source <\\((.*)\\)$", "$1");
+            assertThat(plain).startsWith("softdpu");
+            String[] words = plain.substring("softdpu".length()).strip().split(" +");
+            ParseResult parsed = SoftDpu.commandLine(words).parseArgs(words); // or it throws
+            assertThat(parsed.asCommandLineList().getLast().getCommandSpec().qualifiedName())
+                    .as(example)
+                    .startsWith(command);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldFitIntoEightyColumns(String command) {
+        assertThat(find(command).getUsageMessage().lines()).allMatch(line -> line.length() <= 80);
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldOfferTheTopologyWhereverACardIsUsed(String command) {
+        CommandLine found = find(command);
+        boolean usesCard =
+                found.getSubcommands().isEmpty()
+                        && !List.of("softdpu help", "softdpu completion", "softdpu doctor")
+                                .contains(command)
+                        && !command.startsWith("softdpu perf");
+        if (usesCard) {
+            assertThat(found.getCommandSpec().findOption("--topology")).isNotNull();
+        }
+    }
+
+    @Test
+    void shouldPrintTheOverviewWithoutACommandTheMostUsefulFirst() {
+        StringWriter out = new StringWriter();
+        CommandLine command = SoftDpu.commandLine().setOut(new PrintWriter(out));
+
+        assertThat(command.execute()).isZero();
+
+        List<String> listed =
+                out.toString()
+                        .lines()
+                        .dropWhile(line -> !line.equals("Commands:"))
+                        .skip(1)
+                        .takeWhile(line -> !line.isBlank())
+                        .filter(line -> line.matches("  [a-z].*"))
+                        .map(line -> line.strip().split(" ")[0])
+                        .toList();
+        assertThat(listed).startsWith("demo").contains("sample", "storage", "completion", "help");
+        assertThat(out.toString()).contains("Exit codes:").contains("Examples:");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', 0, 80",
+        "'', 132, 132",
+        "'', 20, 55",
+        "100, 0, 100",
+        "100, 132, 100",
+        "1, 0, 55",
+        "99999, 0, 1000",
+        "wide, 132, 132",
+        "-5, 0, 80"
+    })
+    void shouldBeAsWideAsTheTerminal(String named, int terminal, int expected) {
+        OptionalInt columns = terminal == 0 ? OptionalInt.empty() : OptionalInt.of(terminal);
+
+        assertThat(HelpWidth.columns(Map.of("COLUMNS", named), () -> columns)).isEqualTo(expected);
+    }
+
+    @Test
+    void shouldUseTheWidthThatItHas() {
+        CommandLine command = SoftDpu.commandLine();
+        command.setUsageHelpWidth(200);
+        assertThat(
+                        Arrays.stream(
+                                command.getSubcommands().get("demo").getUsageMessage().split("\n")))
+                .anyMatch(line -> line.length() > 100);
+    }
+}
