@@ -140,6 +140,11 @@ final class Channel {
         return registry.inUse();
     }
 
+    /** The active producers and consumers, for a message. */
+    String describeUsers() {
+        return registry.describeUsers();
+    }
+
     boolean isPeerGone() {
         return link.peerGone();
     }

@@ -56,7 +56,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     private volatile int id;
 
     ConsumerContext(ComchConnection connection, ConsumerRegistry registry, Mmap mmap) {
-        super("comch consumer of " + connection, connection.endpoint().device());
+        super("comch consumer", connection.toString(), connection.endpoint().device());
         this.connection = connection;
         this.registry = registry;
         this.mmap = mmap;
@@ -155,7 +155,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         } catch (FabricException e) {
             throw Failures.of(e);
         }
-        registry.addUser();
+        registry.addUser(this);
         receives.makePool();
         queue = created;
         registration = Registration.PENDING;
@@ -210,6 +210,17 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
         finishStop(open);
         return true;
+    }
+
+    @Override
+    protected @Nullable String describeAwaited() {
+        ConsumerQueue open = queue;
+        if (state() == ContextState.STARTING) {
+            return "awaited=reply of the peer to the registration";
+        }
+        return open == null || open.isReleased()
+                ? null
+                : "awaited=release of the receive memory by the peer";
     }
 
     @Override
@@ -393,7 +404,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
         open.destroy();
         connection.services().post(() -> registry.forget(this));
-        registry.removeUser();
+        registry.removeUser(this);
     }
 
     private void corrupt(ConsumerQueue open) {

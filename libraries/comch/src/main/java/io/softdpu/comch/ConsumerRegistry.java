@@ -5,10 +5,12 @@ import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.spi.ContextBase;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +26,14 @@ final class ConsumerRegistry {
     /** Largest number of producers of one side of a connection. */
     static final int MAX_PRODUCERS = 1024;
 
+    /** Limit of the producers and consumers in a message. */
+    private static final int MAX_NAMED = 4;
+
     private final ComchConnection connection;
     private final LocalConsumers locals;
     private final RemoteConsumers remotes;
     private final List<ProducerContext> producers = new ArrayList<>();
-    private final AtomicInteger users = new AtomicInteger();
+    private final Set<ContextBase> users = ConcurrentHashMap.newKeySet();
     private int lastProducerId;
     private boolean closing;
 
@@ -42,18 +47,29 @@ final class ConsumerRegistry {
 
     // ---- any thread ----
 
-    /** Counts a producer or consumer that becomes active. */
-    void addUser() {
-        users.incrementAndGet();
+    /** Adds a producer or consumer that becomes active. */
+    void addUser(ContextBase user) {
+        users.add(user);
     }
 
-    /** Counts a producer or consumer that is no longer active. */
-    void removeUser() {
-        users.decrementAndGet();
+    /** Removes a producer or consumer that is no longer active. */
+    void removeUser(ContextBase user) {
+        users.remove(user);
     }
 
     boolean inUse() {
-        return users.get() > 0;
+        return !users.isEmpty();
+    }
+
+    /** Names and states of the active producers and consumers, for a message. */
+    String describeUsers() {
+        List<String> named =
+                users.stream()
+                        .limit(MAX_NAMED)
+                        .map(user -> user + " is " + user.state())
+                        .sorted()
+                        .toList();
+        return "users=%d, first=%s".formatted(users.size(), named);
     }
 
     /** The peer's consumer with this id; null if there is none. Allocates nothing. */

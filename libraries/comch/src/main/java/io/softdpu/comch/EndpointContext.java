@@ -194,7 +194,8 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
             if (channel.inUse()) {
                 throw new DpuException(
                         Status.IN_USE,
-                        "producers or consumers are active on a connection: context=" + this);
+                        "producers or consumers are active on a connection: context=%s, %s"
+                                .formatted(this, channel.describeUsers()));
             }
         }
     }
@@ -221,6 +222,17 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         }
         sends.dropPool();
         return true;
+    }
+
+    /** In STARTING only a client has something to wait for. */
+    @Override
+    protected final @Nullable String describeAwaited() {
+        if (state() == ContextState.STARTING) {
+            return "awaited=server " + serverName;
+        }
+        return channels.isEmpty()
+                ? null
+                : "awaited=disconnect by the peer, connections=" + channels.size();
     }
 
     @Override

@@ -57,7 +57,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private volatile int id;
 
     ProducerContext(ComchConnection connection, ConsumerRegistry registry) {
-        super("comch producer of " + connection, connection.endpoint().device());
+        super("comch producer", connection.toString(), connection.endpoint().device());
         this.connection = connection;
         this.registry = registry;
         this.consumers = new AttachedConsumers(registry);
@@ -133,7 +133,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         copying = new FixedQueue<>(sends.count());
         done = new FixedQueue<>(sends.count());
         copier = copier();
-        registry.addUser();
+        registry.addUser(this);
         active = true;
         connection.services().post(() -> registry.register(this));
         return ContextState.STARTING;
@@ -170,8 +170,13 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         id = 0;
         consumers.detachAll(services());
         connection.services().post(() -> registry.unregister(this));
-        registry.removeUser();
+        registry.removeUser(this);
         return true;
+    }
+
+    @Override
+    protected @Nullable String describeAwaited() {
+        return state() == ContextState.STARTING ? "awaited=engine of the connection" : null;
     }
 
     @Override

@@ -145,6 +145,23 @@ final class ConnectionTable implements EndpointListener {
         return endpoint == null ? Status.NOT_CONNECTED : endpoint.postReceive(request);
     }
 
+    /** The step of the first connection that is missing, for messages. */
+    String describeAwaited() {
+        RdmaConnection exported = null;
+        for (RdmaConnection connection : connections) {
+            if (connection.state() == RdmaConnection.State.CONNECTING) {
+                return "awaited=peer that connects to the blob of connection " + connection.id();
+            }
+            if (connection.state() == RdmaConnection.State.EXPORTED) {
+                exported = connection;
+            }
+        }
+        return exported == null
+                ? "awaited=a connection, expected=exportConnection and connect"
+                : "awaited=connect of connection %d with the blob of the peer"
+                        .formatted(exported.id());
+    }
+
     boolean progress() {
         ProviderEndpoint endpoint = selected;
         return endpoint != null && endpoint.progress();

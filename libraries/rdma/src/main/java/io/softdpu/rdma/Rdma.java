@@ -20,6 +20,14 @@ import org.jspecify.annotations.Nullable;
  * #stop Stopping} flushes the tasks in flight with CONNECTION_ABORTED; the context is IDLE when all
  * tasks have been freed.
  *
+ * <pre>{@code
+ * engine.connect(rdma);
+ * rdma.start();
+ * RdmaConnection connection = rdma.exportConnection();
+ * rdma.connect(exchange(connection.blob()), connection); // by a channel of the program
+ * engine.start(rdma, Duration.ofSeconds(5)); // returns in RUNNING
+ * }</pre>
+ *
  * <p>A peer may read or write memory here only if both the mmap and this instance grant it ({@link
  * #setPermissions}); this program takes no part in it.
  *

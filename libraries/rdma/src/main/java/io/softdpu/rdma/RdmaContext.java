@@ -227,6 +227,12 @@ final class RdmaContext extends ContextBase implements Rdma {
         return true;
     }
 
+    /** In STARTING only; in STOPPING it waits for its tasks alone. */
+    @Override
+    protected @Nullable String describeAwaited() {
+        return state() == ContextState.STARTING ? connections().describeAwaited() : null;
+    }
+
     @Override
     protected boolean onArm() {
         ConnectionTable open = connections;

@@ -301,6 +301,11 @@ final class FixtureScope implements AutoCloseable {
         return keep(Dma.create(environment.p0)).setMemcpyTasks(1, task -> {}, task -> {});
     }
 
+    /** One that can be started on an engine. */
+    Dma configuredDma() {
+        return keep(Dma.create(environment.p0)).setMemcpyTasks(2, task -> {}, task -> {});
+    }
+
     /** One that is started without an engine, for jobs. */
     Dma startedDma() {
         Dma dma = keep(Dma.create(environment.p0));

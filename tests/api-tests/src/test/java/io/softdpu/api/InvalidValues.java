@@ -27,6 +27,7 @@ import io.softdpu.rdma.RdmaConnection;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -49,6 +50,7 @@ final class InvalidValues {
 
     InvalidValues() {
         numbers();
+        durations();
         texts();
         add(MemorySegment.class, "empty", s -> MemorySegment.NULL);
         add(MemorySegment.class, "closed", s -> closedMemory());
@@ -77,6 +79,13 @@ final class InvalidValues {
         add(long.class, "least", s -> Long.MIN_VALUE);
         add(long.class, "0", s -> 0L);
         add(long.class, "most", s -> Long.MAX_VALUE);
+    }
+
+    private void durations() {
+        add(Duration.class, "-1", s -> Duration.ofNanos(-1));
+        add(Duration.class, "least", s -> Duration.ofSeconds(Long.MIN_VALUE));
+        add(Duration.class, "0", s -> Duration.ZERO);
+        add(Duration.class, "most", s -> Duration.ofSeconds(Long.MAX_VALUE));
     }
 
     private void texts() {
@@ -255,6 +264,11 @@ final class InvalidValues {
 
         @Override
         public int inFlightTasks() {
+            return 0;
+        }
+
+        @Override
+        public int allocatedTasks() {
             return 0;
         }
 

@@ -55,9 +55,11 @@ import java.lang.reflect.Parameter;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -231,6 +233,12 @@ final class Values {
         byType.put(SanitizerListener.class, (s, r) -> (SanitizerListener) report -> {});
         byType.put(DmaTaskCallback.class, (s, r) -> (DmaTaskCallback<Task>) task -> {});
         byType.put(Task[].class, (s, r) -> new Task[0]);
+        byType.put(Context[].class, (s, r) -> new Context[] {s.anyLink().near()});
+        byType.put(BooleanSupplier.class, (s, r) -> (BooleanSupplier) () -> true);
+        byName.put("ProgressEngine.runUntil.timeout", (s, r) -> Duration.ofSeconds(2));
+        byName.put("ProgressEngine.start.timeout", (s, r) -> Duration.ofSeconds(2));
+        byName.put("ProgressEngine.stop.timeout", (s, r) -> Duration.ofSeconds(2));
+        byName.put("ProgressEngine.start.context", (s, r) -> s.configuredDma());
         byName.put("trySubmitAll.from", (s, r) -> 0);
         byName.put("trySubmitAll.to", (s, r) -> 0);
         byName.put("WorkQueue.add.context", (s, r) -> s.startedDma());

@@ -3,6 +3,7 @@ package io.softdpu.core.check;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * nothing unless it refuses.
  */
 public final class Arguments {
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
     private Arguments() {}
 
     /**
@@ -53,6 +56,25 @@ public final class Arguments {
     /** Whether this thread can read the memory now; for the data path. */
     public static boolean isReadable(MemorySegment memory) {
         return memory.scope().isAlive() && memory.isAccessibleBy(Thread.currentThread());
+    }
+
+    /**
+     * Refuses a negative duration.
+     *
+     * @param value the argument
+     * @param argument the name of the parameter, for the message
+     * @return its nanoseconds; {@link Long#MAX_VALUE}, 292 years, for a longer one
+     * @throws DpuException INVALID_VALUE if it is null or negative
+     */
+    public static long nanos(@Nullable Duration value, String argument) {
+        Duration duration = notNull(value, argument);
+        if (duration.isNegative()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "duration is negative: argument=%s, value=%s, expected=0 or more"
+                            .formatted(argument, duration));
+        }
+        return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : Long.MAX_VALUE;
     }
 
     private static DpuException isNull(String argument) {

@@ -38,9 +38,13 @@ public interface Context extends AutoCloseable {
      * callbacks run in progress, with a failure unless they were done already), and when none is
      * left the context is IDLE.
      *
+     * <p>Stopping a context that has ended by itself, as after the end of its peer, is no error: it
+     * does nothing if the context is IDLE or STOPPING.
+     *
      * @return SUCCESS if it is IDLE now, IN_PROGRESS if it requires progress
-     * @throws DpuException BAD_STATE if it is IDLE or STOPPING; NOT_PERMITTED while it is on work
-     *     queues: {@linkplain WorkQueue#remove remove} them first
+     * @throws DpuException IN_USE if other contexts are active on it, as its library documents;
+     *     BAD_STATE if it is closed; NOT_PERMITTED while it is on work queues: {@linkplain
+     *     WorkQueue#remove remove} them first
      */
     Status stop();
 
@@ -62,6 +66,12 @@ public interface Context extends AutoCloseable {
 
     /** Number of tasks submitted and not yet completed. */
     int inFlightTasks();
+
+    /**
+     * Number of tasks allocated and not freed, those in flight included. A context is STOPPING
+     * until it is 0.
+     */
+    int allocatedTasks();
 
     /**
      * Submits tasks in order until one is refused: the same as {@link Task#trySubmit()} of each, at
@@ -102,7 +112,10 @@ public interface Context extends AutoCloseable {
     @Override
     void close();
 
-    /** Its name, for messages. */
+    /**
+     * Its kind, a number, and to what it belongs, for messages: {@code dma mlx5_0 #2}. The number
+     * is unique in this process.
+     */
     @Override
     String toString();
 }

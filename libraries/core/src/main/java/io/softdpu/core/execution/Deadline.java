@@ -5,14 +5,15 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 
 /**
- * Deadline of a wait, or none: for loops around {@link ProgressEngine#progress}, which returns at
- * once. Immutable; any thread.
+ * Deadline of a wait, or none: for loops around {@link ProgressEngine#progress} and for waits that
+ * consist of several calls. {@link ProgressEngine#runUntil} needs none. Immutable; any thread.
  *
  * <pre>{@code
  * Deadline deadline = Deadline.in(5_000_000_000L);
- * while (context.state() != ContextState.RUNNING) {
- *     deadline.check("start of the context");
- *     engine.await(deadline.remainingNanos());
+ * while (!done) {
+ *     deadline.check("both engines are done");
+ *     first.progress();
+ *     second.progress();
  * }
  * }</pre>
  */

@@ -9,6 +9,8 @@ import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.wait.AdaptiveWait;
 import io.softdpu.core.internal.wait.AffinityPolicy;
 import io.softdpu.fabric.error.FabricException;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  * run there and nowhere else (the modern form of the Core guide's WorkQ, section 3.4.3).
  *
  * <p>In polling mode call {@link #progress()} in a loop. {@link #await} does that while there is
- * work and sleeps when there is none. Event mode is for programs with an event loop of their own:
- * {@link #requestNotification()}, wait until {@link #eventHandle()} is readable (or {@link
- * #awaitNotification}), {@link #clearNotification()}, progress until it returns false, and repeat.
+ * work and sleeps when there is none; {@link #runUntil}, {@link #start} and {@link #stop} are loops
+ * around it that end with an error instead of never. Event mode is for programs with an event loop
+ * of their own: {@link #requestNotification()}, wait until {@link #eventHandle()} is readable (or
+ * {@link #awaitNotification}), {@link #clearNotification()}, progress until it returns false, and
+ * repeat.
  *
  * <p>Thread: an engine belongs to the thread that created it, with its contexts and their tasks. A
  * call from another thread fails with NOT_PERMITTED that names both; {@link #wake()}, {@link
@@ -134,6 +138,67 @@ public final class ProgressEngine implements AutoCloseable {
                     Status.INVALID_VALUE, "timeout is negative: timeoutNanos=" + timeoutNanos);
         }
         return impl.await(timeoutNanos);
+    }
+
+    /**
+     * Progresses, as {@link #await} does, until a condition holds.
+     *
+     * <p>The condition is evaluated first, and again after each pass of progress with work and each
+     * {@link #wake()}: one that another thread makes true needs a wake by that thread. The wait
+     * allocates nothing.
+     *
+     * <pre>{@code
+     * engine.runUntil(() -> replies == requests, Duration.ofSeconds(5), client, consumer);
+     * }</pre>
+     *
+     * @param condition the awaited condition; wins over the end of a context and of the time. It
+     *     may change the program's state, but is not called inside progress
+     * @param timeout limit of the wait; with 0 it progresses once
+     * @param contexts contexts without which the wait has no point, as that of the peer's
+     *     connection: it ends when one of them does. A context that is STARTING counts as running
+     * @throws DpuException the {@linkplain Context#failure() failure} of one of the contexts, with
+     *     its status and message, and itself as the cause; BAD_STATE if one of them has stopped
+     *     without a failure or was not started, naming it; TIME_OUT with what the contexts are
+     *     doing, or, if none are given, those of this engine; INVALID_VALUE if the timeout is
+     *     negative; NOT_PERMITTED from inside a callback or from another thread; BAD_STATE if the
+     *     engine is closed
+     */
+    public void runUntil(BooleanSupplier condition, Duration timeout, Context... contexts) {
+        new ContextWait(impl).runUntil(condition, timeout, contexts);
+    }
+
+    /**
+     * Starts a context and progresses until it is RUNNING: {@linkplain #connect connects} it unless
+     * it is connected to this engine, {@linkplain Context#start() starts} it if it is IDLE, or
+     * joins a start under way. Does nothing if it is RUNNING.
+     *
+     * <p>A context whose start depends on more than its peer's replies has to be started by {@link
+     * Context#start()}. An RDMA instance is one: it is STARTING until its first connection, which
+     * the program exports and connects meanwhile. This call may follow then, to wait for it.
+     *
+     * @param timeout limit of the wait
+     * @throws DpuException as {@link #connect} and {@link Context#start()}; the {@linkplain
+     *     Context#failure() failure} of the context, if it fails, with its status and message, and
+     *     itself as the cause; TIME_OUT if it is still STARTING, with what it waits for: it remains
+     *     so; INVALID_VALUE if the timeout is negative; NOT_PERMITTED from inside a callback or
+     *     from another thread; BAD_STATE if the engine is closed
+     */
+    public void start(Context context, Duration timeout) {
+        new ContextWait(impl).start(this, context, timeout);
+    }
+
+    /**
+     * Stops a context and progresses until it is IDLE: {@linkplain Context#stop() stops} it, or
+     * joins a stop under way. Does nothing if it is IDLE.
+     *
+     * @param timeout limit of the wait
+     * @throws DpuException as {@link Context#stop()}; TIME_OUT if it is still STOPPING, with what
+     *     keeps it so, such as tasks that were not freed: it remains so; INVALID_VALUE if the
+     *     timeout is negative; NOT_PERMITTED from inside a callback, from another thread, or if the
+     *     context is not connected to this engine; BAD_STATE if the engine is closed
+     */
+    public void stop(Context context, Duration timeout) {
+        new ContextWait(impl).stop(context, timeout);
     }
 
     /**

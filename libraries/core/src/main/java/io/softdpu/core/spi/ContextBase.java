@@ -13,6 +13,7 @@ import io.softdpu.core.execution.Task;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.base.Dependents;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,9 @@ public abstract class ContextBase implements Context {
         ContextAccess.install(new ContextEngine.Access());
     }
 
+    /** Numbers the contexts of this process, so that messages tell those of one kind apart. */
+    private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
+
     private final String name;
     private final Device device;
     private final Dependents.Dependency onDevice;
@@ -61,12 +65,29 @@ public abstract class ContextBase implements Context {
     /**
      * Creates a context in IDLE. The device cannot be closed before it.
      *
-     * @param name its name, for messages: {@code comch server storage}
+     * @param kind its kind, for messages, in which a number follows it: {@code comch server storage
+     *     #2}. The first context of this process, of whatever kind, is number 1
+     * @param device its device
+     */
+    protected ContextBase(String kind, Device device) {
+        this(kind, "", device);
+    }
+
+    /**
+     * Creates a context in IDLE that belongs to another object. The device cannot be closed before
+     * it.
+     *
+     * @param kind its kind, for messages
+     * @param owner the other object, which follows kind and number in messages: {@code comch
+     *     producer #3 of ...}
      * @param device its device
      */
     @SuppressWarnings("this-escape") // the parts keep the context and do nothing with it yet
-    protected ContextBase(String name, Device device) {
-        this.name = Arguments.notNull(name, "name");
+    protected ContextBase(String kind, String owner, Device device) {
+        Arguments.notNull(kind, "kind");
+        Arguments.notNull(owner, "owner");
+        String numbered = kind + " #" + LAST_NUMBER.incrementAndGet();
+        this.name = owner.isEmpty() ? numbered : numbered + " of " + owner;
         this.device = Arguments.notNull(device, "device");
         this.onDevice = DependentsAccess.of(Device.class, device).add(name);
         this.engine = new ContextEngine(this);
@@ -79,8 +100,8 @@ public abstract class ContextBase implements Context {
      * Creates a context in IDLE on a device, for the function of a representor. Neither can be
      * closed before it.
      */
-    protected ContextBase(String name, Device device, Representor representor) {
-        this(name, device);
+    protected ContextBase(String kind, Device device, Representor representor) {
+        this(kind, device);
         try {
             onRepresentor = DependentsAccess.of(Representor.class, representor).add(name);
         } finally {
@@ -133,6 +154,17 @@ public abstract class ContextBase implements Context {
      * @return true if no work is left
      */
     protected abstract boolean onStop();
+
+    /**
+     * The events that the context waits for in STARTING or STOPPING, other than the end and the
+     * freeing of its tasks, for messages: {@code awaited=reply of the peer}. Called in these states
+     * only, for any reason that they last.
+     *
+     * @return {@code key=value}, one or more times, or null for none, the default
+     */
+    protected @Nullable String describeAwaited() {
+        return null;
+    }
 
     /**
      * Requests wake-ups from all sources of work: arms them, then a full fence, then checks for
@@ -248,7 +280,12 @@ public abstract class ContextBase implements Context {
         states.close();
     }
 
-    /** Its name, for messages. */
+    @Override
+    public final int allocatedTasks() {
+        return engine.pools().allocated();
+    }
+
+    /** Its name with its number, for messages. */
     @Override
     public final String toString() {
         return name;

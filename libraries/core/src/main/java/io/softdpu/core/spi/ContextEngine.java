@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ContextEngine extends EngineMember {
     private final ContextBase context;
+    private final TaskPools pools = new TaskPools();
     private @Nullable EngineImpl impl;
     private @Nullable ContextServices services;
     private @Nullable Copier copier;
@@ -135,6 +136,11 @@ final class ContextEngine extends EngineMember {
         this.steady = steady;
     }
 
+    /** Pools of the context's tasks. */
+    TaskPools pools() {
+        return pools;
+    }
+
     /** Whether tasks can be submitted. */
     boolean takesTasks() {
         return takesTasks;
@@ -196,6 +202,11 @@ final class ContextEngine extends EngineMember {
     }
 
     @Override
+    public String describeWork() {
+        return context.states().describe();
+    }
+
+    @Override
     public boolean isEventDrivenSupported() {
         return context.isEventDrivenSupported();
     }
@@ -246,6 +257,11 @@ final class ContextEngine extends EngineMember {
         @Override
         public EngineMember connect(Context context, ProgressEngine engine, EngineImpl impl) {
             return base(context).engine().connect(engine, impl);
+        }
+
+        @Override
+        public EngineMember member(Context context) {
+            return base(context).engine();
         }
 
         @Override

@@ -60,7 +60,13 @@ final class ContextStates {
         engine.requireOwner();
         synchronized (control) {
             switch (state) {
-                case IDLE, STOPPING -> throw badState("context is not started");
+                case IDLE -> {
+                    requireOpen();
+                    return Status.SUCCESS;
+                }
+                case STOPPING -> {
+                    return Status.IN_PROGRESS;
+                }
                 case STARTING, RUNNING -> {
                     jobQueues.requireNone();
                     context.checkStop();
@@ -114,10 +120,7 @@ final class ContextStates {
         }
         engine.reportLeaks();
         if (state != ContextState.IDLE) {
-            throw new DpuException(
-                    Status.IN_USE,
-                    "context has to be stopped first: context=%s, state=%s, inFlightTasks=%d"
-                            .formatted(context, state, engine.inFlight()));
+            throw new DpuException(Status.IN_USE, "context has to be stopped first: " + describe());
         }
         closed = true;
         engine.disconnect();
@@ -146,10 +149,14 @@ final class ContextStates {
         }
     }
 
-    void requireConfigurable() {
+    private void requireOpen() {
         if (closed) {
             throw badState("context is closed");
         }
+    }
+
+    void requireConfigurable() {
+        requireOpen();
         if (state != ContextState.IDLE) {
             throw badState("context is started");
         }
@@ -208,6 +215,20 @@ final class ContextStates {
         if (state == ContextState.STOPPING && context.onStop()) {
             transition(ContextState.IDLE);
         }
+    }
+
+    /** The state, the tasks, and the events that the context waits for, for messages. */
+    String describe() {
+        ContextState now = state;
+        boolean waits = now == ContextState.STARTING || now == ContextState.STOPPING;
+        String awaited = waits ? context.describeAwaited() : null;
+        return "context=%s, state=%s, inFlightTasks=%d, allocatedTasks=%s%s"
+                .formatted(
+                        context,
+                        now,
+                        engine.inFlight(),
+                        engine.pools().describe(),
+                        awaited == null ? "" : ", " + awaited);
     }
 
     DpuException badState(String reason) {

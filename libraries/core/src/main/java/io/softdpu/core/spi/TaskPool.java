@@ -14,6 +14,8 @@ import java.util.function.Supplier;
  */
 public final class TaskPool<T extends TaskBase> {
     private final TaskBase[] free;
+    private final ContextEngine engine;
+    private final String typeName;
     private int available;
 
     /** Number of tasks in flight; for a sanitizer only. */
@@ -38,6 +40,9 @@ public final class TaskPool<T extends TaskBase> {
             free[i] = task;
         }
         available = count;
+        typeName = free[0].typeName();
+        engine = free[0].engine();
+        engine.pools().add(this);
     }
 
     /**
@@ -46,12 +51,12 @@ public final class TaskPool<T extends TaskBase> {
      * @throws DpuException NO_MEMORY if all are in use; NOT_PERMITTED from another thread
      */
     public T allocate() {
-        free[0].engine().requireOwner();
+        engine.requireOwner();
         if (available == 0) {
             throw new DpuException(
                     Status.NO_MEMORY,
                     "all tasks are in use: tasks=%d, task=%s, context=%s"
-                            .formatted(free.length, free[0].typeName(), free[0].context()));
+                            .formatted(free.length, typeName, engine.context()));
         }
         @SuppressWarnings("unchecked") // only what the maker made is in the array
         T task = (T) free[--available];
@@ -67,6 +72,21 @@ public final class TaskPool<T extends TaskBase> {
     /** Number of tasks. */
     public int total() {
         return free.length;
+    }
+
+    /** Number of tasks allocated and not freed. */
+    int allocated() {
+        return free.length - available;
+    }
+
+    /** The name of its tasks for users; all are of one type. */
+    String typeName() {
+        return typeName;
+    }
+
+    /** Ends the pool: its context does not count its tasks any more. */
+    void drop() {
+        engine.pools().remove(this);
     }
 
     void put(TaskBase task) {

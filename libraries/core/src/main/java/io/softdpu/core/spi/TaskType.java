@@ -90,7 +90,11 @@ public final class TaskType<T extends TaskBase, C> {
 
     /** Drops the tasks; at the end of a stop, when all are freed. */
     public void dropPool() {
-        pool = null;
+        TaskPool<T> dropped = pool;
+        if (dropped != null) {
+            dropped.drop();
+            pool = null;
+        }
     }
 
     /** Whether all tasks are in the pool. */

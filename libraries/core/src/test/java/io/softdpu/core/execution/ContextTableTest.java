@@ -38,7 +38,7 @@ class ContextTableTest {
             trySubmit   -             BAD_STATE     BAD_STATE  SUCCESS    BAD_STATE  BAD_STATE
             free        -             SUCCESS       SUCCESS    SUCCESS    SUCCESS    SUCCESS
             progress    SUCCESS       SUCCESS       SUCCESS    SUCCESS    SUCCESS    SUCCESS
-            stop        BAD_STATE     BAD_STATE     SUCCESS    SUCCESS    BAD_STATE  BAD_STATE
+            stop        SUCCESS       SUCCESS       SUCCESS    SUCCESS    SUCCESS    BAD_STATE
             close       SUCCESS       SUCCESS       SUCCESS    SUCCESS    IN_USE     SUCCESS
             """;
 

@@ -126,7 +126,8 @@ class SanitizedWorkQueueTest {
                     assertThat(report.kind()).isEqualTo(SanitizerReport.Kind.TASK_MISUSED);
                     assertThat(report.message())
                             .isEqualTo(
-                                    "job was submitted in flight: type=tiny count, context=tiny");
+                                    "job was submitted in flight: type=tiny count, context="
+                                            + context);
                     assertThat(report.seed()).isEqualTo(1);
                 });
     }

@@ -27,6 +27,11 @@ public final class TinyContext extends ContextBase {
     boolean recording = true;
     boolean inhabited;
     boolean ordered;
+
+    /** Whether it stays STOPPING until its tasks are freed, as the libraries do. */
+    boolean waitsForTasks;
+
+    @Nullable String awaited;
     int passes;
     boolean eventDriven = true;
     @Nullable RuntimeException defect;
@@ -147,7 +152,12 @@ public final class TinyContext extends ContextBase {
         while (queued > 0) {
             take().finish(Status.SHUTDOWN);
         }
-        return drained;
+        return drained && (!waitsForTasks || pool.available() == pool.total());
+    }
+
+    @Override
+    protected @Nullable String describeAwaited() {
+        return awaited;
     }
 
     @Override

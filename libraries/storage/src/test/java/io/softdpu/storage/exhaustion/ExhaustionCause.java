@@ -29,8 +29,9 @@ enum ExhaustionCause {
     SILENCE_THERE(
             Limit.DESCRIPTORS,
             By.OTHER_END,
-            "\\bpeer did not reply (in time: name=|to the registration in time: consumer=)"
-                    + "|\\bstarting the contexts took too long: .*notRunning=comch consumer of "),
+            "\\bpeer did not reply (in time: name=|to the registration in time:"
+                + " consumer=)|\\bstarting the contexts took too long: .*notRunning=comch consumer"
+                + " #[0-9]+ of "),
     /** Refusal of the other end, whose session continues. A root cause. */
     REFUSED_THERE(
             Limit.DESCRIPTORS,

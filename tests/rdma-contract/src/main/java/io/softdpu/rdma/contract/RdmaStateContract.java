@@ -313,10 +313,10 @@ public abstract class RdmaStateContract extends RdmaContract {
                         () -> near.rdma.allocateSend(pair.toFar(), null),
                         near.rdma::exportConnection,
                         () -> near.rdma.connect(blob, pair.toFar()),
-                        near.rdma::start,
-                        near.rdma::stop)) {
+                        near.rdma::start)) {
             assertThat(Refusals.statusOf(call)).isEqualTo(Status.BAD_STATE);
         }
+        assertThat(near.rdma.stop()).as("joins the stop").isEqualTo(Status.IN_PROGRESS);
         kept.free();
         near.engine.progress();
         assertThat(near.rdma.state()).isEqualTo(ContextState.IDLE);

@@ -55,6 +55,13 @@ public abstract class ContextAccess<C, E, J> {
     public abstract EngineMember connect(C context, E engine, EngineImpl impl);
 
     /**
+     * The context as its engine uses it, connected or not.
+     *
+     * @throws DpuException INVALID_VALUE if the context is not of this library
+     */
+    public abstract EngineMember member(C context);
+
+    /**
      * Adds a work queue to a context.
      *
      * @return the context as the queue uses it
@@ -76,6 +83,11 @@ public abstract class ContextAccess<C, E, J> {
 
         @Override
         public EngineMember connect(C context, E engine, EngineImpl impl) {
+            throw refused(context);
+        }
+
+        @Override
+        public EngineMember member(C context) {
             throw refused(context);
         }
 

@@ -13,6 +13,7 @@ import io.softdpu.fabric.link.EngineEvents;
 import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.link.Mailbox;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -230,6 +231,16 @@ public final class EngineImpl implements Waitable {
         members.add(member);
     }
 
+    /** Whether a context is connected to this engine. */
+    public boolean isConnected(EngineMember member) {
+        return members.contains(member);
+    }
+
+    /** The work of the first connected contexts, for a message. */
+    public List<String> describeWork(int most) {
+        return members.describeWork(most);
+    }
+
     /** Removes a context; inside progress its slot stays empty until the pass is over. */
     public void disconnect(EngineMember member) {
         members.remove(member);
@@ -347,7 +358,13 @@ public final class EngineImpl implements Waitable {
         }
     }
 
-    private void requireOutside(String operation) {
+    /**
+     * Refuses a call inside a callback.
+     *
+     * @param operation the call, for the message
+     * @throws DpuException NOT_PERMITTED
+     */
+    public void requireOutside(String operation) {
         if (progressing) {
             throw new DpuException(
                     Status.NOT_PERMITTED,

@@ -8,6 +8,9 @@ public abstract class EngineMember {
     /** The context's name, for messages. */
     public abstract String describe();
 
+    /** The context's state, its tasks, and what it waits for, for messages. */
+    public abstract String describeWork();
+
     /** Whether it can be waited for in event mode. */
     public abstract boolean isEventDrivenSupported();
 

@@ -1,7 +1,9 @@
 package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.internal.wait.Waitable;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,6 +138,27 @@ final class EngineMembers {
     /** Makes passes include all contexts again. */
     void selectAll() {
         selecting = false;
+    }
+
+    boolean contains(EngineMember member) {
+        for (int i = 0; i < slots; i++) {
+            if (members[i] == member) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The work of the first contexts, for a message. */
+    List<String> describeWork(int most) {
+        List<String> described = new ArrayList<>();
+        for (int i = 0; i < slots && described.size() < most; i++) {
+            EngineMember member = members[i];
+            if (member != null) {
+                described.add(member.describeWork());
+            }
+        }
+        return described;
     }
 
     /** The first context; null if there is none. */

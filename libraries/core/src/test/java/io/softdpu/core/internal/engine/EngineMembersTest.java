@@ -24,6 +24,11 @@ class EngineMembersTest {
         }
 
         @Override
+        public String describeWork() {
+            return "work=" + work;
+        }
+
+        @Override
         public boolean isEventDrivenSupported() {
             return true;
         }

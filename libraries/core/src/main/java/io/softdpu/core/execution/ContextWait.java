@@ -1,0 +1,143 @@
+package io.softdpu.core.execution;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.internal.access.ContextAccess;
+import io.softdpu.core.internal.engine.EngineImpl;
+import io.softdpu.core.internal.engine.EngineMember;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Loops around the await of an engine that wait for a condition or for a state of a context, and
+ * end with an error when it cannot be expected any more. The engine's thread, outside callbacks.
+ */
+final class ContextWait {
+    private static final int MAX_NAMED = 8;
+
+    private final EngineImpl impl;
+
+    ContextWait(EngineImpl impl) {
+        this.impl = impl;
+    }
+
+    /** See {@link ProgressEngine#runUntil}. */
+    void runUntil(BooleanSupplier condition, Duration timeout, Context[] contexts) {
+        requireCallable("runUntil");
+        Arguments.notNull(condition, "condition");
+        long timeoutNanos = Arguments.nanos(timeout, "timeout");
+        for (Context context : Arguments.notNull(contexts, "contexts")) {
+            member(context); // refuses null, and contexts of a foreign class
+        }
+        if (!await(condition, timeoutNanos, contexts)) {
+            throw timeOut("condition does not hold", timeout, describe(contexts));
+        }
+    }
+
+    /** See {@link ProgressEngine#start}. */
+    void start(ProgressEngine engine, Context context, Duration timeout) {
+        requireCallable("start");
+        long timeoutNanos = Arguments.nanos(timeout, "timeout");
+        EngineMember member = member(context);
+        if (!impl.isConnected(member)) {
+            engine.connect(context);
+        }
+        switch (context.state()) {
+            case IDLE, STOPPING -> context.start();
+            case STARTING, RUNNING -> {}
+        }
+        if (!await(() -> context.state() == ContextState.RUNNING, timeoutNanos, context)) {
+            throw timeOut("context does not start", timeout, member.describeWork());
+        }
+    }
+
+    /** See {@link ProgressEngine#stop}. */
+    void stop(Context context, Duration timeout) {
+        requireCallable("stop");
+        long timeoutNanos = Arguments.nanos(timeout, "timeout");
+        EngineMember member = member(context);
+        if (context.state() == ContextState.IDLE) {
+            return;
+        }
+        if (!impl.isConnected(member)) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "context is not connected to this engine: context=%s, engineThread=%s"
+                            .formatted(context, impl.owner().getName()));
+        }
+        context.stop();
+        if (!await(() -> context.state() == ContextState.IDLE, timeoutNanos)) {
+            throw timeOut("context does not stop", timeout, member.describeWork());
+        }
+    }
+
+    /**
+     * Progresses until the condition holds; false if the timeout is over.
+     *
+     * @throws DpuException if one of the contexts has ended
+     */
+    private boolean await(BooleanSupplier condition, long timeoutNanos, Context... contexts) {
+        long begin = System.nanoTime();
+        long leftNanos = timeoutNanos;
+        boolean late = false;
+        while (!condition.getAsBoolean()) {
+            for (Context context : contexts) {
+                requireRunning(context);
+            }
+            if (late) {
+                return false;
+            }
+            impl.await(leftNanos);
+            leftNanos = Math.max(0, timeoutNanos - (System.nanoTime() - begin));
+            late = leftNanos == 0;
+        }
+        return true;
+    }
+
+    private static void requireRunning(Context context) {
+        ContextState state = context.state();
+        if (state == ContextState.RUNNING || state == ContextState.STARTING) {
+            return;
+        }
+        DpuException failure = context.failure();
+        if (failure != null) {
+            throw new DpuException(failure.status(), failure.getMessage(), failure);
+        }
+        throw new DpuException(
+                Status.BAD_STATE,
+                "context has stopped: context=%s, state=%s, expected=RUNNING"
+                        .formatted(context, state));
+    }
+
+    private void requireCallable(String operation) {
+        impl.requireOwner();
+        impl.requireOutside(operation);
+        impl.requireOpen();
+    }
+
+    private static EngineMember member(Context context) {
+        Arguments.notNull(context, "context");
+        return ContextAccess.of(Context.class, ProgressEngine.class, Job.class).member(context);
+    }
+
+    private String describe(Context[] contexts) {
+        List<String> described = new ArrayList<>();
+        for (Context context : contexts) {
+            described.add(member(context).describeWork());
+        }
+        if (described.isEmpty()) {
+            described.addAll(impl.describeWork(MAX_NAMED));
+        }
+        return described.isEmpty() ? "contexts=0" : String.join("; ", described);
+    }
+
+    private static DpuException timeOut(String reason, Duration timeout, String work) {
+        return new DpuException(
+                Status.TIME_OUT,
+                "%s in time: timeoutMillis=%d, %s"
+                        .formatted(reason, Arguments.nanos(timeout, "timeout") / 1_000_000, work));
+    }
+}
