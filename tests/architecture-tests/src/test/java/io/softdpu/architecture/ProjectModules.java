@@ -58,7 +58,7 @@ final class ProjectModules {
 
     private ProjectModules() {}
 
-    /** The modules that the parent pom names, in its order. */
+    /** The modules with classes that the parent pom names, in its order. */
     static List<String> modules() {
         return List.copyOf(FOLDERS.keySet());
     }
@@ -99,6 +99,7 @@ final class ProjectModules {
                 .matcher(read(ROOT.resolve("pom.xml")))
                 .results()
                 .map((MatchResult result) -> ROOT.resolve(result.group(1)))
+                .filter(folder -> Files.exists(folder.resolve("src/main/java/module-info.java")))
                 .forEach(folder -> folders.put(folder.getFileName().toString(), folder));
         return Collections.unmodifiableMap(folders);
     }

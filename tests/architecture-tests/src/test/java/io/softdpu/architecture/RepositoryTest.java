@@ -95,6 +95,20 @@ class RepositoryTest {
     }
 
     @Test
+    void shouldNameAllThatIsInstalledInTheBom() {
+        String bom = ProjectModules.read(ProjectModules.ROOT.resolve("libraries/bom/pom.xml"));
+        List<String> named =
+                Pattern.compile("\n                <artifactId>softdpu-([^<]+)</artifactId>")
+                        .matcher(bom)
+                        .results()
+                        .map(result -> result.group(1))
+                        .toList();
+        List<String> installed = new ArrayList<>(ProjectModules.group("libraries"));
+        installed.addAll(ProjectModules.group("applications"));
+        assertThat(named).isEqualTo(installed);
+    }
+
+    @Test
     void shouldFinishWhatItStarts() {
         assertNowhere(isJava(), Pattern.compile("\\b(TO(?=DO)|FIX(?=ME)|XX(?=X)|HA(?=CK))"));
     }
