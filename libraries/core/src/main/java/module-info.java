@@ -9,7 +9,8 @@ module io.softdpu.core {
     exports io.softdpu.core.check to
             io.softdpu.comch,
             io.softdpu.compute,
-            io.softdpu.rdma;
+            io.softdpu.rdma,
+            io.softdpu.rdma.shm;
     exports io.softdpu.core.copy to
             io.softdpu.comch,
             io.softdpu.compute,

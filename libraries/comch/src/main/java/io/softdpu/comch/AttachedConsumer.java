@@ -1,6 +1,7 @@
 package io.softdpu.comch;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 
 /**
  * Consumer of the peer as one producer uses it: with the producer's wait for its buffers, and
@@ -9,6 +10,7 @@ import io.softdpu.core.Status;
 final class AttachedConsumer {
     private final RemoteConsumer remote;
     private final CreditWaiter waiter;
+    private final Refusal noBuffer;
     private boolean violated;
     private boolean usable;
     private boolean doorbellDue;
@@ -17,6 +19,13 @@ final class AttachedConsumer {
     AttachedConsumer(RemoteConsumer remote, CreditWaiter waiter) {
         this.remote = remote;
         this.waiter = waiter;
+        int id = remote.id();
+        this.noBuffer =
+                Refusal.ready(
+                        Status.AGAIN,
+                        () ->
+                                "consumer has posted no buffer for this producer: consumerId=%d, buffers=0, expected=a posted receive task"
+                                        .formatted(id));
     }
 
     RemoteConsumer remote() {
@@ -40,9 +49,28 @@ final class AttachedConsumer {
         return usable;
     }
 
-    /** The status of a send, if it is not usable. */
-    Status unusableStatus() {
-        return violated ? Status.CONNECTION_RESET : remote.unusableStatus();
+    /** The refusal of a send, if it is not usable. */
+    Refusal unusable() {
+        Status status = violated ? Status.CONNECTION_RESET : remote.unusableStatus();
+        String reason =
+                switch (status) {
+                    case NOT_FOUND -> "consumer has stopped";
+                    case SHUTDOWN -> "consumer has revoked its memory";
+                    default ->
+                            violated
+                                    ? "peer violated the protocol of the fast path"
+                                    : "process of the consumer has ended";
+                };
+        return Refusal.of(
+                status,
+                "%s: consumerId=%d, expected=one of ComchConnection.remoteConsumers()",
+                reason,
+                remote.id());
+    }
+
+    /** The refusal of a send for which it has posted no buffer, or only for others. */
+    Refusal noBuffer() {
+        return noBuffer;
     }
 
     /** The peer has violated the protocol: nothing more is sent until the connection ends. */

@@ -5,6 +5,7 @@ import io.softdpu.comch.wire.ControlWord;
 import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.fabric.handshake.Attachment;
@@ -44,6 +45,8 @@ final class Channel {
     private final ConsumerRegistry registry;
     private final ControlQueue control = new ControlQueue();
     private final SendWindow window;
+    private final Refusal windowFull;
+    private final Refusal ringFull;
     private final int maxMessageBytes;
     private final Link link;
     private final SharedSegment outboundMemory;
@@ -74,6 +77,18 @@ final class Channel {
         this.copier = services.copier();
         this.registry = new ConsumerRegistry(connection, control);
         this.window = new SendWindow(remote.receiveQueue());
+        this.windowFull =
+                Refusal.ready(
+                        Status.AGAIN,
+                        () ->
+                                "receive queue of the peer is full: messages=%d, receiveQueueSize=%d, expected=a completed send first"
+                                        .formatted(remote.receiveQueue(), remote.receiveQueue()));
+        this.ringFull =
+                Refusal.ready(
+                        Status.AGAIN,
+                        () ->
+                                "ring to the peer is full: messages=%d, slots=%d, expected=a message received by the peer first"
+                                        .formatted(remote.ring().slots(), remote.ring().slots()));
         this.maxMessageBytes = remote.maxMessageBytes();
         this.link = attachment.link();
         this.outboundMemory = attachment.remote();
@@ -88,30 +103,52 @@ final class Channel {
     }
 
     /** Copies a message into the peer's ring. */
-    Status send(SendTask task, MemorySegment memory, long offset, int length) {
+    @Nullable Refusal send(SendTask task, MemorySegment memory, long offset, int length) {
         if (phase != Phase.OPEN) {
-            return Status.NOT_CONNECTED;
+            return connection.notConnected();
         }
         if (length > maxMessageBytes) {
-            return Status.INVALID_VALUE;
+            return tooLong(length);
         }
         if (link.peerGone() || outbound.corrupt()) {
-            return Status.CONNECTION_RESET;
+            return reset();
         }
         if (window.isFull()) {
-            return Status.AGAIN;
+            return windowFull;
         }
         long slotOffset = outbound.claim();
         if (slotOffset < 0) {
             waitsForSlot = slotOffset == MessageRing.FULL;
-            return waitsForSlot ? Status.AGAIN : Status.CONNECTION_RESET;
+            return waitsForSlot ? ringFull : reset();
         }
         waitsForSlot = false;
         copier.message(memory, offset, outbound.segment(), slotOffset, length);
         outbound.commit(MessageType.DATA.code(), length, 0);
         window.add(task, outbound.produced());
         committed = true;
-        return Status.SUCCESS;
+        return null;
+    }
+
+    private Refusal tooLong(int length) {
+        return Refusal.of(
+                Status.INVALID_VALUE,
+                "message length %d > %d: connection=%s, expected=%d bytes at most, the maximum"
+                        + " message size of both sides",
+                length,
+                maxMessageBytes,
+                connection,
+                maxMessageBytes);
+    }
+
+    /** The refusal after the peer has ended or violated the protocol, before progress sees it. */
+    private Refusal reset() {
+        return Refusal.of(
+                Status.CONNECTION_RESET,
+                "%s: connection=%s, expected=a new connection",
+                link.peerGone()
+                        ? "peer has ended"
+                        : "peer violated the protocol, " + outbound.violation(),
+                connection);
     }
 
     /** Begins an orderly close for the user. */

@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -166,9 +167,26 @@ public final class ComchConnection {
         channel = null;
     }
 
-    Status send(SendTask task, MemorySegment memory, long offset, int length) {
+    @Nullable Refusal send(SendTask task, MemorySegment memory, long offset, int length) {
         Channel open = channel;
-        return open == null ? Status.NOT_CONNECTED : open.send(task, memory, offset, length);
+        return open == null ? notConnected() : open.send(task, memory, offset, length);
+    }
+
+    /** The refusal of a message, unless it is connected. */
+    Refusal notConnected() {
+        return Refusal.of(
+                Status.NOT_CONNECTED,
+                failure,
+                "connection is not connected: connection=%s, connected=%b%s, expected=a connection"
+                        + " that neither side has ended",
+                this,
+                connected,
+                failureText());
+    }
+
+    private String failureText() {
+        DpuException known = failure;
+        return known == null ? "" : ", failure=" + known.status();
     }
 
     void delivered(int length) {
@@ -204,7 +222,10 @@ public final class ComchConnection {
         ConsumerRegistry known = registry;
         if (known == null || !connected) {
             throw new DpuException(
-                    Status.NOT_CONNECTED, "connection is not established: connection=" + this);
+                    Status.NOT_CONNECTED,
+                    "connection is not established or is ending: connection=%s, connected=%b%s"
+                            .formatted(this, connected, failureText()),
+                    failure);
         }
         return known;
     }

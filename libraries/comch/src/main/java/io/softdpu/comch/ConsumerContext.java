@@ -4,6 +4,7 @@ import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.EngineTimer;
@@ -78,12 +79,9 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
                     Status.NOT_SUPPORTED,
                     "receive memory must be this program's own: mmap=" + receiveMemory);
         }
-        Status usable = REGIONS.checkUse(receiveMemory, connection.context().device(), NEEDED);
-        if (usable != Status.SUCCESS) {
-            throw new DpuException(
-                    usable,
-                    "receive memory cannot be used: needed=PCI_READ_WRITE, device=%s, mmap=%s"
-                            .formatted(connection.context().device(), receiveMemory));
+        Refusal refusal = REGIONS.checkUse(receiveMemory, connection.context().device(), NEEDED);
+        if (refusal != null) {
+            throw refusal.exception("argument=receiveMemory, needed=PCI_READ_WRITE");
         }
         return new ConsumerContext(connection, registry, receiveMemory);
     }
@@ -286,11 +284,11 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
 
     /** {@inheritDoc} Their buffers are published together. */
     @Override
-    protected void onSubmitAll(Task[] tasks, int from, int to) {
+    protected @Nullable Refusal onSubmitAll(Task[] tasks, int from, int to) {
         ConsumerQueue open = Objects.requireNonNull(queue, "made at start");
         boolean outermost = open.beginBatch();
         try {
-            super.onSubmitAll(tasks, from, to);
+            return super.onSubmitAll(tasks, from, to);
         } finally {
             if (outermost) {
                 open.endBatch();
@@ -314,7 +312,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
     }
 
-    Status post(PostReceiveTask task) {
+    @Nullable Refusal post(PostReceiveTask task) {
         return Objects.requireNonNull(queue, "made at start").post(task);
     }
 

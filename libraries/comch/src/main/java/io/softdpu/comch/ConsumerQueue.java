@@ -3,11 +3,13 @@ package io.softdpu.comch;
 import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
@@ -52,6 +54,7 @@ final class ConsumerQueue {
     private final @Nullable PostReceiveTask[] posted;
     private final int mask;
     private final long maxBufferBytes;
+    private final Refusal full;
     private int head;
     private boolean violationReported;
     private boolean forcedReleaseReported;
@@ -97,6 +100,12 @@ final class ConsumerQueue {
         this.geometry = new FastPathRing.Geometry(ChannelLimits.roundUpToPowerOfTwo(tasks));
         this.posted = new @Nullable PostReceiveTask[geometry.slots()];
         this.mask = geometry.slots() - 1;
+        this.full =
+                Refusal.ready(
+                        Status.AGAIN,
+                        () ->
+                                "receive queue is full: posted=%d, slots=%d, expected=a completion first"
+                                        .formatted(geometry.slots(), geometry.slots()));
         this.maxBufferBytes =
                 consumer.connection().context().capabilities().maxConsumerBufferSize();
         this.memoryRegion = BusServices.exportFor(mmap, consumer.device(), true, memoryWatch);
@@ -133,24 +142,24 @@ final class ConsumerQueue {
         return ringWatch.link();
     }
 
-    /** Posts a task's buf; any status but SUCCESS leaves everything unchanged. */
-    Status post(PostReceiveTask task) {
+    /** Posts a task's buf; a refusal leaves everything unchanged. */
+    @Nullable Refusal post(PostReceiveTask task) {
         Buf buf = task.buf();
         if (buf == null || buf.references() == 0 || buf.mmap() != mmap) {
-            return Status.INVALID_VALUE;
+            return notOfMemory(buf);
         }
         long capacity = buf.tailroom();
         if (capacity < 1 || capacity > maxBufferBytes) {
-            return Status.INVALID_VALUE;
+            return badTailroom(buf, capacity);
         }
-        Status marked = REGIONS.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);
-        if (marked != Status.SUCCESS) {
-            return marked;
+        Refusal refusal = REGIONS.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        if (refusal != null) {
+            return Refusal.with(refusal, "operand=destination");
         }
         long tailOffset = buf.dataOffset() + buf.dataLength();
         if (!ring.post(tailOffset, capacity)) {
             REGIONS.clearInFlight(buf);
-            return Status.AGAIN;
+            return full;
         }
         task.posted(tailOffset);
         int place = (head + count) & mask;
@@ -159,7 +168,35 @@ final class ConsumerQueue {
             posted[place] = task;
         }
         count++;
-        return Status.SUCCESS;
+        return null;
+    }
+
+    private Refusal notOfMemory(@Nullable Buf buf) {
+        if (buf == null || buf.references() == 0) {
+            return Refusal.of(
+                    Status.INVALID_VALUE,
+                    "%s: destination=%s, expected=a buf in use",
+                    buf == null ? "task has no buf" : "buf was released",
+                    buf);
+        }
+        return Refusal.of(
+                Status.INVALID_VALUE,
+                "buf is not in the receive memory of the consumer: destination=%s, expected=a buf"
+                        + " in %s",
+                buf,
+                mmap);
+    }
+
+    private Refusal badTailroom(Buf buf, long capacity) {
+        return capacity < 1
+                ? BufLists.tooLittleTailroom("destination", buf, 1)
+                : Refusal.of(
+                        Status.INVALID_VALUE,
+                        "tailroom %d > %d: destination=%s, expected=%d bytes at most",
+                        capacity,
+                        maxBufferBytes,
+                        buf,
+                        maxBufferBytes);
     }
 
     /** Begins to publish postings together; false if that has begun already. */

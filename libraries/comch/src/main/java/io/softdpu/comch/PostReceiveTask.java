@@ -2,8 +2,8 @@ package io.softdpu.comch;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
@@ -59,18 +59,13 @@ final class PostReceiveTask extends TaskBase implements ComchPostReceiveTask {
     }
 
     @Override
-    protected Status onSubmit() {
+    protected @Nullable Refusal onSubmit() {
         return consumer.post(this);
     }
 
     @Override
     protected void onCompleted() {
         consumer.receiveCompleted(this);
-    }
-
-    @Override
-    protected String submissionDetails() {
-        return BufLists.describe("destination", buf, ComchCapabilities.MAX_LIST_LENGTH);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
@@ -12,6 +13,7 @@ import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.FixedQueue;
@@ -21,6 +23,7 @@ import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 /** The {@link ComchProducer} context. */
 final class ProducerContext extends ContextBase implements ComchProducer {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+
+    /** The operand, for messages of refusals. */
+    private static final String SOURCE = "operand=source";
 
     private final ComchConnection connection;
     private final ConsumerRegistry registry;
@@ -50,8 +56,9 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private boolean active;
     private boolean dropDue;
 
-    /** Result of the last {@link #claim(Task[], int, int, AttachedConsumer)}. */
+    // Results of the last claim(Task[], ...), beside its refusal.
     private long firstTicket;
+    private int claimedCount;
 
     private final AtomicBoolean dropPosted = new AtomicBoolean();
     private volatile int id;
@@ -235,45 +242,46 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     // ---- sending ----
 
-    Status send(ProducerSendTask task) {
-        Status usable = check(task);
-        if (usable != Status.SUCCESS) {
-            return usable;
+    @Nullable Refusal send(ProducerSendTask task) {
+        Refusal refusal = check(task);
+        if (refusal != null) {
+            return refusal;
         }
         AttachedConsumer to = attach(task.consumerId());
         if (to == null) {
-            return Status.NOT_FOUND;
+            return noConsumer(task.consumerId());
         }
         if (!to.isUsable()) {
-            return to.unusableStatus();
+            return to.unusable();
         }
-        Buf buf = Objects.requireNonNull(task.buf(), "checked");
-        Status marked = REGIONS.markSource(buf, ComchCapabilities.MAX_LIST_LENGTH);
-        if (marked != Status.SUCCESS) {
-            return marked;
+        Buf buf = bufOf(task);
+        refusal = REGIONS.markSource(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        if (refusal != null) {
+            return Refusal.with(refusal, SOURCE);
         }
         FastPathProducer ring = to.remote().ring();
         long ticket =
                 to.waiter().mayClaim() ? ring.claim(buf.dataLength()) : FastPathRing.NO_BUFFER;
-        Status written = Status.UNEXPECTED;
+        boolean written = false;
         try {
             if (ticket < 0) {
-                written = notClaimed(to, ticket);
+                refusal = notClaimed(to, ticket, buf);
             } else {
                 consumers.endWaiting(to.waiter());
-                written = write(task, buf, to, ticket);
+                refusal = write(task, buf, to, ticket);
             }
+            written = refusal == null;
         } finally {
-            if (written != Status.SUCCESS) {
+            if (!written) {
                 REGIONS.clearInFlight(buf);
             }
         }
-        return written;
+        return refusal;
     }
 
     /** {@inheritDoc} Those to the same consumer, one after another, claim their buffers at once. */
     @Override
-    protected void onSubmitAll(Task[] tasks, int from, int end) {
+    protected @Nullable Refusal onSubmitAll(Task[] tasks, int from, int end) {
         int next = from;
         while (next < end) {
             ProducerSendTask first = (ProducerSendTask) tasks[next];
@@ -282,47 +290,64 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                     && ((ProducerSendTask) tasks[sameEnd]).consumerId() == first.consumerId()) {
                 sameEnd++;
             }
-            if (!sendAll(tasks, next, sameEnd)) {
-                return;
+            Refusal refusal = sendAll(tasks, next, sameEnd);
+            if (refusal != null) {
+                return refusal;
             }
             next = sameEnd;
         }
+        return null;
     }
 
-    /** Sends to one consumer; whether all were accepted. */
-    private boolean sendAll(Task[] tasks, int from, int end) {
-        AttachedConsumer to = attach(((ProducerSendTask) tasks[from]).consumerId());
-        if (to == null || !to.isUsable()) {
-            return false;
+    /** Sends to one consumer; null if all were accepted, else why the first that was not. */
+    private @Nullable Refusal sendAll(Task[] tasks, int from, int end) {
+        int consumerId = ((ProducerSendTask) tasks[from]).consumerId();
+        AttachedConsumer to = attach(consumerId);
+        if (to == null) {
+            return noConsumer(consumerId);
+        }
+        if (!to.isUsable()) {
+            return to.unusable();
         }
         int next = from;
         while (next < end) {
             // Beside others that wait each message takes its turn.
             int most = to.waiter().mayClaimSeveral() ? end : next + 1;
-            int sent = sendSome(tasks, next, most, to);
-            next += sent;
-            if (next < most) {
-                return false;
+            Refusal refusal = sendSome(tasks, next, most, to);
+            if (refusal != null) {
+                return refusal;
             }
+            next = most;
         }
-        return true;
+        return null;
     }
 
-    /** Claims buffers for as many as possible, and writes them; the number of accepted tasks. */
-    private int sendSome(Task[] tasks, int from, int end, AttachedConsumer to) {
+    /** Claims buffers for as many as possible, and writes them; as {@link #sendAll}. */
+    private @Nullable Refusal sendSome(Task[] tasks, int from, int end, AttachedConsumer to) {
         int marked = from;
-        while (marked < end && mark((ProducerSendTask) tasks[marked])) {
+        Refusal refusal = null;
+        while (marked < end) {
+            refusal = mark((ProducerSendTask) tasks[marked]);
+            if (refusal != null) {
+                break;
+            }
             marked++;
         }
         int sent = 0;
         try {
-            int claimed = marked == from ? 0 : claim(tasks, from, marked, to);
+            claimedCount = 0;
+            if (marked > from) {
+                Refusal notClaimed = claim(tasks, from, marked, to);
+                refusal = notClaimed == null ? refusal : notClaimed;
+            }
+            int claimed = claimedCount;
             long ticket = firstTicket;
             try {
                 while (sent < claimed) {
                     ProducerSendTask task = (ProducerSendTask) tasks[from + sent];
-                    Buf buf = Objects.requireNonNull(task.buf(), "checked");
-                    if (write(task, buf, to, ticket + sent) != Status.SUCCESS) {
+                    Refusal notWritten = write(task, bufOf(task), to, ticket + sent);
+                    if (notWritten != null) {
+                        refusal = notWritten;
                         break;
                     }
                     sent++;
@@ -339,14 +364,16 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             }
             accepted(sent);
         }
-        return sent;
+        return refusal;
     }
 
-    /** Claims buffers for the first of the tasks, from {@link #firstTicket} on; for how many. */
-    private int claim(Task[] tasks, int from, int end, AttachedConsumer to) {
+    /**
+     * Claims buffers for the first of the tasks: {@link #claimedCount} of them, from {@link
+     * #firstTicket} on. Null if for all, else why not for the next.
+     */
+    private @Nullable Refusal claim(Task[] tasks, int from, int end, AttachedConsumer to) {
         if (!to.waiter().mayClaim()) {
-            notClaimed(to, FastPathRing.NO_BUFFER);
-            return 0;
+            return notClaimed(to, FastPathRing.NO_BUFFER, bufOf(tasks[from]));
         }
         FastPathProducer ring = to.remote().ring();
         while (true) {
@@ -369,40 +396,70 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                 if (count > 0) {
                     consumers.endWaiting(to.waiter());
                 }
-                if (found < 0) {
-                    notClaimed(to, found);
-                }
                 firstTicket = first;
-                return count;
+                claimedCount = count;
+                return found < 0 ? notClaimed(to, found, bufOf(tasks[fitting])) : null;
             }
         }
     }
 
-    private boolean mark(ProducerSendTask task) {
-        return check(task) == Status.SUCCESS
-                && REGIONS.markSource(bufOf(task), ComchCapabilities.MAX_LIST_LENGTH)
-                        == Status.SUCCESS;
+    private @Nullable Refusal mark(ProducerSendTask task) {
+        Refusal refusal = check(task);
+        return refusal == null
+                ? Refusal.with(
+                        REGIONS.markSource(bufOf(task), ComchCapabilities.MAX_LIST_LENGTH), SOURCE)
+                : refusal;
     }
 
     private static Buf bufOf(Task task) {
         return Objects.requireNonNull(((ProducerSendTask) task).buf(), "checked");
     }
 
-    /** Checks whether the task's data can be sent: SUCCESS, or why not. */
-    private Status check(ProducerSendTask task) {
+    /** Checks whether the task's data can be sent: null, or why not. */
+    private @Nullable Refusal check(ProducerSendTask task) {
         Buf buf = task.buf();
         if (buf == null || buf.references() == 0) {
-            return Status.INVALID_VALUE;
+            return noBuf(buf);
         }
         Mmap mmap = buf.mmap();
         if (mmap.isImported() || buf.dataLength() > maxBufferBytes) {
-            return Status.INVALID_VALUE;
+            return mmap.isImported()
+                    ? imported(buf)
+                    : BufLists.tooMuchData("source", buf, maxBufferBytes);
         }
-        return REGIONS.checkUse(mmap, device(), Permissions.LOCAL_READ_ONLY);
+        return Refusal.with(REGIONS.checkUse(mmap, device(), Permissions.LOCAL_READ_ONLY), SOURCE);
+    }
+
+    private static Refusal noBuf(@Nullable Buf buf) {
+        return Refusal.of(
+                Status.INVALID_VALUE,
+                "%s: source=%s, expected=a buf in use",
+                buf == null ? "task has no buf" : "buf was released",
+                buf);
+    }
+
+    private static Refusal imported(Buf buf) {
+        return Refusal.of(
+                Status.INVALID_VALUE,
+                "data is not in memory of this program: source=%s, expected=a buf in a local mmap",
+                buf);
+    }
+
+    private Refusal noConsumer(int consumerId) {
+        DpuException failed = failure(); // the attempt to attach it may have failed the context
+        return Refusal.of(
+                Status.NOT_FOUND,
+                failed,
+                "peer has no consumer with this id: consumerId=%d%s, expected=one of %s, by"
+                        + " ComchConnection.remoteConsumers()",
+                consumerId,
+                failed == null ? "" : ", failure=" + failed.status(),
+                Arrays.toString(registry.remoteIds()));
     }
 
     /** Writes to a claimed buffer, or queues large data for it; abandons it on failure. */
-    private Status write(ProducerSendTask task, Buf buf, AttachedConsumer to, long ticket) {
+    private @Nullable Refusal write(
+            ProducerSendTask task, Buf buf, AttachedConsumer to, long ticket) {
         RemoteConsumer remote = to.remote();
         FastPathProducer ring = remote.ring();
         long length = buf.dataLength();
@@ -417,7 +474,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         task.claimed(remote, ticket, offset);
         if (length > FastPathRing.INLINE_BYTES) {
             copying.add(task);
-            return Status.SUCCESS;
+            return null;
         }
         boolean written = false;
         try {
@@ -438,22 +495,43 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         task.settle(Status.SUCCESS);
         done.add(task);
         consumers.sent(to);
-        return Status.SUCCESS;
+        return null;
     }
 
-    private Status notClaimed(AttachedConsumer to, long ticket) {
+    private Refusal notClaimed(AttachedConsumer to, long ticket, Buf buf) {
         if (ticket == FastPathRing.NO_BUFFER) {
             consumers.beginWaiting(to.waiter());
             to.lookAgain();
-            return Status.AGAIN;
+            return to.noBuffer();
         }
         consumers.endWaiting(to.waiter());
         if (ticket == FastPathRing.TOO_LARGE) {
-            return Status.INVALID_VALUE;
+            return tooLarge(to.remote(), buf);
         }
         return ticket == FastPathRing.CLOSING
-                ? Status.NOT_FOUND
+                ? closing(to.remote())
                 : corrupt(to, String.valueOf(to.remote().ring().violation()));
+    }
+
+    private static Refusal tooLarge(RemoteConsumer remote, Buf buf) {
+        long capacity = remote.ring().refusedCapacityBytes();
+        return Refusal.of(
+                Status.INVALID_VALUE,
+                "data length %d > %d: consumerId=%d, source=%s, expected=%d bytes at most, the next"
+                        + " buffer of the consumer",
+                buf.dataLength(),
+                capacity,
+                remote.id(),
+                buf,
+                capacity);
+    }
+
+    private static Refusal closing(RemoteConsumer remote) {
+        return Refusal.of(
+                Status.NOT_FOUND,
+                "consumer is stopping: consumerId=%d, expected=one of"
+                        + " ComchConnection.remoteConsumers()",
+                remote.id());
     }
 
     /** The consumer with this id, attached to this producer; null if there is none. */
@@ -554,11 +632,14 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         ring.commit(task.ticket(), length, id, immediateLength, inline);
     }
 
-    private Status corrupt(AttachedConsumer to, String violation) {
+    private Refusal corrupt(AttachedConsumer to, String violation) {
         to.violated();
         String reason = "illegal posting, consumer=" + to.remote().id() + ", " + violation;
         connection.services().post(() -> connection.protocolViolated(reason));
-        return Status.CONNECTION_RESET;
+        return Refusal.of(
+                Status.CONNECTION_RESET,
+                "peer violated the protocol: %s, expected=a new connection",
+                reason);
     }
 
     void sendCompleted(ProducerSendTask task) {

@@ -3,8 +3,8 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
@@ -87,18 +87,13 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
     }
 
     @Override
-    protected Status onSubmit() {
+    protected @Nullable Refusal onSubmit() {
         return producer.send(this);
     }
 
     @Override
     protected void onCompleted() {
         producer.sendCompleted(this);
-    }
-
-    @Override
-    protected String submissionDetails() {
-        return BufLists.describe("source", buf, ComchCapabilities.MAX_LIST_LENGTH);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.spi.TaskBase;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -69,11 +70,22 @@ final class SendTask extends TaskBase implements ComchSendTask {
     }
 
     @Override
-    protected Status onSubmit() {
+    protected @Nullable Refusal onSubmit() {
         ComchConnection to = connection;
-        return to == null || !Arguments.isReadable(memory)
-                ? Status.INVALID_VALUE
-                : to.send(this, memory, offset, length);
+        if (to == null) {
+            return Refusal.of(
+                    Status.INVALID_VALUE,
+                    "task has no connection: connection=none, expected=setConnection");
+        }
+        return Arguments.isReadable(memory)
+                ? to.send(this, memory, offset, length)
+                : Refusal.of(
+                        Status.INVALID_VALUE,
+                        "memory of the message is closed or belongs to another thread:"
+                                + " memoryBytes=%d, thread=%s, expected=memory that this thread can"
+                                + " read until the submission",
+                        memory.byteSize(),
+                        Thread.currentThread().getName());
     }
 
     @Override

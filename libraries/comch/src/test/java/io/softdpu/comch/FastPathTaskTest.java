@@ -332,7 +332,7 @@ class FastPathTaskTest extends FastPathFixture {
         ComchPostReceiveTask post = receiving.consumer.allocatePostReceiveTask(room);
         assertThat(post.trySubmit()).isEqualTo(Status.INVALID_VALUE);
         assertRefused(Status.INVALID_VALUE, post::submit)
-                .hasMessageContainingAll("listLength=2", "maxListLength=1", "destination=buf[");
+                .hasMessageContainingAll("listLength=2", "expected=1 at most, operand=destination");
         post.setBuf(behind);
         assertThat(post.trySubmit()).isEqualTo(Status.NOT_PERMITTED);
         room.unchain(behind);
@@ -347,7 +347,7 @@ class FastPathTaskTest extends FastPathFixture {
         card.settle();
         assertThat(send.trySubmit()).isEqualTo(Status.INVALID_VALUE);
         assertRefused(Status.INVALID_VALUE, send::submit)
-                .hasMessageContainingAll("listLength=2", "maxListLength=1", "source=buf[");
+                .hasMessageContainingAll("listLength=2", "expected=1 at most, operand=source");
         data.unchain(more); // nothing has it in flight
         more.release();
         send.submit();

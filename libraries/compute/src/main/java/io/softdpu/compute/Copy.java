@@ -1,6 +1,7 @@
 package io.softdpu.compute;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
@@ -26,6 +27,11 @@ final class Copy {
 
     private static final Permissions READ = Permissions.LOCAL_READ_ONLY;
     private static final Permissions WRITE = Permissions.LOCAL_READ_WRITE;
+
+    /** The operands, for messages of refusals. */
+    private static final String SOURCE = "operand=source";
+
+    private static final String DESTINATION = "operand=destination";
 
     private final CopyOwner owner;
     private @Nullable Buf source;
@@ -55,27 +61,23 @@ final class Copy {
     /**
      * Checks the two lists and marks them.
      *
-     * @return SUCCESS, or the reason of a refusal: nothing is marked then
+     * @return null, or the reason of a refusal: nothing is marked then
      */
-    Status begin(Buf newSource, Buf newDestination, Device device, DmaCapabilities limits) {
-        if (newSource.references() == 0 || newDestination.references() == 0) {
-            return Status.BAD_STATE;
-        }
+    @Nullable Refusal begin(
+            Buf newSource, Buf newDestination, Device device, DmaCapabilities limits) {
         long size = BufLists.dataLength(newSource);
-        if (size == 0
-                || size > limits.maxBufferSize()
-                || size > BufLists.tailroom(newDestination)) {
-            return Status.INVALID_VALUE;
+        Refusal refusal = checkSize(newSource, newDestination, size, limits.maxBufferSize());
+        if (refusal == null) {
+            refusal = Refusal.with(BufLists.checkUse(newSource, device, READ), SOURCE);
         }
-        Status checked = BufLists.checkUse(newSource, device, READ);
-        if (checked == Status.SUCCESS) {
-            checked = BufLists.checkUse(newDestination, device, WRITE);
+        if (refusal == null) {
+            refusal = Refusal.with(BufLists.checkUse(newDestination, device, WRITE), DESTINATION);
         }
-        if (checked == Status.SUCCESS) {
-            checked = mark(newSource, newDestination, limits.maxBufferListLength(), size);
+        if (refusal == null) {
+            refusal = mark(newSource, newDestination, limits.maxBufferListLength(), size);
         }
-        if (checked != Status.SUCCESS) {
-            return checked;
+        if (refusal != null) {
+            return refusal;
         }
         // A store of a reference costs more than a comparison with the present one.
         if (source != newSource) {
@@ -91,7 +93,29 @@ final class Copy {
         leftBytes = size;
         moveFrom(newSource);
         moveTo(newDestination);
-        return Status.SUCCESS;
+        return null;
+    }
+
+    private static @Nullable Refusal checkSize(
+            Buf newSource, Buf newDestination, long size, long maxBytes) {
+        if (newSource.references() == 0) {
+            return BufLists.released("source", newSource);
+        }
+        if (newDestination.references() == 0) {
+            return BufLists.released("destination", newDestination);
+        }
+        if (size == 0) {
+            return Refusal.of(
+                    Status.INVALID_VALUE,
+                    "source has no data: source=%s, expected=Buf.setData or a buf by data",
+                    newSource);
+        }
+        if (size > maxBytes) {
+            return BufLists.tooMuchData("source", newSource, maxBytes);
+        }
+        return size > BufLists.tailroom(newDestination)
+                ? BufLists.tooLittleTailroom("destination", newDestination, size)
+                : null;
     }
 
     /** Whether everything has been copied. */
@@ -205,24 +229,25 @@ final class Copy {
     }
 
     private boolean usable(@Nullable Buf element, Permissions needed) {
-        Status checked =
+        Refusal refusal =
                 REGIONS.checkUse(Objects.requireNonNull(element, "element").mmap(), needed);
-        if (checked != Status.SUCCESS) {
+        if (refusal != null) {
             failed = true;
-            status = checked;
+            status = refusal.status();
         }
         return !failed;
     }
 
-    private static Status mark(Buf read, Buf written, int maxBufferListLength, long size) {
-        Status marked = REGIONS.markSource(read, maxBufferListLength);
-        if (marked != Status.SUCCESS) {
-            return marked;
+    private static @Nullable Refusal mark(
+            Buf read, Buf written, int maxBufferListLength, long size) {
+        Refusal refusal = REGIONS.markSource(read, maxBufferListLength);
+        if (refusal != null) {
+            return Refusal.with(refusal, SOURCE);
         }
-        marked = REGIONS.markDestination(written, maxBufferListLength, size);
-        if (marked != Status.SUCCESS) {
+        refusal = REGIONS.markDestination(written, maxBufferListLength, size);
+        if (refusal != null) {
             REGIONS.clearInFlight(read);
         }
-        return marked;
+        return Refusal.with(refusal, DESTINATION);
     }
 }

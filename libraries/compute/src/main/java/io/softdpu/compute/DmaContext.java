@@ -7,7 +7,6 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.JobQueue;
 import io.softdpu.core.spi.TaskType;
@@ -150,15 +149,6 @@ final class DmaContext extends ContextBase implements Dma {
 
     void completed(MemcpyTask task) {
         tasks.callbackFor(task).completed(task);
-    }
-
-    /** Describes the two lists of a copy and their limits, for the message of a refusal. */
-    String describe(@Nullable Buf source, @Nullable Buf destination) {
-        int most = capabilities.maxBufferListLength();
-        return BufLists.describe("source", source, most)
-                + BufLists.describe("destination", destination, most)
-                + ", maxBufferBytes="
-                + capabilities.maxBufferSize();
     }
 
     /** Fails the context before the callback runs, so that the callback cannot submit any more. */

@@ -1,9 +1,11 @@
 package io.softdpu.compute;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.spi.JobBase;
 import io.softdpu.core.spi.JobQueue;
+import org.jspecify.annotations.Nullable;
 
 /** Queue of the copies of one work queue. Used by that queue's thread alone. */
 final class DmaJobQueue extends JobQueue {
@@ -22,13 +24,13 @@ final class DmaJobQueue extends JobQueue {
     }
 
     @Override
-    protected Status onSubmit(JobBase job) {
+    protected @Nullable Refusal onSubmit(JobBase job) {
         MemcpyJob memcpy = (MemcpyJob) job;
-        Status begun = memcpy.begin(this);
-        if (begun == Status.SUCCESS) {
+        Refusal refusal = memcpy.begin(this);
+        if (refusal == null) {
             queue.add(memcpy.copy());
         }
-        return begun;
+        return refusal;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.softdpu.compute;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.JobBase;
 import java.util.Objects;
@@ -47,8 +48,8 @@ final class MemcpyJob extends JobBase implements DmaMemcpyJob {
     }
 
     @Override
-    protected String submissionDetails() {
-        return dma.describe(source, destination);
+    protected String operands() {
+        return ", source=%s, destination=%s".formatted(source, destination);
     }
 
     private boolean copied(Status ended) {
@@ -56,7 +57,7 @@ final class MemcpyJob extends JobBase implements DmaMemcpyJob {
                 .ended(this, ended);
     }
 
-    Status begin(DmaJobQueue submittedTo) {
+    @Nullable Refusal begin(DmaJobQueue submittedTo) {
         queue = submittedTo;
         return copy.begin(source, destination, dma.device(), dma.capabilities());
     }

@@ -3,6 +3,7 @@ package io.softdpu.compute;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.TaskBase;
 import org.jspecify.annotations.Nullable;
@@ -49,22 +50,17 @@ final class MemcpyTask extends TaskBase implements DmaMemcpyTask {
     }
 
     @Override
-    protected Status onSubmit() {
-        Status begun = copy.begin(source(), destination(), dma.device(), dma.capabilities());
-        if (begun == Status.SUCCESS) {
+    protected @Nullable Refusal onSubmit() {
+        Refusal refusal = copy.begin(source(), destination(), dma.device(), dma.capabilities());
+        if (refusal == null) {
             dma.add(copy);
         }
-        return begun;
+        return refusal;
     }
 
     @Override
     protected void onCompleted() {
         dma.completed(this);
-    }
-
-    @Override
-    protected String submissionDetails() {
-        return dma.describe(source, destination);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
@@ -217,7 +218,7 @@ class DmaImportTest {
                 "the bus has noticed",
                 DEADLINE,
                 () ->
-                        REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY)
+                        Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY))
                                 == Status.CONNECTION_RESET);
         dpu.awaitEnd();
         assertThat(task.status()).isEqualTo(Status.CONNECTION_RESET);

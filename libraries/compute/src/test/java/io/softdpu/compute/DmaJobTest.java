@@ -211,7 +211,8 @@ class DmaJobTest {
             assertThatThrownBy(() -> queue.submit(job))
                     .hasMessageContainingAll(
                             "type=" + Dma.MEMCPY_JOB,
-                            "listLength=" + (most + 1) + "], maxListLength=" + most,
+                            "buf list is too long: listLength=" + (most + 1),
+                            "expected=" + most + " at most, operand=source",
                             "destination=buf[");
             source.release();
             destination.release();

@@ -2,6 +2,7 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.spi.EndpointConfig;
@@ -20,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * belongs to one provider. Belongs to the engine's thread.
  */
 final class ConnectionTable implements EndpointListener {
+    private static final Refusal NOT_CONNECTED =
+            Refusal.ready(
+                    Status.NOT_CONNECTED,
+                    () -> "instance has no connection yet: connections=0, expected=Rdma.connect");
+
     private final RdmaContext rdma;
     private final Device device;
     private final List<RdmaProvider> providers;
@@ -140,9 +146,9 @@ final class ConnectionTable implements EndpointListener {
         }
     }
 
-    Status postReceive(WorkRequest request) {
+    @Nullable Refusal postReceive(WorkRequest request) {
         ProviderEndpoint endpoint = selected;
-        return endpoint == null ? Status.NOT_CONNECTED : endpoint.postReceive(request);
+        return endpoint == null ? NOT_CONNECTED : endpoint.postReceive(request);
     }
 
     /** The step of the first connection that is missing, for messages. */

@@ -2,6 +2,7 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.spi.ProviderConnection;
 import java.util.Objects;
@@ -127,6 +128,18 @@ public final class RdmaConnection {
     }
 
     // ---- for the instance ----
+
+    /** The refusal of a submission, unless it is CONNECTED. */
+    Refusal notConnected() {
+        return Refusal.of(
+                Status.NOT_CONNECTED,
+                failure == Status.SUCCESS ? null : new DpuException(failure, failureReason),
+                "connection is not connected: connection=%s, state=%s%s, expected=%s",
+                id,
+                state,
+                failure == Status.SUCCESS ? "" : ", failure=" + failure,
+                State.CONNECTED);
+    }
 
     boolean ended() {
         return state == State.DISCONNECTED || state == State.FAILED;

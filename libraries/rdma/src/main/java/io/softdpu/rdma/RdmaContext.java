@@ -3,6 +3,7 @@ package io.softdpu.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.StateChangedCallback;
@@ -270,7 +271,7 @@ final class RdmaContext extends ContextBase implements Rdma {
         return capabilities.maxMessageSize();
     }
 
-    Status postReceive(WorkRequest request) {
+    @Nullable Refusal postReceive(WorkRequest request) {
         return connections().postReceive(request);
     }
 

@@ -2,11 +2,13 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.memory.Regions;
@@ -43,19 +45,36 @@ abstract class RdmaTask extends TaskBase {
     /**
      * Checks whether a local buf may be used: its mmap has this device and may be read and written.
      * Memory that was imported over PCIe counts as local memory.
+     *
+     * @param operand its name in the task: {@code source}
      */
-    final Status checkLocal(Buf buf) {
+    final @Nullable Refusal checkLocal(String operand, Buf buf) {
         if (buf.references() == 0) {
-            return Status.BAD_STATE;
+            return BufLists.released(operand, buf);
         }
         Mmap mmap = buf.mmap();
-        if (!mmap.isImported()) {
-            return REGIONS.checkUse(mmap, rdma.device(), LOCAL);
+        if (mmap.isImported() && !REGIONS.isMapped(mmap)) {
+            return notMapped(operand, buf);
         }
-        if (!REGIONS.isMapped(mmap)) {
-            return Status.NOT_SUPPORTED;
-        }
-        return REGIONS.checkUse(mmap, rdma.device(), OVER_PCI);
+        Refusal refusal =
+                REGIONS.checkUse(mmap, rdma.device(), mmap.isImported() ? OVER_PCI : LOCAL);
+        return refusal == null ? null : Refusal.with(refusal, "operand=" + operand);
+    }
+
+    private static Refusal notMapped(String operand, Buf buf) {
+        return Refusal.of(
+                Status.NOT_SUPPORTED,
+                "mmap was imported without a mapping, for re-export only: %s=%s, expected=an import"
+                        + " with Mapping.ACCESS",
+                operand,
+                buf);
+    }
+
+    /** Checks that a message is not longer than the device supports. */
+    final @Nullable Refusal checkLength(Buf source) {
+        return source.dataLength() > rdma.maxMessageSize()
+                ? BufLists.tooMuchData("source", source, rdma.maxMessageSize())
+                : null;
     }
 
     /** Sets the local part of the request: bytes from an offset within the buf's mmap. */
@@ -74,10 +93,10 @@ abstract class RdmaTask extends TaskBase {
         return value;
     }
 
-    static Status submit(RdmaConnection connection, WorkRequest request) {
+    static @Nullable Refusal submit(RdmaConnection connection, WorkRequest request) {
         ProviderConnection providerConnection = connection.selected();
         if (providerConnection == null || connection.state() != RdmaConnection.State.CONNECTED) {
-            return Status.NOT_CONNECTED;
+            return connection.notConnected();
         }
         return providerConnection.submit(request);
     }

@@ -1,11 +1,11 @@
 package io.softdpu.rdma;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -54,7 +54,7 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
     }
 
     @Override
-    protected Status onSubmit() {
+    protected @Nullable Refusal onSubmit() {
         resultConnection = null;
         request.resultLengthBytes = 0;
         Buf into = destination;
@@ -62,20 +62,21 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
             setLocal(null, 0, 0);
             return rdma.postReceive(request);
         }
-        Status local = checkLocal(into);
-        if (local != Status.SUCCESS) {
-            return local;
+        Refusal refusal = checkLocal("destination", into);
+        if (refusal == null) {
+            refusal =
+                    Refusal.with(
+                            REGIONS.markDestination(into, MAX_LIST_LENGTH), "operand=destination");
         }
-        Status marked = REGIONS.markDestination(into, MAX_LIST_LENGTH);
-        if (marked != Status.SUCCESS) {
-            return marked;
+        if (refusal != null) {
+            return refusal;
         }
         setLocal(into, into.dataOffset() + into.dataLength(), into.tailroom());
-        Status posted = rdma.postReceive(request);
-        if (posted != Status.SUCCESS) {
+        refusal = rdma.postReceive(request);
+        if (refusal != null) {
             REGIONS.clearInFlight(into);
         }
-        return posted;
+        return refusal;
     }
 
     void finish(Status status, @Nullable RdmaConnection from) {
@@ -98,11 +99,6 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
     @Override
     protected void onCompleted() {
         rdma.tasks().receive.callbackFor(this).completed(this);
-    }
-
-    @Override
-    protected String submissionDetails() {
-        return BufLists.describe("destination", destination, MAX_LIST_LENGTH);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -55,55 +56,88 @@ abstract class RemoteTask extends RdmaTask {
     }
 
     @Override
-    protected final Status onSubmit() {
+    protected final @Nullable Refusal onSubmit() {
         Buf from = source();
         Buf to = destination();
         boolean read = request.kind == WorkRequest.Kind.READ;
-        Status allowed = checkLocal(read ? to : from);
-        if (allowed == Status.SUCCESS) {
-            allowed = checkRemote(read ? from : to);
+        Refusal refusal = read ? checkLocal("destination", to) : checkLocal("source", from);
+        if (refusal == null) {
+            refusal = read ? checkRemote("source", from) : checkRemote("destination", to);
         }
-        if (allowed != Status.SUCCESS) {
-            return allowed;
+        if (refusal == null) {
+            refusal = checkLength(from, to);
         }
-        long lengthBytes = from.dataLength();
-        if (lengthBytes > rdma.maxMessageSize() || lengthBytes > to.tailroom()) {
-            return Status.INVALID_VALUE;
+        if (refusal == null) {
+            refusal = mark(from, to);
         }
-        Status marked = REGIONS.markSource(from, MAX_LIST_LENGTH);
-        if (marked != Status.SUCCESS) {
-            return marked;
+        if (refusal != null) {
+            return refusal;
         }
-        marked = REGIONS.markDestination(to, MAX_LIST_LENGTH, lengthBytes);
-        if (marked != Status.SUCCESS) {
-            REGIONS.clearInFlight(from);
-            return marked;
-        }
-        Status submitted = submit(from, to, lengthBytes, read);
-        if (submitted != Status.SUCCESS) {
+        refusal = submit(from, to, from.dataLength(), read);
+        if (refusal != null) {
             REGIONS.clearInFlight(from);
             REGIONS.clearInFlight(to);
         }
-        return submitted;
+        return refusal;
     }
 
-    private Status checkRemote(Buf remote) {
+    private @Nullable Refusal checkRemote(String operand, Buf remote) {
         if (remote.references() == 0) {
-            return Status.BAD_STATE;
+            return BufLists.released(operand, remote);
         }
         Mmap mmap = remote.mmap();
         // Only an RDMA import refers to the peer's memory; it alone has no PCIe permissions.
         if (!mmap.isImported() || mmap.permissions().allowsPci()) {
-            return Status.INVALID_VALUE;
+            return notOfPeer(operand, remote);
         }
-        Status mmapGrants = REGIONS.checkUse(mmap, rdma.device(), right);
-        if (mmapGrants != Status.SUCCESS) {
-            return mmapGrants;
+        Refusal refusal = REGIONS.checkUse(mmap, rdma.device(), right);
+        if (refusal != null) {
+            return Refusal.with(refusal, "operand=" + operand);
         }
-        return connection().peerPermissions().grants(right) ? Status.SUCCESS : Status.NOT_PERMITTED;
+        return connection().peerPermissions().grants(right) ? null : notGranted();
     }
 
-    private Status submit(Buf from, Buf to, long lengthBytes, boolean read) {
+    private static Refusal notOfPeer(String operand, Buf remote) {
+        return Refusal.of(
+                Status.INVALID_VALUE,
+                "buf is not over memory of the peer: %s=%s, expected=an mmap created from the"
+                        + " peer's Mmap.exportRdma",
+                operand,
+                remote);
+    }
+
+    private Refusal notGranted() {
+        Permissions granted = connection().peerPermissions();
+        return Refusal.of(
+                Status.NOT_PERMITTED,
+                "peer instance does not grant %s: granted=%s, connection=%s,"
+                        + " expected=Rdma.setPermissions with it by the peer, before start",
+                granted.missing(right),
+                granted,
+                connection().id());
+    }
+
+    private @Nullable Refusal checkLength(Buf from, Buf to) {
+        Refusal refusal = checkLength(from);
+        if (refusal == null && from.dataLength() > to.tailroom()) {
+            refusal = BufLists.tooLittleTailroom("destination", to, from.dataLength());
+        }
+        return refusal;
+    }
+
+    private static @Nullable Refusal mark(Buf from, Buf to) {
+        Refusal refusal = REGIONS.markSource(from, MAX_LIST_LENGTH);
+        if (refusal != null) {
+            return Refusal.with(refusal, "operand=source");
+        }
+        refusal = REGIONS.markDestination(to, MAX_LIST_LENGTH, from.dataLength());
+        if (refusal != null) {
+            REGIONS.clearInFlight(from);
+        }
+        return Refusal.with(refusal, "operand=destination");
+    }
+
+    private @Nullable Refusal submit(Buf from, Buf to, long lengthBytes, boolean read) {
         long fromOffset = from.dataOffset();
         long toOffset = to.dataOffset() + to.dataLength();
         request.resultLengthBytes = 0;
@@ -122,12 +156,6 @@ abstract class RemoteTask extends RdmaTask {
             REGIONS.appendData(to, request.resultLengthBytes);
         }
         complete(status);
-    }
-
-    @Override
-    protected final String submissionDetails() {
-        return BufLists.describe("source", source, MAX_LIST_LENGTH)
-                + BufLists.describe("destination", destination, MAX_LIST_LENGTH);
     }
 
     @Override

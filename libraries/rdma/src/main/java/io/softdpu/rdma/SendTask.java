@@ -1,11 +1,11 @@
 package io.softdpu.rdma;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -47,29 +47,28 @@ final class SendTask extends RdmaTask implements RdmaSendTask {
     }
 
     @Override
-    protected Status onSubmit() {
+    protected @Nullable Refusal onSubmit() {
         Buf from = source;
         if (from == null) {
             setLocal(null, 0, 0);
             return submit(connection(), request);
         }
-        Status local = checkLocal(from);
-        if (local != Status.SUCCESS) {
-            return local;
+        Refusal refusal = checkLocal("source", from);
+        if (refusal == null) {
+            refusal = checkLength(from);
         }
-        if (from.dataLength() > rdma.maxMessageSize()) {
-            return Status.INVALID_VALUE;
+        if (refusal == null) {
+            refusal = Refusal.with(REGIONS.markSource(from, MAX_LIST_LENGTH), "operand=source");
         }
-        Status marked = REGIONS.markSource(from, MAX_LIST_LENGTH);
-        if (marked != Status.SUCCESS) {
-            return marked;
+        if (refusal != null) {
+            return refusal;
         }
         setLocal(from, from.dataOffset(), from.dataLength());
-        Status submitted = submit(connection(), request);
-        if (submitted != Status.SUCCESS) {
+        refusal = submit(connection(), request);
+        if (refusal != null) {
             REGIONS.clearInFlight(from);
         }
-        return submitted;
+        return refusal;
     }
 
     @Override
@@ -84,11 +83,6 @@ final class SendTask extends RdmaTask implements RdmaSendTask {
     @Override
     protected void onCompleted() {
         rdma.tasks().send.callbackFor(this).completed(this);
-    }
-
-    @Override
-    protected String submissionDetails() {
-        return BufLists.describe("source", source, MAX_LIST_LENGTH);
     }
 
     @Override

@@ -306,6 +306,11 @@ final class InvalidValues {
         }
 
         @Override
+        public @Nullable DpuException refusal() {
+            return null;
+        }
+
+        @Override
         public long userData() {
             return 0;
         }

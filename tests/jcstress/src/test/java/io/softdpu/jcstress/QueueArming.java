@@ -3,6 +3,7 @@ package io.softdpu.jcstress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import java.util.concurrent.atomic.AtomicLong;
@@ -87,8 +88,13 @@ public class QueueArming {
         }
 
         @Override
-        public Status submit(Object job) {
-            return Status.NOT_SUPPORTED;
+        public Refusal submit(Object job) {
+            return Refusal.of(Status.NOT_SUPPORTED, "no jobs: jobs=0, expected=none");
+        }
+
+        @Override
+        public void refused(Object job, Refusal refusal) {
+            // No job is submitted.
         }
 
         @Override

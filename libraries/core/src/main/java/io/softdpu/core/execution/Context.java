@@ -84,8 +84,7 @@ public interface Context extends AutoCloseable {
      * @param to index after the last task
      * @return number of tasks submitted; 0 for an empty range. If it is less than given, the next
      *     task was refused, with the effects of a refusal by {@link Task#trySubmit()}: after AGAIN
-     *     a wait ends when it may be accepted. {@link Task#trySubmit()} of it returns why, if the
-     *     reason still holds
+     *     a wait ends when it may be accepted. Its {@link Task#refusal()} gives the reason
      * @throws DpuException INVALID_VALUE if the range is not within the array, or an element is
      *     null or a task of another context: nothing is submitted then; NOT_PERMITTED from another
      *     thread. After any other exception, as of memory that another thread has closed, the tasks

@@ -31,6 +31,14 @@ public interface Job {
     /** Whether it is submitted and not yet retrieved. */
     boolean isInFlight();
 
+    /**
+     * The reason of the last submission if that was refused: the exception that {@link
+     * WorkQueue#submit} has thrown, or would have thrown in place of {@link WorkQueue#trySubmit}.
+     * Null if it was accepted, and before the first. The exception is created by this call, from
+     * values of the refusal.
+     */
+    @Nullable DpuException refusal();
+
     /** The number that the user has attached; 0 at first. */
     long userData();
 

@@ -23,14 +23,16 @@ public interface Task {
     /**
      * Submits the task.
      *
-     * @throws DpuException with the status that {@link #trySubmit()} would have returned
+     * @throws DpuException with the status that {@link #trySubmit()} would have returned, and the
+     *     reason: the {@link #refusal()}
      */
     void submit();
 
     /**
      * Submits the task with flags.
      *
-     * @throws DpuException with the status that {@link #trySubmit(SubmitFlags)} would have returned
+     * @throws DpuException with the status that {@link #trySubmit(SubmitFlags)} would have
+     *     returned, and the reason: the {@link #refusal()}
      */
     void submit(SubmitFlags flags);
 
@@ -39,7 +41,8 @@ public interface Task {
      *
      * @return SUCCESS if the library has accepted it, AGAIN if a queue is full (retry after a
      *     progress), BAD_STATE if the context is not running or the task was freed, IN_USE if the
-     *     task or one of its bufs is in flight already, another status if the task is not valid
+     *     task or one of its bufs is in flight already, another status if the task is not valid.
+     *     {@link #refusal()} gives the reason
      */
     Status trySubmit();
 
@@ -49,6 +52,18 @@ public interface Task {
      * @return as {@link #trySubmit()}; INVALID_VALUE also if flags is null
      */
     Status trySubmit(SubmitFlags flags);
+
+    /**
+     * The reason of the last submission if that was refused: the exception that {@link #submit()}
+     * has thrown, or would have thrown in place of {@link #trySubmit()}. It names the object, the
+     * actual and the expected value, and has the failure of the context as its cause if that is
+     * why. Null if the last submission was accepted, before the first, and once the task was
+     * completed or freed since.
+     *
+     * <p>The exception is created by this call, from values of the refusal: a program that retries
+     * after AGAIN and never asks allocates nothing.
+     */
+    @Nullable DpuException refusal();
 
     /**
      * Returns the task to its pool.

@@ -3,11 +3,13 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.fabric.error.FabricException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Queue of jobs of one thread, for the contexts that it was added to (the WorkQ of the Core guide,
@@ -121,15 +123,13 @@ public final class WorkQueue implements AutoCloseable {
     /**
      * Submits a job.
      *
-     * @throws DpuException with the status that {@link #trySubmit} would have returned
+     * @throws DpuException with the status that {@link #trySubmit} would have returned, and the
+     *     reason: the {@linkplain Job#refusal() refusal} of the job
      */
     public void submit(Job job) {
-        Status submitted = trySubmit(job);
-        if (submitted != Status.SUCCESS) {
-            throw new DpuException(
-                    submitted,
-                    "job was not submitted: job=%s, state=%s, inFlight=%d, depth=%d"
-                            .formatted(job, job.context().state(), impl.inFlight(), impl.depth()));
+        Refusal refusal = submission(job);
+        if (refusal != null) {
+            throw refusal.exception("job=" + job);
         }
     }
 
@@ -140,14 +140,37 @@ public final class WorkQueue implements AutoCloseable {
      * @return SUCCESS if the library has accepted it; NO_MEMORY if the queue is full (retrieve a
      *     job first); AGAIN if the library cannot accept it at present; NOT_FOUND if the queue was
      *     not added to the job's context; BAD_STATE if that context is not RUNNING; IN_USE if the
-     *     job or one of its bufs is in flight already; another status if the job is not valid
+     *     job or one of its bufs is in flight already; another status if the job is not valid.
+     *     {@link Job#refusal()} gives the reason
      * @throws DpuException INVALID_VALUE if the job is null; NOT_PERMITTED from another thread;
      *     BAD_STATE if the queue is closed
      */
     public Status trySubmit(Job job) {
+        return Refusal.statusOf(submission(job));
+    }
+
+    /** Submits a job: null if it was accepted, else why not, which the job keeps. */
+    private @Nullable Refusal submission(Job job) {
         impl.requireUsable();
         QueueMember<Job> member = impl.member(Arguments.notNull(job, "job").context());
-        return member == null ? Status.NOT_FOUND : impl.submit(member, job);
+        if (member == null) {
+            Refusal notAdded = notAdded();
+            ContextAccess.of(Context.class, ProgressEngine.class, Job.class).refused(job, notAdded);
+            return notAdded;
+        }
+        Refusal refusal = impl.submit(member, job);
+        if (refusal != null) {
+            member.refused(job, refusal);
+        }
+        return refusal;
+    }
+
+    private Refusal notAdded() {
+        return Refusal.of(
+                Status.NOT_FOUND,
+                "queue was not added to the context of the job: queueThread=%s,"
+                        + " expected=WorkQueue.add",
+                impl.owner().getName());
     }
 
     /**

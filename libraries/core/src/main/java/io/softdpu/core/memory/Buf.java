@@ -3,6 +3,7 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -339,10 +340,29 @@ public final class Buf {
         return mmap().segment().asSlice(offset, length);
     }
 
+    /**
+     * Its mmap, local or imported, its data, the room before and after it, and the length of its
+     * list if it is in one; a released buf says so, with its last place. For messages; reads none
+     * of the memory, and never fails.
+     */
     @Override
     public String toString() {
-        return "buf[offsetBytes=%d, lengthBytes=%d, dataOffsetBytes=%d, dataLengthBytes=%d, references=%d, listLength=%d]"
-                .formatted(offset, length, dataOffset, dataLength, references, head.listLength);
+        Mmap of = mmap;
+        int elements = head.listLength;
+        return "buf[%sdataOffsetBytes=%d, dataLengthBytes=%d, headroomBytes=%d, tailroomBytes=%d%s%s]"
+                .formatted(
+                        of == null ? "released, " : "",
+                        dataOffset,
+                        dataLength,
+                        headroom(),
+                        tailroom(),
+                        elements > 1
+                                ? (head == this
+                                                ? ", listLength="
+                                                : ", behind the head of listLength=")
+                                        + elements
+                                : "",
+                        of == null ? "" : ", references=" + references + ", mmap=" + of);
     }
 
     // ---- for the owner, which counts on the mmap ----
@@ -386,11 +406,11 @@ public final class Buf {
 
     // ---- for the libraries above ----
 
-    Status markSource(int maxListLength) {
+    @Nullable Refusal markSource(int maxListLength) {
         return mark(Use.SOURCE, maxListLength, 0);
     }
 
-    Status markDestination(int maxListLength, long atMostBytes) {
+    @Nullable Refusal markDestination(int maxListLength, long atMostBytes) {
         return mark(Use.DESTINATION, maxListLength, atMostBytes);
     }
 
@@ -401,26 +421,43 @@ public final class Buf {
         use = Use.NONE;
     }
 
-    private Status mark(Use by, int maxListLength, long writtenBytes) {
+    private @Nullable Refusal mark(Use by, int maxListLength, long writtenBytes) {
         if (references > 0 && head == this && use == Use.NONE && listLength <= maxListLength) {
             use = by;
             if (checker != null) {
                 checker.marked(by == Use.SOURCE, writtenBytes);
             }
-            return Status.SUCCESS;
+            return null;
         }
+        return notMarked(maxListLength);
+    }
+
+    private Refusal notMarked(int maxListLength) {
         if (references == 0) {
             misused("buf was given to a task after its release");
-            return Status.BAD_STATE;
+            return Refusal.of(Status.BAD_STATE, "buf was released: buf=%s", this);
         }
         if (head != this) {
-            return Status.NOT_PERMITTED;
+            return Refusal.of(
+                    Status.NOT_PERMITTED,
+                    "buf is in a list behind its head: buf=%s, expected=the head of the list",
+                    this);
         }
         if (use == Use.NONE) {
-            return Status.INVALID_VALUE;
+            return Refusal.of(
+                    Status.INVALID_VALUE,
+                    "buf list is too long: listLength=%d, buf=%s, expected=%d at most",
+                    listLength,
+                    this,
+                    maxListLength);
         }
         misused("buf was given to a second task");
-        return Status.IN_USE;
+        return Refusal.of(
+                Status.IN_USE,
+                "buf is in flight: usedAs=%s, buf=%s, expected=the completion of the task that has"
+                        + " it",
+                use == Use.SOURCE ? "source" : "destination",
+                this);
     }
 
     void appendData(long sizeBytes) {

@@ -3,6 +3,7 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -424,10 +425,20 @@ public final class Mmap implements AutoCloseable {
         return requireItem("memory", range.segment());
     }
 
+    /**
+     * Local or imported and from where, its state, size, permissions and devices. For messages;
+     * reads none of the memory, and never fails. Any thread.
+     */
     @Override
     public String toString() {
-        return "mmap[%s, state=%s, sizeBytes=%d, permissions=%s]"
-                .formatted(origin == null ? "local" : "imported", state, sizeBytes(), permissions);
+        MmapOrigin from = origin;
+        return "mmap[%s, state=%s, sizeBytes=%d, permissions=%s, devices=%s]"
+                .formatted(
+                        from == null ? "local" : from.describe(),
+                        state,
+                        sizeBytes(),
+                        permissions,
+                        devices.list());
     }
 
     // ---- for this package ----
@@ -460,24 +471,54 @@ public final class Mmap implements AutoCloseable {
     }
 
     /** Checked before each use; no allocation, no lock. */
-    Status checkUse(Permissions needed) {
+    @Nullable Refusal checkUse(Permissions needed) {
         Permissions granted = held;
-        return granted != null && granted.grants(needed) ? Status.SUCCESS : checkAll(needed);
+        return granted != null && granted.grants(needed) ? null : checkAll(needed);
     }
 
-    private Status checkAll(Permissions needed) {
-        if (state != State.STARTED) {
-            return Status.BAD_STATE;
-        }
-        Permissions granted = permissions; // after the state: those that it was started with
+    private @Nullable Refusal checkAll(Permissions needed) {
+        // After the state: the permissions that it was started with.
+        Permissions granted = state == State.STARTED ? permissions : null;
         if (granted == null) {
-            return Status.BAD_STATE;
+            return Refusal.of(
+                    Status.BAD_STATE,
+                    "mmap is not started: mmap=%s, expected=%s",
+                    this,
+                    origin == null ? "Mmap.start()" : "an import that is not closed");
         }
-        return origin != null ? origin.checkUse(needed) : range.checkUse(granted.grants(needed));
+        return origin != null ? origin.checkUse(needed, this) : checkLocal(needed, granted);
+    }
+
+    private @Nullable Refusal checkLocal(Permissions needed, Permissions granted) {
+        Refusal inaccessible = range.checkAccess(this);
+        if (inaccessible != null || granted.grants(needed)) {
+            return inaccessible;
+        }
+        return Refusal.of(
+                Status.NOT_PERMITTED,
+                "mmap does not grant %s: granted=%s, mmap=%s, expected=Mmap.setPermissions with it,"
+                        + " before start",
+                granted.missing(needed),
+                granted,
+                this);
     }
 
     boolean hasDevice(Device device) {
         return devices.has(device);
+    }
+
+    /** Checks that the device was added; no allocation unless it was not, no lock. */
+    @Nullable Refusal checkDevice(Device device) {
+        return hasDevice(device)
+                ? null
+                : Refusal.of(
+                        Status.NOT_PERMITTED,
+                        "device was not added to the mmap: device=%s, mmap=%s, expected=%s",
+                        device,
+                        this,
+                        origin == null
+                                ? "Mmap.addDevice, before start"
+                                : "the device that it was imported with");
     }
 
     /** The memory for tasks; null for an import without a mapping, and after close. */

@@ -1,8 +1,12 @@
 package io.softdpu.core.memory;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.linux.text.ForeignText;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Origin of an imported mmap.
@@ -24,17 +28,72 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
         return descriptor.kind() == ExportDescriptor.Kind.RDMA;
     }
 
-    /** Checks a use; no allocation, no lock. */
-    Status checkUse(Permissions needed) {
+    /** The exporting device and the kind of import, for messages; without its keys. */
+    String describe() {
+        return "imported over %s%s from %s"
+                .formatted(
+                        byRdma() ? "RDMA" : "PCIe",
+                        region.memory() == null ? " without a mapping" : "",
+                        PciFunction.key(
+                                descriptor.side(),
+                                ForeignText.escapeAndCut(descriptor.interfaceName())));
+    }
+
+    /** Checks a use of the import; no allocation unless it is refused, no lock. */
+    @Nullable Refusal checkUse(Permissions needed, Mmap of) {
         boolean byRdma = byRdma();
         // Local reading has no bit of its own, so an RDMA import must be used with RDMA rights.
         if (!rights.grants(needed) || (byRdma && !needed.allowsRdma())) {
-            return Status.NOT_PERMITTED;
+            return notGranted(needed, of);
         }
         if (!byRdma && region.memory() == null) {
-            return Status.NOT_SUPPORTED;
+            return Refusal.of(
+                    Status.NOT_SUPPORTED,
+                    "mmap was imported without a mapping, for re-export only: mmap=%s, expected=an"
+                            + " import with Mapping.ACCESS",
+                    of);
         }
-        return region.revoked() ? revokedStatus() : Status.SUCCESS;
+        return region.revoked() ? revoked(of) : null;
+    }
+
+    private Refusal notGranted(Permissions needed, Mmap of) {
+        if (byRdma() && !needed.allowsRdma()) {
+            return Refusal.of(
+                    Status.NOT_PERMITTED,
+                    "mmap was imported from RDMA, and is not memory of this machine: needed=%s,"
+                            + " mmap=%s, expected=a local mmap or an import over PCIe",
+                    needed,
+                    of);
+        }
+        return Refusal.of(
+                Status.NOT_PERMITTED,
+                "exporter does not grant %s: granted=%s, mmap=%s, expected=%s by"
+                        + " Mmap.setPermissions of the exporter",
+                rights.missing(needed),
+                rights,
+                of,
+                new Permissions(descriptor.permissions()).missing(exporterGrants(needed)));
+    }
+
+    /** The rights that an exporter has to grant, so that an importer has these. */
+    private Permissions exporterGrants(Permissions needed) {
+        return byRdma() || needed.allowsPci() || needed.allowsRdma()
+                ? needed
+                : Permissions.of(
+                        needed.allowsLocalWrite()
+                                ? AccessFlag.PCI_READ_WRITE
+                                : AccessFlag.PCI_READ_ONLY);
+    }
+
+    private Refusal revoked(Mmap of) {
+        Status status = revokedStatus();
+        return Refusal.of(
+                status,
+                "%s: mmap=%s, expected=a new export, imported again",
+                status == Status.SHUTDOWN
+                        ? "exporter has revoked the memory"
+                        : "exporter has ended",
+                of);
     }
 
     /** The status of use after the lease was {@linkplain ImportedRegion#revoked() revoked}. */

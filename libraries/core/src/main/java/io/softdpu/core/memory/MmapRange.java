@@ -2,6 +2,7 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.internal.base.Dependents;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -80,18 +81,28 @@ final class MmapRange {
         }
     }
 
-    /** Checks a use; no allocation, no lock. */
-    Status checkUse(boolean granted) {
-        if (onMemory == null) { // otherwise accessible to any thread, and kept open
-            MemorySegment memory = segment;
-            if (memory == null || !memory.scope().isAlive()) {
-                return Status.BAD_STATE; // the program has closed it before the mmap
-            }
-            if (!memory.isAccessibleBy(Thread.currentThread())) {
-                return Status.NOT_PERMITTED;
-            }
+    /** Checks that this thread can access it; no allocation unless it cannot, no lock. */
+    @Nullable Refusal checkAccess(Mmap of) {
+        if (onMemory != null) { // accessible to any thread, and kept open
+            return null;
         }
-        return granted ? Status.SUCCESS : Status.NOT_PERMITTED;
+        MemorySegment memory = segment;
+        if (memory == null || !memory.scope().isAlive()) {
+            return Refusal.of(
+                    Status.BAD_STATE,
+                    "memory was closed before its mmap: mmap=%s, expected=memory that is open until"
+                            + " the mmap is closed",
+                    of);
+        }
+        if (!memory.isAccessibleBy(Thread.currentThread())) {
+            return Refusal.of(
+                    Status.NOT_PERMITTED,
+                    "memory is confined to another thread: mmap=%s, thread=%s, expected=memory of a"
+                            + " shared arena",
+                    of,
+                    Thread.currentThread().getName());
+        }
+        return null;
     }
 
     /** Refuses offsets beyond the range. */

@@ -56,8 +56,21 @@ public record Permissions(int bits) {
      */
     public boolean grants(Permissions needed) {
         Arguments.notNull(needed, "needed");
+        return missingBits(needed) == 0;
+    }
+
+    /**
+     * The names of the rights of {@code needed} that are not granted, for messages; empty if {@link
+     * #grants} is true.
+     */
+    public String missing(Permissions needed) {
+        Arguments.notNull(needed, "needed");
+        return AccessBits.names(missingBits(needed));
+    }
+
+    private int missingBits(Permissions needed) {
         int have = (bits & AccessBits.PCI_READ_WRITE) == 0 ? bits : bits | AccessBits.PCI_READ_ONLY;
-        return (needed.bits & ~AccessBits.PCI_RELAXED_ORDERING & ~have) == 0;
+        return needed.bits & ~AccessBits.PCI_RELAXED_ORDERING & ~have;
     }
 
     /** Whether the other side of the PCIe bus has access. */

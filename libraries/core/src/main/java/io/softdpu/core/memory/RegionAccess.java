@@ -2,6 +2,7 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.access.MemoryAccess;
 import io.softdpu.fabric.region.ExportedRegion;
@@ -22,14 +23,14 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     }
 
     @Override
-    public Status checkUse(Mmap mmap, Permissions needed) {
+    public @Nullable Refusal checkUse(Mmap mmap, Permissions needed) {
         return mmap.checkUse(needed);
     }
 
     @Override
-    public Status checkUse(Mmap mmap, Device device, Permissions needed) {
-        Status status = mmap.checkUse(needed);
-        return status == Status.SUCCESS && !mmap.hasDevice(device) ? Status.NOT_PERMITTED : status;
+    public @Nullable Refusal checkUse(Mmap mmap, Device device, Permissions needed) {
+        Refusal refusal = mmap.checkUse(needed);
+        return refusal == null ? mmap.checkDevice(device) : refusal;
     }
 
     @Override
@@ -78,17 +79,17 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     }
 
     @Override
-    public Status markSource(Buf list, int maxListLength) {
+    public @Nullable Refusal markSource(Buf list, int maxListLength) {
         return list.markSource(maxListLength);
     }
 
     @Override
-    public Status markDestination(Buf list, int maxListLength) {
+    public @Nullable Refusal markDestination(Buf list, int maxListLength) {
         return list.markDestination(maxListLength, Long.MAX_VALUE);
     }
 
     @Override
-    public Status markDestination(Buf list, int maxListLength, long atMostBytes) {
+    public @Nullable Refusal markDestination(Buf list, int maxListLength, long atMostBytes) {
         return list.markDestination(maxListLength, atMostBytes);
     }
 

@@ -2,6 +2,7 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -66,34 +67,65 @@ public final class BufLists {
      * Checks the use of all elements by a device, as {@link Regions#checkUse(Object, Object,
      * Object)} does for one; adjacent elements of one mmap are checked once.
      *
-     * @return SUCCESS, or the status of the first element that cannot be used
+     * @return null, or the refusal of the first element that cannot be used
      */
     @SuppressWarnings("ReferenceEquality") // mmaps are objects, not values
-    public static Status checkUse(Buf list, Device device, Permissions needed) {
+    public static @Nullable Refusal checkUse(Buf list, Device device, Permissions needed) {
         @Nullable Mmap asked = null;
         for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
             Mmap mmap = element.mmap();
             if (mmap != asked) {
-                Status status = REGIONS.checkUse(mmap, device, needed);
-                if (status != Status.SUCCESS) {
-                    return status;
+                Refusal refusal = REGIONS.checkUse(mmap, device, needed);
+                if (refusal != null) {
+                    return refusal;
                 }
                 asked = mmap;
             }
         }
-        return Status.SUCCESS;
+        return null;
+    }
+
+    // ---- refusals that are common to the libraries ----
+
+    /**
+     * The refusal of a buf without references.
+     *
+     * @param operand its name in the task: {@code source}
+     */
+    public static Refusal released(String operand, Buf buf) {
+        return Refusal.of(
+                Status.BAD_STATE, "buf was released: %s=%s, expected=a buf in use", operand, buf);
     }
 
     /**
-     * Describes a list for the message of a refused task: its buf, its length and the limit.
+     * The refusal of a list with less tailroom than a task writes.
      *
-     * @param argument its name in the task: {@code source}
-     * @param list the head of the list, or null
-     * @param maxListLength limit of elements of the library
-     * @return {@code ", source=buf[...], maxListLength=1"}
+     * @param operand its name in the task: {@code destination}
      */
-    public static String describe(String argument, @Nullable Buf list, int maxListLength) {
-        return ", %s=%s, maxListLength=%d".formatted(argument, list, maxListLength);
+    public static Refusal tooLittleTailroom(String operand, Buf list, long neededBytes) {
+        return Refusal.of(
+                Status.INVALID_VALUE,
+                "tailroom %d < %d: %s=%s, expected=tailroom for all the data",
+                tailroom(list),
+                neededBytes,
+                operand,
+                list);
+    }
+
+    /**
+     * The refusal of a list with more data than the library moves at a time.
+     *
+     * @param operand its name in the task: {@code source}
+     */
+    public static Refusal tooMuchData(String operand, Buf list, long limitBytes) {
+        return Refusal.of(
+                Status.INVALID_VALUE,
+                "data length %d > %d: %s=%s, expected=%d bytes at most",
+                dataLength(list),
+                limitBytes,
+                operand,
+                list,
+                limitBytes);
     }
 
     /** Adds without overflow: overlapping elements may sum up to more than the memory. */

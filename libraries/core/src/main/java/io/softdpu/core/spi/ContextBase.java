@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
@@ -192,14 +193,17 @@ public abstract class ContextBase implements Context {
      * @param tasks tasks of this context, which the library owns until this returns
      * @param from index of the first task
      * @param to index after the last task
+     * @return null if all were accepted, else why the first that was not
      */
-    protected void onSubmitAll(Task[] tasks, int from, int to) {
-        for (int i = from; i < to && takesTasks(); i++) {
-            if (((TaskBase) tasks[i]).onSubmit() != Status.SUCCESS) {
-                return;
+    protected @Nullable Refusal onSubmitAll(Task[] tasks, int from, int to) {
+        for (int i = from; i < to; i++) {
+            Refusal refusal = takesTasks() ? ((TaskBase) tasks[i]).onSubmit() : engine.notRunning();
+            if (refusal != null) {
+                return refusal;
             }
             accepted(1);
         }
+        return null;
     }
 
     /** Releases the resources of the constructor. Called once, in IDLE. */

@@ -2,6 +2,7 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
@@ -146,6 +147,11 @@ final class ContextEngine extends EngineMember {
         return takesTasks;
     }
 
+    /** The refusal of a submission if {@link #takesTasks} is false. */
+    Refusal notRunning() {
+        return context.states().notRunning();
+    }
+
     int inFlight() {
         return inFlight;
     }
@@ -267,6 +273,13 @@ final class ContextEngine extends EngineMember {
         @Override
         public QueueMember<Job> addQueue(Context context, WorkQueueImpl<Job> queue) {
             return base(context).jobQueues().add(queue);
+        }
+
+        @Override
+        public void refused(Job job, Refusal refusal) {
+            if (job instanceof JobBase base) {
+                base.refused(refusal);
+            }
         }
 
         private ContextBase base(Context context) {

@@ -2,6 +2,7 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.StateChangedCallback;
 import java.util.ArrayDeque;
@@ -166,9 +167,27 @@ final class ContextStates {
         if (state != expected) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "%s needs another state: expected=%s, context=%s, state=%s"
-                            .formatted(call, expected, context, state));
+                    "%s needs another state: context=%s, state=%s%s, expected=%s"
+                            .formatted(call, context, state, failureText(), expected),
+                    failure);
         }
+    }
+
+    /** The refusal of a submission, unless it is RUNNING. */
+    Refusal notRunning() {
+        return Refusal.of(
+                Status.BAD_STATE,
+                failure,
+                "context is not running: state=%s%s, expected=%s",
+                state,
+                failureText(),
+                ContextState.RUNNING);
+    }
+
+    /** The failure for messages: {@code ", failure=CONNECTION_RESET"}; empty without one. */
+    private String failureText() {
+        DpuException known = failure;
+        return known == null ? "" : ", failure=" + known.status();
     }
 
     // ---- for the engine and the work queues ----
@@ -233,7 +252,9 @@ final class ContextStates {
 
     DpuException badState(String reason) {
         return new DpuException(
-                Status.BAD_STATE, "%s: context=%s, state=%s".formatted(reason, context, state));
+                Status.BAD_STATE,
+                "%s: context=%s, state=%s%s".formatted(reason, context, state, failureText()),
+                failure);
     }
 
     // ---- internal ----

@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
@@ -28,6 +29,8 @@ public abstract class JobBase implements Job {
     private final ContextBase context;
     private final JobType type;
     private byte owner = USER;
+    private boolean refused;
+    private @Nullable Refusal refusal;
     private Status status = Status.SUCCESS;
     private Status ending = Status.SUCCESS;
     private long userData;
@@ -85,18 +88,21 @@ public abstract class JobBase implements Job {
         return this;
     }
 
-    /**
-     * Details of the job for messages of refusals: {@code ", key=value"} one or more times, or
-     * nothing.
-     */
-    protected String submissionDetails() {
+    @Override
+    public final @Nullable DpuException refusal() {
+        Refusal last = refusal;
+        return refused && last != null ? last.exception("job=" + this) : null;
+    }
+
+    /** The operands for messages: {@code ", key=value"} one or more times, or nothing. */
+    protected String operands() {
         return "";
     }
 
-    /** Type, context and details, for messages. */
+    /** Type, context and operands, for messages. */
     @Override
     public final String toString() {
-        return "job[type=%s, context=%s%s]".formatted(type, context, submissionDetails());
+        return "job[type=%s, context=%s%s]".formatted(type, context, operands());
     }
 
     /**
@@ -116,10 +122,20 @@ public abstract class JobBase implements Job {
 
     final void submitted() {
         owner = LIBRARY;
+        refused = false;
     }
 
-    final void refused() {
+    /** Returns the job to its user, since it was not accepted. */
+    final void returnToUser() {
         owner = USER;
+    }
+
+    /** Keeps the reason for the user, until the next submission is accepted. */
+    final void refused(Refusal why) {
+        if (refusal != why) { // a full queue usually refuses several times with one object
+            refusal = why;
+        }
+        refused = true;
     }
 
     final void ended(Status how) {

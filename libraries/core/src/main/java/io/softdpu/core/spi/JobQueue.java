@@ -2,6 +2,7 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
@@ -23,17 +24,22 @@ import org.jspecify.annotations.Nullable;
  * the constructor is large enough. Allocates nothing after its creation.
  *
  * <pre>{@code
- * protected Status onSubmit(JobBase job) {
+ * protected @Nullable Refusal onSubmit(JobBase job) {
  *     CopyJob copy = (CopyJob) job;
- *     Status usable = copy.takeBufs();   // checks and marks them, or leaves all as it was
- *     if (usable == Status.SUCCESS) {
+ *     Refusal refusal = copy.takeBufs();   // checks and marks them, or leaves all as it was
+ *     if (refusal == null) {
  *         ring[(head + count++) % ring.length] = copy;
  *     }
- *     return usable;
+ *     return refusal;
  * }
  * }</pre>
  */
 public abstract class JobQueue {
+    private static final Refusal IN_FLIGHT =
+            Refusal.ready(
+                    Status.IN_USE,
+                    () -> "job is in flight: owner=library, expected=its retrieval first");
+
     private final ContextBase context;
     private final int depth;
     private final Member member = new Member();
@@ -63,10 +69,10 @@ public abstract class JobQueue {
      * Validates the job and accepts it. An error leaves everything unchanged: no buf marked,
      * nothing queued.
      *
-     * @return SUCCESS if the library has accepted it, AGAIN if it cannot at present, another status
-     *     if the job is not valid
+     * @return null if the library has accepted it; else why not, without the job, which is added
+     *     here: AGAIN if it cannot at present, another status if the job is not valid
      */
-    protected abstract Status onSubmit(JobBase job);
+    protected abstract @Nullable Refusal onSubmit(JobBase job);
 
     /**
      * Does a limited part of the work, so that the queue stays responsive. An exception thrown here
@@ -176,30 +182,43 @@ public abstract class JobQueue {
         }
 
         @Override
-        public Status submit(Job job) {
+        public @Nullable Refusal submit(Job job) {
             if (!(job instanceof JobBase base) || !accepts(base)) {
-                return Status.INVALID_VALUE;
+                return Refusal.of(
+                        Status.INVALID_VALUE,
+                        "job is not one of this library: class=%s, expected=a job that the context"
+                                + " has created",
+                        job.getClass().getName());
             }
             if (base.isInFlight()) {
-                return Status.IN_USE;
+                return IN_FLIGHT;
             }
             if (context.state() != ContextState.RUNNING) {
-                return Status.BAD_STATE;
+                return context.states().notRunning();
             }
             base.submitted();
             inFlight++;
             waiting++;
-            Status submitted = Status.UNEXPECTED;
+            Refusal refusal = null;
+            boolean accepted = false;
             try {
-                submitted = onSubmit(base);
+                refusal = onSubmit(base);
+                accepted = refusal == null;
             } finally {
-                if (submitted != Status.SUCCESS) {
-                    base.refused();
+                if (!accepted) {
+                    base.returnToUser();
                     inFlight--;
                     waiting--;
                 }
             }
-            return submitted;
+            return refusal;
+        }
+
+        @Override
+        public void refused(Job job, Refusal refusal) {
+            if (job instanceof JobBase base) {
+                base.refused(refusal);
+            }
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.execution.Task;
@@ -33,10 +34,33 @@ public abstract class TaskBase implements Task {
     /** Completed, but a sanitizer has not run its callback yet. */
     private static final byte HELD = 3;
 
+    /** The bits of the owner; {@link #REFUSED} is beside them. */
+    private static final byte OWNER = 3;
+
+    /**
+     * Set while the last submission counts as refused. A bit of the owner, so that an accepted
+     * submission and a completion, which change the owner, end it at no cost.
+     */
+    private static final byte REFUSED = 4;
+
+    private static final Refusal NO_FLAGS =
+            Refusal.ready(
+                    Status.INVALID_VALUE,
+                    () -> "argument is null: argument=flags, expected=SubmitFlags.NONE for none");
+    private static final Refusal FREED =
+            Refusal.ready(
+                    Status.BAD_STATE,
+                    () -> "task was freed: owner=pool, expected=a task that is allocated");
+    private static final Refusal IN_FLIGHT =
+            Refusal.ready(
+                    Status.IN_USE,
+                    () -> "task is in flight: owner=library, expected=its callback first");
+
     private final ContextEngine engine;
     private @Nullable TaskPool<?> pool;
     private @Nullable TaskChecker checker;
     private byte owner = POOL;
+    private @Nullable Refusal refusal;
     private Status status = Status.SUCCESS;
     private long userData;
     private @Nullable Object userObject;
@@ -50,18 +74,11 @@ public abstract class TaskBase implements Task {
      * Validates the task and accepts it. Called in RUNNING, on the engine's thread. An error leaves
      * everything unchanged: no buf marked, nothing queued.
      *
-     * @return SUCCESS if the library has accepted it; {@link #complete} is called later, in a
-     *     progress
+     * @return null if the library has accepted it: {@link #complete} is called later, in a
+     *     progress; else why not, without the task and its context, which are added here. That of a
+     *     full queue is {@linkplain Refusal#ready ready}, since it is part of normal operation
      */
-    protected abstract Status onSubmit();
-
-    /**
-     * Details of the task for messages of refusals: {@code ", key=value"} one or more times, or
-     * nothing.
-     */
-    protected String submissionDetails() {
-        return "";
-    }
+    protected abstract @Nullable Refusal onSubmit();
 
     /** Runs the user's callback for {@link #status()}; the caller handles its exceptions. */
     protected abstract void onCompleted();
@@ -89,24 +106,13 @@ public abstract class TaskBase implements Task {
 
     @Override
     public final void submit() {
-        requireSubmitted(trySubmit(SubmitFlags.NONE));
+        submit(SubmitFlags.NONE);
     }
 
     @Override
     public final void submit(SubmitFlags flags) {
-        requireSubmitted(trySubmit(Arguments.notNull(flags, "flags")));
-    }
-
-    private void requireSubmitted(Status submitted) {
-        if (submitted != Status.SUCCESS) {
-            throw new DpuException(
-                    submitted,
-                    "task was not submitted: task=%s, context=%s, state=%s%s"
-                            .formatted(
-                                    typeName(),
-                                    engine.context(),
-                                    engine.context().state(),
-                                    submissionDetails()));
+        if (trySubmit(Arguments.notNull(flags, "flags")) != Status.SUCCESS) {
+            throw Objects.requireNonNull(refusal(), "refused");
         }
     }
 
@@ -116,38 +122,48 @@ public abstract class TaskBase implements Task {
     }
 
     @Override
-    @SuppressWarnings("ConstantValue") // there is a status for what an annotation excludes
     public final Status trySubmit(SubmitFlags flags) {
-        if (flags == null) {
-            return Status.INVALID_VALUE;
-        }
         engine.requireOwner();
-        switch (owner) {
-            case POOL -> {
-                misused("task was submitted after it was freed");
-                return Status.BAD_STATE;
-            }
-            case LIBRARY, HELD -> {
-                misused("task was submitted in flight");
-                return Status.IN_USE;
-            }
-            case USER -> {}
+        Refusal refused = submission(flags);
+        if (refused == null) {
+            return Status.SUCCESS;
+        }
+        keep(refused);
+        return refused.status();
+    }
+
+    @Override
+    public final @Nullable DpuException refusal() {
+        Refusal last = refusal;
+        return (owner & REFUSED) == 0 || last == null ? null : last.exception(describe());
+    }
+
+    /** Submits the task: null if it was accepted, else why not. */
+    @SuppressWarnings("ConstantValue") // there is a status for what an annotation excludes
+    private @Nullable Refusal submission(SubmitFlags flags) {
+        if (flags == null) {
+            return NO_FLAGS;
+        }
+        if ((owner & OWNER) != USER) {
+            return notTheUsers();
         }
         if (!engine.takesTasks()) {
-            return Status.BAD_STATE;
+            return engine.notRunning();
         }
         if (checker != null) {
             if (checker.refuses()) {
-                return Status.AGAIN;
+                return TaskChecker.REFUSAL;
             }
             checker.submitted(flags);
         }
         owner = LIBRARY;
-        Status submitted = Status.UNEXPECTED;
+        Refusal refused = null;
+        boolean accepted = false;
         try {
-            submitted = onSubmit();
+            refused = onSubmit();
+            accepted = refused == null;
         } finally {
-            if (submitted == Status.SUCCESS) {
+            if (accepted) {
                 engine.tasksSubmitted(1);
             } else {
                 owner = USER;
@@ -157,17 +173,35 @@ public abstract class TaskBase implements Task {
                 }
             }
         }
-        if (flags.flushes() && submitted == Status.SUCCESS) {
+        if (accepted && flags.flushes()) {
             engine.flush();
         }
-        return submitted;
+        return refused;
+    }
+
+    /** Keeps the reason for the user, until the next submission is accepted. */
+    final void keep(Refusal refused) {
+        if (refusal != refused) { // a full queue usually refuses several times with one object
+            refusal = refused;
+        }
+        owner |= REFUSED;
+    }
+
+    /** The refusal of a task that its user does not have, since it is in flight or was freed. */
+    final Refusal notTheUsers() {
+        if ((owner & OWNER) == POOL) {
+            misused("task was submitted after it was freed");
+            return FREED;
+        }
+        misused("task was submitted in flight");
+        return IN_FLIGHT;
     }
 
     // ---- submitted or completed with others ----
 
     /** Takes the task from its user for a submission; whether the user has it. */
     final boolean takeFromUser() {
-        if (owner != USER) {
+        if ((owner & OWNER) != USER) {
             return false;
         }
         owner = LIBRARY;
@@ -200,7 +234,7 @@ public abstract class TaskBase implements Task {
     @Override
     public final void free() {
         engine.requireOwner();
-        switch (owner) {
+        switch (owner & OWNER) {
             case LIBRARY, HELD -> {
                 misused("task was freed in flight");
                 throw inFlight();
@@ -279,7 +313,7 @@ public abstract class TaskBase implements Task {
     }
 
     private void requireInFlight() {
-        if (owner != LIBRARY) {
+        if ((owner & OWNER) != LIBRARY) {
             throw new IllegalStateException(
                     "completed a task that is not in flight: " + describe());
         }
@@ -293,7 +327,7 @@ public abstract class TaskBase implements Task {
 
     /** Whether the library owns the task, so that it must not be changed. */
     protected final boolean isInFlight() {
-        return owner == LIBRARY || owner == HELD;
+        return (owner & OWNER) >= LIBRARY;
     }
 
     /**
@@ -304,7 +338,7 @@ public abstract class TaskBase implements Task {
      */
     protected final void requireUser() {
         engine.requireOwner();
-        switch (owner) {
+        switch (owner & OWNER) {
             case LIBRARY, HELD -> {
                 misused("task was changed in flight");
                 throw inFlight();
@@ -341,7 +375,7 @@ public abstract class TaskBase implements Task {
      */
     private void requireHandedOut() {
         engine.requireOwner();
-        if (owner == POOL) {
+        if ((owner & OWNER) == POOL) {
             throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
         }
     }

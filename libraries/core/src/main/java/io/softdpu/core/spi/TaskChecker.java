@@ -1,6 +1,7 @@
 package io.softdpu.core.spi;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.internal.sanitizer.HeldTask;
 import io.softdpu.core.internal.sanitizer.Mistake;
@@ -12,6 +13,14 @@ import org.jspecify.annotations.Nullable;
  * data path. The engine's thread.
  */
 final class TaskChecker extends HeldTask {
+    /** What {@link #refuses} stands for. */
+    static final Refusal REFUSAL =
+            Refusal.ready(
+                    Status.AGAIN,
+                    () ->
+                            "sanitizer refuses the submission, as a full queue would: sanitizer=on,"
+                                    + " expected=another try after a progress");
+
     private final TaskBase task;
     private final TaskPool<?> pool;
     private final ContextChecker context;

@@ -3,7 +3,10 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Task;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Submission of several tasks of a context at a time. The engine's thread. */
 final class TaskSubmissions {
@@ -22,22 +25,24 @@ final class TaskSubmissions {
     int trySubmitAll(Task[] tasks, int from, int to) {
         engine.requireOwner();
         requireOwn(tasks, from, to);
+        if (from == to) {
+            return 0;
+        }
         if (!engine.takesTasks()) {
+            ((TaskBase) tasks[from]).keep(engine.notRunning());
             return 0;
         }
         if (engine.checker() != null) {
             return trySubmitEach(tasks, from, to);
-        }
-        if (from == to) {
-            return 0;
         }
         int taken = from;
         while (taken < to && ((TaskBase) tasks[taken]).takeFromUser()) {
             taken++;
         }
         accepted = 0;
+        @Nullable Refusal refusal = null;
         try {
-            context.onSubmitAll(tasks, from, taken);
+            refusal = context.onSubmitAll(tasks, from, taken);
         } finally {
             for (int i = from + accepted; i < taken; i++) {
                 ((TaskBase) tasks[i]).returnToUser();
@@ -47,6 +52,14 @@ final class TaskSubmissions {
             } else {
                 engine.taskRefused();
             }
+        }
+        int end = from + accepted;
+        if (end < to) {
+            TaskBase refused = (TaskBase) tasks[end];
+            refused.keep(
+                    end == taken
+                            ? refused.notTheUsers()
+                            : Objects.requireNonNull(refusal, "a library gives the reason"));
         }
         return accepted;
     }

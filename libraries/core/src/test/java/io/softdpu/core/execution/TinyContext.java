@@ -2,6 +2,7 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.spi.ContextBase;
@@ -38,6 +39,7 @@ public final class TinyContext extends ContextBase {
     @Nullable TinyTask failsToSubmit;
     private boolean mandatory = true;
     private int queueDepth = 16;
+    private int queueCapacity = Integer.MAX_VALUE;
     private @Nullable TaskPool<TinyTask> pool;
     private TinyTask[] queue = new TinyTask[0];
     private int head;
@@ -61,6 +63,11 @@ public final class TinyContext extends ContextBase {
     void setQueueDepth(int depth) {
         requireConfigurable();
         queueDepth = depth;
+    }
+
+    /** Limits the tasks in flight further, at any time. */
+    void setQueueCapacity(int tasks) {
+        queueCapacity = tasks;
     }
 
     TinyTask allocate() {
@@ -199,6 +206,9 @@ public final class TinyContext extends ContextBase {
 
     /** A task with one callback, which is told the task. */
     static final class TinyTask extends TaskBase {
+        private static final Refusal FULL =
+                Refusal.ready(Status.AGAIN, () -> "tiny queue is full: queued=all, expected=fewer");
+
         @Nullable TinyCallback callback;
         boolean valid = true;
         private final TinyContext tiny;
@@ -218,18 +228,19 @@ public final class TinyContext extends ContextBase {
         }
 
         @Override
-        protected Status onSubmit() {
+        protected @Nullable Refusal onSubmit() {
             if (!valid) {
-                return Status.INVALID_VALUE;
+                return Refusal.of(
+                        Status.INVALID_VALUE, "task is not valid: valid=false, expected=true");
             }
             if (tiny.failsToSubmit == this) {
                 throw new IllegalStateException("defect of the library");
             }
-            if (tiny.queued == tiny.queue.length) {
-                return Status.AGAIN;
+            if (tiny.queued == Math.min(tiny.queue.length, tiny.queueCapacity)) {
+                return FULL;
             }
             tiny.queue[(tiny.head + tiny.queued++) % tiny.queue.length] = this;
-            return Status.SUCCESS;
+            return null;
         }
 
         @Override

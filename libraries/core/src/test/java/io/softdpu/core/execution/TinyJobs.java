@@ -2,6 +2,7 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.JobBase;
@@ -158,18 +159,19 @@ public final class TinyJobs extends ContextBase {
         }
 
         @Override
-        protected Status onSubmit(JobBase submitted) {
+        protected @Nullable Refusal onSubmit(JobBase submitted) {
             TinyJob job = (TinyJob) submitted;
             if (!job.valid) {
-                return Status.INVALID_VALUE;
+                return Refusal.of(
+                        Status.INVALID_VALUE, "job is not valid: valid=false, expected=true");
             }
             if (job.atOnce) {
                 complete(job, job.outcome);
-                return Status.SUCCESS;
+                return null;
             }
             job.left = job.slices;
             ring[(head + count++) % ring.length] = job;
-            return Status.SUCCESS;
+            return null;
         }
 
         @Override

@@ -6,6 +6,7 @@ import com.sun.management.ThreadMXBean;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.core.memory.AccessFlag;
@@ -139,8 +140,10 @@ class ZeroAllocationTest {
                     Buf last = inventory.bufByAddress(mmap, 512, 64);
                     last.chain(array.get(0));
                     head.chain(last);
-                    if (REGIONS.markDestination(head, 4) != Status.SUCCESS
-                            || BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE)
+                    if (Refusal.statusOf(REGIONS.markDestination(head, 4)) != Status.SUCCESS
+                            || Refusal.statusOf(
+                                            BufLists.checkUse(
+                                                    head, device, Permissions.LOCAL_READ_WRITE))
                                     != Status.SUCCESS
                             || BufLists.tailroom(head) != 256) {
                         throw new AssertionError(head);
@@ -238,7 +241,7 @@ class ZeroAllocationTest {
         AllocationMeter.assertNone(
                 ROUNDS,
                 () -> {
-                    if (REGIONS.checkUse(remote, p0, needed) != Status.SUCCESS) {
+                    if (Refusal.statusOf(REGIONS.checkUse(remote, p0, needed)) != Status.SUCCESS) {
                         throw new AssertionError("not usable");
                     }
                     REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);

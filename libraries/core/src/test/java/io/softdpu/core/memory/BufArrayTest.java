@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
@@ -90,7 +91,7 @@ class BufArrayTest {
         buf.retain();
         Thrown.with(Status.IN_USE, array::stop).hasMessageContaining("index=0");
         buf.release();
-        assertThat(REGIONS.markSource(array.get(1), 1)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markSource(array.get(1), 1))).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, array::close).hasMessageContaining("index=1");
         REGIONS.clearInFlight(array.get(1));
         array.stop();

@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
@@ -293,8 +294,8 @@ class BufListModelTest {
         }
         assertThat(
                         random.nextBoolean()
-                                ? REGIONS.markSource(one.buf, limit)
-                                : REGIONS.markDestination(one.buf, limit))
+                                ? Refusal.statusOf(REGIONS.markSource(one.buf, limit))
+                                : Refusal.statusOf(REGIONS.markDestination(one.buf, limit)))
                 .isEqualTo(expected);
         if (expected == Status.SUCCESS) {
             inFlight.add(one);
@@ -373,8 +374,11 @@ class BufListModelTest {
      * A library that knows nothing but what {@code spi} gives it: copies list to list, a byte each.
      */
     private static void copy(Buf source, Buf destination) {
-        assertThat(REGIONS.markSource(source, 8)).isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.markDestination(destination, 8, BufLists.dataLength(source)))
+        assertThat(Refusal.statusOf(REGIONS.markSource(source, 8))).isEqualTo(Status.SUCCESS);
+        assertThat(
+                        Refusal.statusOf(
+                                REGIONS.markDestination(
+                                        destination, 8, BufLists.dataLength(source))))
                 .isEqualTo(Status.SUCCESS);
         @Nullable Buf to = destination;
         long toOffset = to.dataOffset() + to.dataLength();

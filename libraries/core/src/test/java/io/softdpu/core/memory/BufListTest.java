@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
@@ -225,9 +226,9 @@ class BufListTest {
     @Clause("core-110")
     void shouldBelongToTheLibraryWholeWhileInFlight() {
         Buf head = list(0, 1, 2);
-        assertThat(REGIONS.markSource(head, 3)).isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.markSource(head, 3)).isEqualTo(Status.IN_USE);
-        assertThat(REGIONS.markDestination(head, 3)).isEqualTo(Status.IN_USE);
+        assertThat(Refusal.statusOf(REGIONS.markSource(head, 3))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markSource(head, 3))).isEqualTo(Status.IN_USE);
+        assertThat(Refusal.statusOf(REGIONS.markDestination(head, 3))).isEqualTo(Status.IN_USE);
         for (int i = 0; i < 3; i++) {
             Buf element = bufs.get(i);
             Thrown.with(Status.IN_USE, element::resetDataLength);
@@ -241,7 +242,8 @@ class BufListTest {
         assertList(0, 1, 2);
         REGIONS.clearInFlight(head);
         head.unchain(bufs.get(1));
-        assertThat(REGIONS.markDestination(bufs.get(1), 2)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markDestination(bufs.get(1), 2)))
+                .isEqualTo(Status.SUCCESS);
         REGIONS.clearInFlight(bufs.get(1));
     }
 
@@ -249,13 +251,16 @@ class BufListTest {
     @Clause("core-107")
     void shouldBeRefusedByALibraryThatTakesFewerElements() {
         Buf head = list(0, 1, 2);
-        assertThat(REGIONS.markSource(head, 2)).isEqualTo(Status.INVALID_VALUE);
-        assertThat(REGIONS.markDestination(head, 1)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(Refusal.statusOf(REGIONS.markSource(head, 2))).isEqualTo(Status.INVALID_VALUE);
+        assertThat(Refusal.statusOf(REGIONS.markDestination(head, 1)))
+                .isEqualTo(Status.INVALID_VALUE);
         head.resetDataLength(); // not in flight
-        assertThat(REGIONS.markSource(bufs.get(1), 9)).isEqualTo(Status.NOT_PERMITTED);
-        assertThat(BufLists.describe("source", head, 2))
-                .contains("source=buf[", "listLength=3", "maxListLength=2");
-        assertThat(REGIONS.markSource(head, 3)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markSource(bufs.get(1), 9)))
+                .isEqualTo(Status.NOT_PERMITTED);
+        assertThat(REGIONS.markSource(head, 2))
+                .asString()
+                .contains("buf list is too long: listLength=3, buf=buf[", "expected=2 at most");
+        assertThat(Refusal.statusOf(REGIONS.markSource(head, 3))).isEqualTo(Status.SUCCESS);
         REGIONS.clearInFlight(head);
     }
 
@@ -287,15 +292,15 @@ class BufListTest {
                                 .addDevice(device)
                                 .start());
         Buf head = list(0, 1, 2);
-        assertThat(BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
         bufs.get(1).reuseByAddress(readOnly, 0, 16);
-        assertThat(BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(BufLists.checkUse(head, device, Permissions.LOCAL_READ_ONLY))
+        assertThat(Refusal.statusOf(BufLists.checkUse(head, device, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.SUCCESS);
         Device other = machines.device(Side.HOST, "pf1");
-        assertThat(BufLists.checkUse(head, other, Permissions.LOCAL_READ_ONLY))
+        assertThat(Refusal.statusOf(BufLists.checkUse(head, other, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.NOT_PERMITTED);
         bufs.get(1).reuseByAddress(mmap, 0, 16);
     }

@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
@@ -235,7 +236,7 @@ class BufPoolTest {
         buf.retain();
         buf.release();
         head.chain(buf);
-        assertThat(REGIONS.markDestination(head, 2)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markDestination(head, 2))).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, buf::resetDataLength);
         BufLists.appendData(head, 10);
         REGIONS.clearInFlight(head);

@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
@@ -226,15 +227,17 @@ class BufTest {
         Thrown.with(Status.BAD_STATE, buf::mmap);
         Thrown.with(Status.BAD_STATE, buf::resetDataLength);
         Thrown.with(Status.BAD_STATE, () -> inventory.duplicate(buf));
-        assertThat(REGIONS.markSource(buf, 1)).isEqualTo(Status.BAD_STATE);
+        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1))).isEqualTo(Status.BAD_STATE);
     }
 
     @Test
     @Clause("core-110")
     void shouldBelongToTheLibraryWhileInFlight() {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
-        assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.markSource(buf, 1)).as("one task at a time").isEqualTo(Status.IN_USE);
+        assertThat(Refusal.statusOf(REGIONS.markDestination(buf, 1))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1)))
+                .as("one task at a time")
+                .isEqualTo(Status.IN_USE);
         Thrown.with(Status.IN_USE, buf::release);
         Thrown.with(Status.IN_USE, () -> buf.setData(0, 1));
         Thrown.with(Status.IN_USE, buf::resetDataLength);

@@ -2,6 +2,7 @@ package io.softdpu.core.memory;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
@@ -56,7 +57,8 @@ public final class HaltedImporterProcess {
                     }
                     case "release" -> {
                         for (Mmap mmap : held) {
-                            System.out.println("released " + REGIONS.checkUse(mmap, WRITE));
+                            System.out.println(
+                                    "released " + Refusal.statusOf(REGIONS.checkUse(mmap, WRITE)));
                             mmap.close();
                         }
                         held.clear();
@@ -79,11 +81,11 @@ public final class HaltedImporterProcess {
             MemorySegment first = arena.allocate(region.byteSize()).fill(FIRST);
             MemorySegment second = arena.allocate(region.byteSize()).fill(SECOND);
             Copier copier = new Copier();
-            Status usable = REGIONS.checkUse(remote, WRITE);
+            Status usable = Refusal.statusOf(REGIONS.checkUse(remote, WRITE));
             System.out.println("copying " + round);
             for (long i = 0; usable == Status.SUCCESS; i++) {
                 copier.payload(i % 2 == 0 ? first : second, 0, region, 0, region.byteSize());
-                usable = REGIONS.checkUse(remote, WRITE);
+                usable = Refusal.statusOf(REGIONS.checkUse(remote, WRITE));
             }
             System.out.println("refused " + round + " " + usable);
         }

@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
@@ -88,7 +89,7 @@ class ImportFromProcessTest {
         }
         assertThat(exporter.awaitLine("^sees ", DEADLINE)).isEqualTo("sees 99");
         assertThat(exporter.awaitExit(DEADLINE)).isZero();
-        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SHUTDOWN);
     }
 
@@ -99,20 +100,22 @@ class ImportFromProcessTest {
         Mmap remote = imported(exporter);
         Device t0 = machines.device(Side.TARGET, "t0");
         Mmap far = machines.add(Mmap.createFromExport(remote.exportRdma(p0), t0));
-        assertThat(REGIONS.checkUse(far, far.permissions())).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(far, far.permissions())))
+                .isEqualTo(Status.SUCCESS);
         exporter.kill();
         exporter.awaitExit(DEADLINE); // or its socket could still take a request
         Await.until(
                 "the import is refused",
                 DEADLINE,
                 () ->
-                        REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE)
+                        Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
                                 == Status.CONNECTION_RESET);
         Await.until(
                 "the import of the re-export is refused",
                 DEADLINE,
-                () -> REGIONS.checkUse(far, far.permissions()) != Status.SUCCESS);
-        assertThat(REGIONS.checkUse(far, far.permissions())).isEqualTo(Status.CONNECTION_RESET);
+                () -> Refusal.statusOf(REGIONS.checkUse(far, far.permissions())) != Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(far, far.permissions())))
+                .isEqualTo(Status.CONNECTION_RESET);
         assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0));
         Thrown.with(Status.CONNECTION_RESET, () -> remote.exportRdma(p0));

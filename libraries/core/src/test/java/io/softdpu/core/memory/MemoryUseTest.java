@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
@@ -222,11 +223,11 @@ class MemoryUseTest {
                                 .start());
         Device other = machines.device(pf0.machine(), "pf1");
         Buf buf = inventory.bufByAddress(readOnly, 0, 64);
-        assertThat(BufLists.checkUse(buf, pf0, Permissions.LOCAL_READ_ONLY))
+        assertThat(Refusal.statusOf(BufLists.checkUse(buf, pf0, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(BufLists.checkUse(buf, pf0, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(BufLists.checkUse(buf, pf0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(BufLists.checkUse(buf, other, Permissions.LOCAL_READ_ONLY))
+        assertThat(Refusal.statusOf(BufLists.checkUse(buf, other, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.NOT_PERMITTED);
         buf.release();
         Thrown.with(Status.INVALID_VALUE, () -> BufPool.create(1, 64, null))
@@ -278,7 +279,7 @@ class MemoryUseTest {
         for (Buf buf : new Buf[] {remote, near, element}) { // in all else they are the same
             buf.setData(70, 10);
             buf.resetDataLength();
-            assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
+            assertThat(Refusal.statusOf(REGIONS.markDestination(buf, 1))).isEqualTo(Status.SUCCESS);
             shared.segment().set(ValueLayout.JAVA_BYTE, 70, (byte) 0);
             REGIONS.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 3);
             assertThat(shared.segment().get(ValueLayout.JAVA_BYTE, 70))
@@ -289,7 +290,7 @@ class MemoryUseTest {
             assertThat(buf.dataLength()).isEqualTo(1);
             assertThat(buf.headroom()).isEqualTo(6);
         }
-        assertThat(REGIONS.checkUse(imported, p0, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(imported, p0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
         remote.chain(near);
         remote.release();

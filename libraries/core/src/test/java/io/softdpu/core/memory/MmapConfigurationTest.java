@@ -7,6 +7,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.MemoryServices;
@@ -113,14 +114,14 @@ class MmapConfigurationTest {
     @Clause({"core-077", "core-071"})
     void shouldTakeAccessFromADeviceThatIsRemoved() {
         Mmap mmap = mmap().addDevice(vf).start();
-        assertThat(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
         Thrown.with(Status.BAD_STATE, () -> mmap.removeDevice(vf)).hasMessageContaining("started");
         mmap.stop();
         mmap.removeDevice(vf).start();
-        assertThat(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
         vf.close(); // the mmap keeps it open no longer
         mmap.stop();
@@ -133,9 +134,9 @@ class MmapConfigurationTest {
         Mmap mmap = mmap().addDevice(vf);
         mmap.removeDevice(pf0).start();
         assertThat(mmap.devices()).containsExactly(vf);
-        assertThat(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
     }
 
@@ -176,7 +177,8 @@ class MmapConfigurationTest {
     private long useUntil(AtomicBoolean over, Mmap mmap) {
         long looks = 0;
         while (!over.get() || looks == 0) {
-            Status status = REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE);
+            Status status =
+                    Refusal.statusOf(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE));
             assertThat(status).isIn(Status.NOT_PERMITTED, Status.BAD_STATE);
             looks++;
         }
@@ -209,7 +211,7 @@ class MmapConfigurationTest {
                                 || asked == AccessFlag.LOCAL_READ_ONLY
                                 || (flag == AccessFlag.PCI_READ_WRITE
                                         && asked == AccessFlag.PCI_READ_ONLY);
-                assertThat(REGIONS.checkUse(mmap, pf0, Permissions.of(asked)))
+                assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0, Permissions.of(asked))))
                         .as("%s of an mmap with %s", asked, flag)
                         .isEqualTo(implied ? Status.SUCCESS : Status.NOT_PERMITTED);
             }
@@ -257,7 +259,7 @@ class MmapConfigurationTest {
     @Clause("core-072")
     void shouldNeedNoRegistrationByTheProgram() {
         Mmap mmap = mmap().start();
-        assertThat(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
         assertThat(List.of(Mmap.class.getMethods()))
                 .as("ways to register memory")

@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.memory.wire.ExportDescriptor;
@@ -105,11 +106,12 @@ class MmapExportTest {
         assertThat(seen.get(ValueLayout.JAVA_BYTE, 5)).isEqualTo((byte) 55);
         seen.set(ValueLayout.JAVA_BYTE, SIZE - 1, (byte) 66);
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, SIZE - 1)).isEqualTo((byte) 66);
-        assertThat(REGIONS.checkUse(remote, p0, PCI_WRITE)).isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, p0, PCI_WRITE)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(remote, RDMA_READ))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, RDMA_READ)))
                 .as("RDMA rights are there to be passed on")
                 .isEqualTo(Status.NOT_PERMITTED);
     }
@@ -268,12 +270,14 @@ class MmapExportTest {
                 Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_ONLY);
         Mmap remote = imported(mmap(ownerWrites).exportPci(pf0), p0);
         assertThat(REGIONS.memoryOf(remote).isReadOnly()).isTrue();
-        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY)))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
                 .as("the owner's own right is not the importer's")
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(remote, PCI_WRITE)).isEqualTo(Status.NOT_PERMITTED);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_WRITE)))
+                .isEqualTo(Status.NOT_PERMITTED);
         memory.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
         assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 1);
     }
@@ -305,9 +309,11 @@ class MmapExportTest {
         Mmap remote = imported(blob, t0);
         assertThat(remote.sizeBytes()).isEqualTo(SIZE);
         assertThat(remote.permissions().bits()).isEqualTo(2 + 4);
-        assertThat(REGIONS.checkUse(remote, t0, RDMA_WRITE)).isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.NOT_PERMITTED);
-        assertThat(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, t0, RDMA_WRITE)))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ)))
+                .isEqualTo(Status.NOT_PERMITTED);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY)))
                 .as("not memory of this machine, even if a mapping makes it look so")
                 .isEqualTo(Status.NOT_PERMITTED);
         REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 7, (byte) 7);
@@ -332,7 +338,8 @@ class MmapExportTest {
                 machines.add(
                         Mmap.createFromExport(source.exportPci(pf0), p0, Mapping.NONE, 5 * SECOND));
         assertThat(REGIONS.isMapped(middle)).isFalse();
-        assertThat(REGIONS.checkUse(middle, PCI_READ)).isEqualTo(Status.NOT_SUPPORTED);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(middle, PCI_READ)))
+                .isEqualTo(Status.NOT_SUPPORTED);
         Thrown.with(Status.NOT_SUPPORTED, () -> REGIONS.memoryOf(middle))
                 .hasMessageContaining("re-export");
         byte[] blob = middle.exportRdma(p0);
@@ -348,7 +355,7 @@ class MmapExportTest {
         Thrown.with(Status.NOT_SUPPORTED, () -> BusServices.exportFor(middle, p0, true, null));
 
         source.stop();
-        assertThat(REGIONS.checkUse(far, RDMA_WRITE)).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_WRITE))).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.SHUTDOWN, () -> middle.exportRdma(p0));
         far.close();
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, t0));
@@ -358,9 +365,9 @@ class MmapExportTest {
     void shouldEndTheReExportWithTheImport() {
         Mmap middle = imported(mmap(ALL).exportPci(pf0), p0);
         Mmap far = imported(middle.exportRdma(p0), machines.device(Side.TARGET, "t0"));
-        assertThat(REGIONS.checkUse(far, RDMA_READ)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_READ))).isEqualTo(Status.SUCCESS);
         middle.close();
-        assertThat(REGIONS.checkUse(far, RDMA_READ)).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_READ))).isEqualTo(Status.SHUTDOWN);
     }
 
     @Test
@@ -390,7 +397,7 @@ class MmapExportTest {
         var forLibrary = BusServices.exportFor(mmap, pf0, true, null);
         mmap.stop();
         assertThat(forLibrary.revoked()).isTrue();
-        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
                 .hasMessageContaining("not exported");
         Thrown.with(Status.NOT_PERMITTED, remote::stop).hasMessageContaining("closed");
@@ -411,7 +418,7 @@ class MmapExportTest {
         memory.close();
         MemorySegment seen = REGIONS.memoryOf(remote);
         assertThat(seen.get(ValueLayout.JAVA_BYTE, 0)).as("still there").isZero();
-        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SHUTDOWN);
         remote.close();
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> seen.get(ValueLayout.JAVA_BYTE, 0))
                 .isInstanceOf(IllegalStateException.class);
@@ -423,12 +430,13 @@ class MmapExportTest {
         Mmap mmap = mmap(ALL);
         byte[] blob = mmap.exportPci(pf0);
         Mmap remote = imported(blob, p0);
-        assertThat(REGIONS.checkUse(remote, PCI_WRITE)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_WRITE))).isEqualTo(Status.SUCCESS);
         mmap.close();
         assertThat(mmap.state()).isEqualTo(Mmap.State.CLOSED);
-        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.BAD_STATE);
-        assertThat(REGIONS.checkUse(remote, PCI_WRITE)).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_WRITE)))
+                .isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.SHUTDOWN, () -> remote.exportRdma(p0));
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
                 .hasMessageContaining("not exported");
@@ -580,7 +588,7 @@ class MmapExportTest {
         device.close();
         leaving.close();
         theirs.close();
-        assertThat(REGIONS.checkUse(remote, PCI_READ)).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
                 .hasMessageContaining("no process serves");
     }

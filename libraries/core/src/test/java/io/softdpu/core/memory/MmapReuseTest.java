@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.BusServices;
@@ -114,7 +115,7 @@ class MmapReuseTest {
                         Mmap.createFromExport(mmap.exportPci(pf0), p0, Mapping.NONE, 5 * SECOND));
         Mmap far = imported(middle.exportRdma(p0), machines.device(Side.TARGET, "t0"));
         middle.close();
-        assertThat(REGIONS.checkUse(far, RDMA_WRITE)).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_WRITE))).isEqualTo(Status.SHUTDOWN);
         mmap.stop();
         Thrown.with(Status.IN_USE, mmap::start).hasMessageContaining("leases=1");
         far.close();

@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.MemoryServices;
@@ -89,8 +90,11 @@ class MmapSessionsTest {
                     use(memory, there);
                     here.stop();
                     assertThat(
-                                    REGIONS.checkUse(
-                                            there, p0, Permissions.of(AccessFlag.PCI_READ_ONLY)))
+                                    Refusal.statusOf(
+                                            REGIONS.checkUse(
+                                                    there,
+                                                    p0,
+                                                    Permissions.of(AccessFlag.PCI_READ_ONLY))))
                             .isNotEqualTo(Status.SUCCESS);
                 }
             }
@@ -134,7 +138,11 @@ class MmapSessionsTest {
                     "importer sees the end",
                     Duration.ofSeconds(20),
                     () ->
-                            REGIONS.checkUse(there, p0, Permissions.of(AccessFlag.PCI_READ_ONLY))
+                            Refusal.statusOf(
+                                            REGIONS.checkUse(
+                                                    there,
+                                                    p0,
+                                                    Permissions.of(AccessFlag.PCI_READ_ONLY)))
                                     != Status.SUCCESS);
         }
     }

@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.MemoryServices;
@@ -171,21 +172,23 @@ class MmapTest {
         Device secondVf = machines.device(host, "pf0vf1");
         Device other = machines.device(host, "pf1");
         Mmap ofOne = complete().start();
-        assertThat(REGIONS.checkUse(ofOne, pf0, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(ofOne, pf0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(ofOne, vf, Permissions.LOCAL_READ_ONLY))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(ofOne, vf, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.NOT_PERMITTED);
         Mmap mmap = complete().addDevice(vf).addDevice(secondVf).start();
         assertThat(mmap.devices()).containsExactly(pf0, vf, secondVf);
         for (Device device : mmap.devices()) {
-            assertThat(REGIONS.checkUse(mmap, device, Permissions.LOCAL_READ_WRITE))
+            assertThat(
+                            Refusal.statusOf(
+                                    REGIONS.checkUse(mmap, device, Permissions.LOCAL_READ_WRITE)))
                     .as("%s", device)
                     .isEqualTo(Status.SUCCESS);
         }
-        assertThat(REGIONS.checkUse(mmap, other, Permissions.LOCAL_READ_ONLY))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, other, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.NOT_PERMITTED);
         Device pf0Again = machines.device(host, "pf0");
-        assertThat(REGIONS.checkUse(mmap, pf0Again, Permissions.LOCAL_READ_ONLY))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0Again, Permissions.LOCAL_READ_ONLY)))
                 .as("another opening of the same function")
                 .isEqualTo(Status.SUCCESS);
     }
@@ -216,13 +219,16 @@ class MmapTest {
     @Clause("core-071")
     void shouldRefuseAccessBeyondItsPermissions() {
         Mmap mmap = complete().setPermissions(Permissions.LOCAL_READ_ONLY);
-        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.BAD_STATE);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)))
+                .isEqualTo(Status.BAD_STATE);
         mmap.start();
-        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.SUCCESS);
-        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_WRITE))
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)))
+                .isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.NOT_PERMITTED);
         mmap.stop();
-        assertThat(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)).isEqualTo(Status.BAD_STATE);
+        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)))
+                .isEqualTo(Status.BAD_STATE);
     }
 
     @Test

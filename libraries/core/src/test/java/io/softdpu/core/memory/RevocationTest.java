@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.MemoryServices;
@@ -179,7 +180,7 @@ class RevocationTest {
     /** Copies a piece as a library does: after a check. */
     private static Status copied(
             Mmap remote, Permissions needed, MemorySegment content, long chunkNumber) {
-        Status usable = REGIONS.checkUse(remote, needed);
+        Status usable = Refusal.statusOf(REGIONS.checkUse(remote, needed));
         if (usable == Status.SUCCESS) {
             new Copier()
                     .payload(

@@ -6,6 +6,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
@@ -82,7 +83,7 @@ class SanitizedBufTest {
         Buf first = inventory.bufByArgs(mmap, 16, 32, 24, 8); // data 24 to 31, tailroom to 47
         Buf second = inventory.bufByAddress(mmap, 64, 4);
         first.chain(second);
-        assertThat(REGIONS.markDestination(first, 2)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markDestination(first, 2))).isEqualTo(Status.SUCCESS);
         for (int i = 0; i < SIZE; i++) {
             boolean tailroom = i >= 32 && i < 48 || i >= 64 && i < 68;
             assertThat(at(i)).as("byte %d", i).isEqualTo(tailroom ? POISON : (byte) i);
@@ -97,7 +98,8 @@ class SanitizedBufTest {
         Buf first = inventory.bufByAddress(mmap, 0, 8);
         Buf second = inventory.bufByAddress(mmap, 16, 8);
         first.chain(second);
-        assertThat(REGIONS.markDestination(first, 2, 11)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markDestination(first, 2, 11)))
+                .isEqualTo(Status.SUCCESS);
         for (int i = 0; i < SIZE; i++) {
             boolean written = i < 8 || i >= 16 && i < 19;
             assertThat(at(i)).as("byte %d", i).isEqualTo(written ? POISON : (byte) i);
@@ -111,10 +113,10 @@ class SanitizedBufTest {
         Device p0 = machines.device(Side.DPU, "p0");
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
         Buf buf = inventory.bufByAddress(remote, 0, SIZE);
-        assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markDestination(buf, 1))).isEqualTo(Status.SUCCESS);
         assertThat(at(SIZE - 1)).isEqualTo((byte) (SIZE - 1));
         REGIONS.clearInFlight(buf);
-        assertThat(REGIONS.markSource(buf, 1)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1))).isEqualTo(Status.SUCCESS);
         REGIONS.clearInFlight(buf);
         buf.release();
         assertThat(reports).isEmpty();
@@ -125,12 +127,12 @@ class SanitizedBufTest {
         Buf first = inventory.bufByData(mmap, 0, 16);
         Buf second = inventory.bufByArgs(mmap, 32, 32, 40, 8); // data 40 to 47
         first.chain(second);
-        assertThat(REGIONS.markSource(first, 2)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markSource(first, 2))).isEqualTo(Status.SUCCESS);
         memory.set(ValueLayout.JAVA_BYTE, 39, (byte) 99); // its headroom is the user's
         memory.set(ValueLayout.JAVA_BYTE, 48, (byte) 99); // its tailroom is not read
         REGIONS.clearInFlight(first);
         assertThat(reports).isEmpty();
-        assertThat(REGIONS.markSource(first, 2)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markSource(first, 2))).isEqualTo(Status.SUCCESS);
         memory.set(ValueLayout.JAVA_BYTE, 47, (byte) 99);
         REGIONS.clearInFlight(first);
         assertReported(Kind.SOURCE_CHANGED, "source of a task was changed in flight");
@@ -160,12 +162,12 @@ class SanitizedBufTest {
     @Test
     void shouldReportWhatIsDoneToABufInFlight() {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
-        assertThat(REGIONS.markSource(buf, 1)).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1))).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, () -> buf.setDataLength(4));
         assertReported(Kind.BUF_MISUSED, "buf was changed or released in flight");
         Thrown.with(Status.IN_USE, buf::release);
         assertThat(reports).hasSize(1);
-        assertThat(REGIONS.markDestination(buf, 1)).isEqualTo(Status.IN_USE);
+        assertThat(Refusal.statusOf(REGIONS.markDestination(buf, 1))).isEqualTo(Status.IN_USE);
         assertThat(reports).hasSize(2);
         assertThat(reports.getLast().message()).startsWith("buf was given to a second task");
         REGIONS.clearInFlight(buf);
@@ -178,7 +180,7 @@ class SanitizedBufTest {
         buf.release();
         Thrown.with(Status.BAD_STATE, buf::release);
         assertReported(Kind.BUF_MISUSED, "buf was used after its release");
-        assertThat(REGIONS.markSource(buf, 1)).isEqualTo(Status.BAD_STATE);
+        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1))).isEqualTo(Status.BAD_STATE);
         assertThat(reports).hasSize(1);
     }
 
@@ -187,8 +189,9 @@ class SanitizedBufTest {
         for (int i = 0; i < 100; i++) {
             Buf source = inventory.bufByData(mmap, 0, 8);
             Buf destination = inventory.bufByAddress(mmap, 8, 8);
-            assertThat(REGIONS.markSource(source, 1)).isEqualTo(Status.SUCCESS);
-            assertThat(REGIONS.markDestination(destination, 1)).isEqualTo(Status.SUCCESS);
+            assertThat(Refusal.statusOf(REGIONS.markSource(source, 1))).isEqualTo(Status.SUCCESS);
+            assertThat(Refusal.statusOf(REGIONS.markDestination(destination, 1)))
+                    .isEqualTo(Status.SUCCESS);
             MemorySegment.copy(memory, 0, memory, 8, 8);
             REGIONS.clearInFlight(source);
             REGIONS.clearInFlight(destination);

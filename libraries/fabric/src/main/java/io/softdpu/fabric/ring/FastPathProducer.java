@@ -67,6 +67,9 @@ public final class FastPathProducer {
 
     private volatile @Nullable String violation;
 
+    /** Capacity of the posted buffer that was too small last; for messages. */
+    private volatile long refusedCapacityBytes;
+
     FastPathProducer(MemorySegment memory, FastPathRing.Geometry geometry) {
         this.memory = memory;
         this.address = memory.address();
@@ -136,9 +139,11 @@ public final class FastPathProducer {
             if (nextTicket() != next) {
                 return TAKEN;
             }
-            return capacity >= 0
-                    ? TOO_LARGE
-                    : broken("posting capacity", capacity, 0, Long.MAX_VALUE);
+            if (capacity < 0) {
+                return broken("posting capacity", capacity, 0, Long.MAX_VALUE);
+            }
+            refusedCapacityBytes = capacity;
+            return TOO_LARGE;
         }
         return ticket;
     }
@@ -204,6 +209,11 @@ public final class FastPathProducer {
     /** Offset in {@link #segment()} for immediate data. */
     public long immediateOffset(long ticket) {
         return slotAddress(ticket) - address + IMMEDIATE_OFFSET;
+    }
+
+    /** The capacity of the posted buffer that was last found too small for some data. */
+    public long refusedCapacityBytes() {
+        return refusedCapacityBytes;
     }
 
     /** Description of the peer's protocol violation, for messages; null if there was none. */

@@ -2,6 +2,7 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -128,16 +129,16 @@ final class ShmConnection implements ProviderConnection {
     }
 
     @Override
-    public Status submit(WorkRequest request) {
+    public @Nullable Refusal submit(WorkRequest request) {
         ShmSender out = sender;
         if (state != State.CONNECTED || out == null || isEnding()) {
-            return Status.NOT_CONNECTED;
+            return notConnected();
         }
         Buf remote = request.remote;
         if (remote != null) {
-            Status usable = checkRemote(remote.mmap());
-            if (usable != Status.SUCCESS) {
-                return usable;
+            Refusal refusal = checkRemote(remote.mmap());
+            if (refusal != null) {
+                return refusal;
             }
         }
         return out.submit(request, endpoint.insideProgress());
@@ -147,15 +148,33 @@ final class ShmConnection implements ProviderConnection {
      * Checks that remote memory is mapped and was exported by the connection's peer: a network
      * adapter would not reach another machine's memory through this connection either.
      */
-    private Status checkRemote(Mmap mmap) {
+    private @Nullable Refusal checkRemote(Mmap mmap) {
         ImportedRegion memoryOfPeer = BusServices.importedRegion(mmap);
         ImportedRegion ringOfPeer = imported;
         if (memoryOfPeer == null || ringOfPeer == null || !REGIONS.isMapped(mmap)) {
-            return Status.NOT_SUPPORTED;
+            return Refusal.of(
+                    Status.NOT_SUPPORTED,
+                    "remote memory is not mapped here: mmap=%s, expected=an import with"
+                            + " Mapping.ACCESS",
+                    mmap);
         }
         return memoryOfPeer.exporter().equals(ringOfPeer.exporter())
-                ? Status.SUCCESS
-                : Status.NOT_PERMITTED;
+                ? null
+                : Refusal.of(
+                        Status.NOT_PERMITTED,
+                        "remote memory belongs to another process than the peer: mmap=%s,"
+                                + " expected=memory that the peer of the connection has exported",
+                        mmap);
+    }
+
+    /** The refusal of a submission, unless it is established and not ending. */
+    private Refusal notConnected() {
+        return Refusal.of(
+                Status.NOT_CONNECTED,
+                "connection is not established or is ending: state=%s%s, expected=%s",
+                state,
+                closeReason == null ? "" : ", ending=" + endReason,
+                State.CONNECTED);
     }
 
     /** Rings the peer's doorbell for the messages sent so far, if the peer sleeps. */

@@ -2,6 +2,7 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.FixedQueue;
@@ -22,6 +23,7 @@ final class ShmEndpoint implements ProviderEndpoint {
     /** Posted receives, oldest first, shared by the connections. */
     private final FixedQueue<WorkRequest> receives;
 
+    private final Refusal receivesFull;
     private final @Nullable ShmConnection[] connections;
     private boolean insideProgress;
     private boolean receiveLimitDirty;
@@ -31,6 +33,12 @@ final class ShmEndpoint implements ProviderEndpoint {
         this.listener = listener;
         this.bus = BusServices.bus(config.device());
         this.receives = new FixedQueue<>(config.receiveTasks());
+        this.receivesFull =
+                Refusal.ready(
+                        Status.AGAIN,
+                        () ->
+                                "receive queue is full: receives=%d, limit=%d, expected=a completion first"
+                                        .formatted(config.receiveTasks(), config.receiveTasks()));
         this.connections = new @Nullable ShmConnection[config.maxConnections()];
     }
 
@@ -50,16 +58,16 @@ final class ShmEndpoint implements ProviderEndpoint {
     }
 
     @Override
-    public Status postReceive(WorkRequest request) {
+    public @Nullable Refusal postReceive(WorkRequest request) {
         if (receives.isFull()) {
-            return Status.AGAIN;
+            return receivesFull;
         }
         receives.add(request);
         receiveLimitDirty = true;
         if (!insideProgress) {
             publishReceiveLimits();
         }
-        return Status.SUCCESS;
+        return null;
     }
 
     @Override

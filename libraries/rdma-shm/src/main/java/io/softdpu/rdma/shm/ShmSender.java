@@ -1,6 +1,7 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
@@ -64,6 +65,7 @@ final class ShmSender {
 
     private final @Nullable WorkRequest[] queue;
     private final int mask;
+    private final Refusal full;
     private long head;
     private long executed;
     private long tail;
@@ -92,6 +94,12 @@ final class ShmSender {
         this.rnrWait = rnrWait;
         this.queue = new @Nullable WorkRequest[queueSize];
         this.mask = queueSize - 1;
+        this.full =
+                Refusal.ready(
+                        Status.AGAIN,
+                        () ->
+                                "send queue is full: inFlight=%d, sendQueueSize=%d, expected=a completion first"
+                                        .formatted(queueSize, queueSize));
     }
 
     /** Sends the first message of a connection, into the empty ring. */
@@ -121,9 +129,9 @@ final class ShmSender {
      * Queues work. A send at the head of the queue is executed at once, within the budget of the
      * pass, or of this call outside of a pass.
      */
-    Status submit(WorkRequest request, boolean insideProgress) {
+    @Nullable Refusal submit(WorkRequest request, boolean insideProgress) {
         if (tail - head > mask) {
-            return Status.AGAIN;
+            return full;
         }
         request.progressBytes = 0;
         request.providerWord = 0;
@@ -139,7 +147,7 @@ final class ShmSender {
                 ringIfArmed();
             }
         }
-        return Status.SUCCESS;
+        return null;
     }
 
     /**
@@ -239,11 +247,11 @@ final class ShmSender {
     private boolean copy(WorkRequest request, long budget) {
         boolean read = request.kind == WorkRequest.Kind.READ;
         Buf target = Objects.requireNonNull(request.remote, "reads and writes have remote memory");
-        Status usable = REGIONS.checkUse(target.mmap(), read ? READ_GRANT : WRITE_GRANT);
-        if (usable != Status.SUCCESS) {
+        Refusal refusal = REGIONS.checkUse(target.mmap(), read ? READ_GRANT : WRITE_GRANT);
+        if (refusal != null) {
             connection.end(
                     CloseReason.REMOTE_MEMORY_REVOKED,
-                    usable,
+                    refusal.status(),
                     CloseReason.REMOTE_MEMORY_REVOKED.reason);
             return false;
         }

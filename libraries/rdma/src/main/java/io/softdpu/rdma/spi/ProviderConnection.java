@@ -1,6 +1,7 @@
 package io.softdpu.rdma.spi;
 
-import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reliable connection, as implemented by a provider. Belongs to the thread of the instance's
@@ -29,10 +30,11 @@ public interface ProviderConnection {
      * Queues a send, read or write. The request has been checked against the configuration and the
      * permissions of both sides.
      *
-     * @return SUCCESS; AGAIN if the send queue is full; NOT_CONNECTED if the connection is not
-     *     established or has ended; another status if this provider cannot do the request
+     * @return null if it was accepted; AGAIN if the send queue is full, by a {@linkplain
+     *     Refusal#ready ready} refusal; NOT_CONNECTED if the connection is not established or has
+     *     ended; another status if this provider cannot do the request
      */
-    Status submit(WorkRequest request);
+    @Nullable Refusal submit(WorkRequest request);
 
     /**
      * Disconnects in an orderly way in a later progress: its work is completed with

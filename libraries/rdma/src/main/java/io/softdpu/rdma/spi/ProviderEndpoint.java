@@ -1,6 +1,8 @@
 package io.softdpu.rdma.spi;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Endpoint of one started RDMA instance, as implemented by a provider: its connections and its
@@ -20,9 +22,10 @@ public interface ProviderEndpoint {
     /**
      * Adds a receive to the queue that all connections share; messages consume them in order.
      *
-     * @return SUCCESS, or AGAIN if as many are posted as were configured
+     * @return null, or AGAIN if as many are posted as were configured, by a {@linkplain
+     *     Refusal#ready ready} refusal
      */
-    Status postReceive(WorkRequest request);
+    @Nullable Refusal postReceive(WorkRequest request);
 
     /**
      * Advances all connections, each by at most one slice of data per call.

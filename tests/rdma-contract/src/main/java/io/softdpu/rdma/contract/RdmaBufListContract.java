@@ -56,7 +56,8 @@ public abstract class RdmaBufListContract extends RdmaContract {
         assertThat(task.trySubmit()).isEqualTo(Status.INVALID_VALUE);
         assertThatThrownBy(task::submit)
                 .hasMessageContainingAll(
-                        "listLength=" + (limit + 1), "maxListLength=" + limit, "source=buf[");
+                        "listLength=" + (limit + 1),
+                        "expected=" + limit + " at most, operand=source");
         assertThat(near.rdma.inFlightTasks()).isZero();
         list.release(); // nothing has it in flight
         task.free();
@@ -71,7 +72,8 @@ public abstract class RdmaBufListContract extends RdmaContract {
         assertThat(task.trySubmit()).isEqualTo(Status.INVALID_VALUE);
         assertThatThrownBy(task::submit)
                 .hasMessageContainingAll(
-                        "listLength=" + (limit + 1), "maxListLength=" + limit, "destination=buf[");
+                        "listLength=" + (limit + 1),
+                        "expected=" + limit + " at most, operand=destination");
         task.free();
         list.release();
         assertThat(limit).isOne();

@@ -2,6 +2,7 @@ package io.softdpu.core.internal.access;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.engine.EngineMember;
 import io.softdpu.core.internal.engine.QueueMember;
@@ -35,7 +36,7 @@ public abstract class ContextAccess<C, E, J> {
             Class<C> contexts, Class<E> engines, Class<J> jobs) {
         ContextAccess<?, ?, ?> access = installed;
         if (access == null) {
-            return new Refusal<>(contexts, engines, jobs);
+            return new NoContexts<>(contexts, engines, jobs);
         }
         ClassLoading.require(access.types, List.of(contexts, engines, jobs));
         return (ContextAccess<C, E, J>) access;
@@ -69,6 +70,9 @@ public abstract class ContextAccess<C, E, J> {
      */
     public abstract QueueMember<J> addQueue(C context, WorkQueueImpl<J> queue);
 
+    /** Keeps the reason why a job was refused, for its user. */
+    public abstract void refused(J job, Refusal refusal);
+
     /** The exception for a context that is not of this library. */
     protected static DpuException refused(Object context) {
         return new DpuException(
@@ -76,8 +80,8 @@ public abstract class ContextAccess<C, E, J> {
                 "not a context of this library: class=" + context.getClass().getName());
     }
 
-    private static final class Refusal<C, E, J> extends ContextAccess<C, E, J> {
-        Refusal(Class<C> contexts, Class<E> engines, Class<J> jobs) {
+    private static final class NoContexts<C, E, J> extends ContextAccess<C, E, J> {
+        NoContexts(Class<C> contexts, Class<E> engines, Class<J> jobs) {
             super(contexts, engines, jobs);
         }
 
@@ -94,6 +98,11 @@ public abstract class ContextAccess<C, E, J> {
         @Override
         public QueueMember<J> addQueue(C context, WorkQueueImpl<J> queue) {
             throw refused(context);
+        }
+
+        @Override
+        public void refused(J job, Refusal refusal) {
+            // A job of the program's own class, without a context of this library.
         }
     }
 }

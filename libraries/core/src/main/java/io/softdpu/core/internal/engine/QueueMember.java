@@ -1,6 +1,7 @@
 package io.softdpu.core.internal.engine;
 
-import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Context as a work queue uses it. The queue's thread.
@@ -20,8 +21,15 @@ public abstract class QueueMember<J> {
     /** The kind of the job and its context, for messages. */
     public abstract String describe(J job);
 
-    /** Submits a job; the queue is not full. See {@code WorkQueue.trySubmit}. */
-    public abstract Status submit(J job);
+    /**
+     * Submits a job; the queue is not full. See {@code WorkQueue.trySubmit}.
+     *
+     * @return null if it was accepted, else why not
+     */
+    public abstract @Nullable Refusal submit(J job);
+
+    /** Keeps the reason why a job was refused, for its user. Allocates nothing. */
+    public abstract void refused(J job, Refusal refusal);
 
     /**
      * Does the work that can be done now.

@@ -2,6 +2,7 @@ package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import io.softdpu.core.internal.sanitizer.Mistake;
@@ -25,8 +26,16 @@ public final class WorkQueueImpl<J> {
     /** The sanitizer's shuffler of this queue; null if no sanitizer is on. */
     private final @Nullable CompletionShuffler shuffler = CompletionShuffler.ofCurrent();
 
+    private static final Refusal SANITIZER =
+            Refusal.ready(
+                    Status.AGAIN,
+                    () ->
+                            "sanitizer refuses the submission, as a full queue would: sanitizer=on,"
+                                    + " expected=another try after a retrieval");
+
     private final Thread owner = Thread.currentThread();
     private final int depth;
+    private final Refusal full;
     private final Copier copier = new Copier();
     private @Nullable QueueMember<J>[] members = newMembers(4);
     private int memberCount;
@@ -52,6 +61,12 @@ public final class WorkQueueImpl<J> {
     /** A queue of the calling thread, without contexts, in polling mode. */
     public WorkQueueImpl(int depth) {
         this.depth = depth;
+        this.full =
+                Refusal.ready(
+                        Status.NO_MEMORY,
+                        () ->
+                                "work queue is full: inFlight=%d, depth=%d, expected=a job retrieved first"
+                                        .formatted(depth, depth));
         this.ended = new @Nullable Object[depth];
         this.endedOf = newMembers(depth);
     }
@@ -103,27 +118,29 @@ public final class WorkQueueImpl<J> {
         }
     }
 
-    /** See {@code WorkQueue.trySubmit}. */
-    public Status submit(QueueMember<J> member, J job) {
+    /** See {@code WorkQueue.trySubmit}; null if the job was accepted, else why not. */
+    public @Nullable Refusal submit(QueueMember<J> member, J job) {
         if (inFlight == depth && !member.isInFlight(job)) {
-            return Status.NO_MEMORY;
+            return full;
         }
         if (shuffler != null && refusesSubmission(member, job)) {
-            return Status.AGAIN;
+            return SANITIZER;
         }
         used = true;
         inFlight++;
-        Status submitted = Status.UNEXPECTED;
+        Refusal refusal = null;
+        boolean accepted = false;
         try {
-            submitted = member.submit(job);
+            refusal = member.submit(job);
+            accepted = refusal == null;
         } finally {
-            if (submitted != Status.SUCCESS) {
+            if (!accepted) {
                 inFlight--;
             } else if (armed.get()) {
                 signal();
             }
         }
-        return submitted;
+        return refusal;
     }
 
     /**

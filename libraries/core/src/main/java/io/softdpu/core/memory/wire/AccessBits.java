@@ -77,15 +77,21 @@ public final class AccessBits {
 
     /** The names of the flags, for messages: {@code [LOCAL_READ_ONLY, RDMA_READ]}. */
     public static String describe(int bits) {
-        StringBuilder names = new StringBuilder("[");
+        String names = names(bits);
         if ((bits & LOCAL_READ_WRITE) == 0) {
-            names.append("LOCAL_READ_ONLY");
+            names = names.isEmpty() ? "LOCAL_READ_ONLY" : "LOCAL_READ_ONLY, " + names;
         }
+        return "[" + names + "]";
+    }
+
+    /** The names of these bits alone: {@code RDMA_READ, RDMA_WRITE}; empty for none. */
+    public static String names(int bits) {
+        StringBuilder names = new StringBuilder();
         for (int bit = 0; bit < NAMES.length; bit++) {
             if ((bits & (1 << bit)) != 0) {
-                names.append(names.length() > 1 ? ", " : "").append(NAMES[bit]);
+                names.append(names.isEmpty() ? "" : ", ").append(NAMES[bit]);
             }
         }
-        return names.append(']').toString();
+        return names.toString();
     }
 }

@@ -1,7 +1,8 @@
 package io.softdpu.core.spi.memory;
 
-import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Access to the memory behind an mmap or a buf, for the libraries that move its bytes. There is one
@@ -37,19 +38,19 @@ public abstract class Regions<M, B, P, D> {
      * @param needed rights that the task needs: {@code LOCAL_*} for memory that this machine's
      *     device reads or writes itself, its own or an import from PCIe; {@code RDMA_*} for the far
      *     end of an RDMA operation, which is an import from RDMA
-     * @return SUCCESS; BAD_STATE if the mmap is not started; NOT_PERMITTED if a right is missing,
-     *     or an import from RDMA is used like memory of this machine; NOT_SUPPORTED for an import
-     *     from PCIe without a mapping; SHUTDOWN if the exporter has revoked it; CONNECTION_RESET if
-     *     the exporter has ended
+     * @return null if they are; BAD_STATE if the mmap is not started; NOT_PERMITTED if a right is
+     *     missing, or an import from RDMA is used like memory of this machine; NOT_SUPPORTED for an
+     *     import from PCIe without a mapping; SHUTDOWN if the exporter has revoked it;
+     *     CONNECTION_RESET if the exporter has ended
      */
-    public abstract Status checkUse(M mmap, P needed);
+    public abstract @Nullable Refusal checkUse(M mmap, P needed);
 
     /**
      * The same, for the device of a context as well.
      *
      * @return as above; NOT_PERMITTED also if the device was not added to the mmap
      */
-    public abstract Status checkUse(M mmap, D device, P needed);
+    public abstract @Nullable Refusal checkUse(M mmap, D device, P needed);
 
     /**
      * The whole range of the buf's mmap, local or imported.
@@ -82,18 +83,18 @@ public abstract class Regions<M, B, P, D> {
      * Marks the buf, or the list that it is the head of, as read by a task; all of it or nothing.
      *
      * @param maxListLength limit of elements of the library; 1 if it does not support lists
-     * @return SUCCESS; INVALID_VALUE if the list is longer; IN_USE if another task has it already,
-     *     or this task as its other operand; NOT_PERMITTED if it is in a list behind its head;
-     *     BAD_STATE if it was released
+     * @return null if it was marked; INVALID_VALUE if the list is longer; IN_USE if another task
+     *     has it already, or this task as its other operand; NOT_PERMITTED if it is in a list
+     *     behind its head; BAD_STATE if it was released
      */
-    public abstract Status markSource(B list, int maxListLength);
+    public abstract @Nullable Refusal markSource(B list, int maxListLength);
 
     /**
      * The same, as written by a task.
      *
      * @return as {@link #markSource}
      */
-    public abstract Status markDestination(B list, int maxListLength);
+    public abstract @Nullable Refusal markDestination(B list, int maxListLength);
 
     /**
      * The same, if the number of bytes is known: a sanitizer does not change memory after that.
@@ -101,7 +102,7 @@ public abstract class Regions<M, B, P, D> {
      * @param atMostBytes limit of the bytes that the task writes
      * @return as {@link #markSource}
      */
-    public abstract Status markDestination(B list, int maxListLength, long atMostBytes);
+    public abstract @Nullable Refusal markDestination(B list, int maxListLength, long atMostBytes);
 
     /** Returns the buf, or the list that it is the head of, to the user. */
     public abstract void clearInFlight(B list);
