@@ -18,6 +18,8 @@ module io.softdpu.core {
     exports io.softdpu.core.device;
     exports io.softdpu.core.execution;
     exports io.softdpu.core.memory;
+    exports io.softdpu.core.resource to
+            io.softdpu.junit;
     exports io.softdpu.core.spi to
             io.softdpu.comch,
             io.softdpu.compute,

@@ -87,7 +87,9 @@ class DmaCapabilitiesTest {
     @Test
     @Clause({"core-107", "core-108", "core-267"})
     void shouldHoldToTheLimitsOfTheProfile() throws Exception {
-        try (DmaFixture fixture = new DmaFixture(folder, Side.DPU, "p0", small())) {
+        try (Machine machine = machine(Side.DPU, small());
+                Device p0 = machine.findDevice("p0").open();
+                DmaFixture fixture = new DmaFixture(p0)) {
             assertThat(fixture.dma.capabilities().maxTasks()).isEqualTo(3);
             assertThat(fixture.dma.capabilities().maxBufferSize()).isEqualTo(1000);
             assertThat(fixture.dma.capabilities().maxBufferListLength()).isEqualTo(2);

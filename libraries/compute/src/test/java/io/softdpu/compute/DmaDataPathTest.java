@@ -2,33 +2,32 @@ package io.softdpu.compute;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
-import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Cost of the data path besides the copy: no allocation, and no lost wake-up. */
+@SoftDpuTest(sanitized = false)
 class DmaDataPathTest {
     private static final int ROUNDS = 50_000;
 
-    @TempDir Path folder;
     private DmaFixture fixture;
     private Mmap memory;
     private int completed;
 
     @BeforeEach
-    void open() {
-        fixture = new DmaFixture(folder, Side.DPU, "p0");
+    void open(SoftDpu card) {
+        fixture = new DmaFixture(card.dpuDevice());
         memory = fixture.local(64 << 10);
     }
 

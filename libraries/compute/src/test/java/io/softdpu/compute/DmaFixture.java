@@ -1,10 +1,7 @@
 package io.softdpu.compute;
 
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
-import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
@@ -16,21 +13,18 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
 /**
- * Test fixture: a device on one side of the card, an engine with a DMA context, an inventory, and
- * memory; closed in reverse order. The status of each completed task is recorded, and the test
- * keeps the task.
+ * Test fixture: an engine with a DMA context of a device, an inventory, and memory; closed in
+ * reverse order. The status of each completed task is recorded, and the test keeps the task.
  */
 final class DmaFixture implements AutoCloseable {
     static final long DEADLINE_NANOS = 60_000_000_000L;
 
-    final Machine machine;
     final Device device;
     final ProgressEngine engine;
     final Dma dma;
@@ -41,18 +35,8 @@ final class DmaFixture implements AutoCloseable {
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
-    DmaFixture(Path parent, Side side, String deviceName) {
-        this(parent, side, deviceName, Topology.builtin());
-    }
-
-    DmaFixture(Path parent, Side side, String deviceName, Topology topology) {
-        machine =
-                add(
-                        Machine.builder(side)
-                                .topology(topology)
-                                .fabricFolder(parent.resolve("fabric"))
-                                .open());
-        device = add(machine.findDevice(deviceName).open());
+    DmaFixture(Device device) {
+        this.device = device;
         engine = add(ProgressEngine.create());
         dma = add(Dma.create(device));
         engine.connect(dma);

@@ -2,7 +2,6 @@ package io.softdpu.compute;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
@@ -11,42 +10,44 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.junit.ChildJvm;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Await;
-import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
-import io.softdpu.testkit.JavaCommand;
-import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.StartsProcesses;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Copies from the DPU to and from the host's memory, and its revocation. */
+@SoftDpuTest(sanitized = false)
 class DmaImportTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final Duration DEADLINE = Duration.ofSeconds(60);
-    private static final int SIZE = HostMemoryProcess.SIZE;
+    private static final int SIZE = 2 << 20;
+    private static final byte FILLED_WITH = 0x5a;
 
-    @TempDir Path folder;
     private DmaFixture host;
     private DmaFixture dpu;
 
     @BeforeEach
-    void open() {
-        host = new DmaFixture(folder, Side.HOST, "pf0");
-        dpu = new DmaFixture(folder, Side.DPU, "p0").start(4);
+    void open(SoftDpu card) {
+        host = new DmaFixture(card.hostDevice());
+        dpu = new DmaFixture(card.dpuDevice()).start(4);
     }
 
     @AfterEach
@@ -185,27 +186,26 @@ class DmaImportTest {
     @Test
     @Clause({"core-121", "core-122", "core-089"})
     @StartsProcesses
-    void shouldCopyTheMemoryOfAnotherProcessBothWays(Processes processes) throws IOException {
-        ChildProcess exporter = exporter(processes);
+    void shouldCopyTheMemoryOfAnotherProcessBothWays(SoftDpu card) {
+        ChildJvm exporter = exporter(card);
         Mmap remote = imported(blobOf(exporter), Mapping.ACCESS);
         Mmap local = dpu.local(SIZE);
         assertThat(dpu.copy(dpu.source(remote, 0, SIZE), dpu.destination(local, 0, SIZE)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(DmaFixture.bytes(local.segment(), 0, SIZE))
-                .containsOnly(HostMemoryProcess.FILLED_WITH);
+        assertThat(DmaFixture.bytes(local.segment(), 0, SIZE)).containsOnly(FILLED_WITH);
         local.segment().fill((byte) 0x77);
         assertThat(dpu.copy(dpu.source(local, 0, SIZE), dpu.destination(remote, 0, SIZE)))
                 .isEqualTo(Status.SUCCESS);
-        say(exporter, "sum");
+        exporter.send("sum");
         assertThat(exporter.awaitLine("^sum ", DEADLINE)).isEqualTo("sum " + 0x77L * SIZE);
-        say(exporter, "exit");
+        exporter.send("exit");
         assertThat(exporter.awaitExit(DEADLINE)).isZero();
     }
 
     @Test
     @StartsProcesses
-    void shouldFailWithConnectionResetWhereTheExporterIsKilledInTheMiddle(Processes processes) {
-        ChildProcess exporter = exporter(processes);
+    void shouldFailWithConnectionResetWhereTheExporterIsKilledInTheMiddle(SoftDpu card) {
+        ChildJvm exporter = exporter(card);
         Mmap remote = imported(blobOf(exporter), Mapping.ACCESS);
         Mmap local = dpu.local(SIZE);
         Buf source = dpu.source(remote, 0, SIZE);
@@ -213,7 +213,6 @@ class DmaImportTest {
         DmaMemcpyTask task = dpu.submit(source, destination);
         dpu.engine.progress();
         exporter.kill();
-        exporter.awaitExit(DEADLINE);
         Await.until(
                 "the bus has noticed",
                 DEADLINE,
@@ -227,19 +226,43 @@ class DmaImportTest {
         destination.release();
     }
 
-    private ChildProcess exporter(Processes processes) {
-        return processes.start(
-                JavaCommand.ofClass(HostMemoryProcess.class)
-                        .withArguments(folder.resolve("fabric").toString()));
+    private static ChildJvm exporter(SoftDpu card) {
+        return card.start(DmaImportTest::exportMemory);
     }
 
-    private static byte[] blobOf(ChildProcess exporter) {
+    /**
+     * Process of the host that prints its blob, and the sum of all bytes for each line of input.
+     */
+    private static void exportMemory(SoftDpu card) throws IOException {
+        BufferedReader input =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        Device device = card.hostDevice();
+        try (SharedMemory memory = SharedMemory.allocate(SIZE);
+                Mmap mmap =
+                        Mmap.create()
+                                .setMemory(memory)
+                                .setPermissions(Permissions.of(AccessFlag.PCI_READ_WRITE))
+                                .addDevice(device)
+                                .start()) {
+            memory.segment().fill(FILLED_WITH);
+            System.out.println("blob " + HexFormat.of().formatHex(mmap.exportPci(device)));
+            String line;
+            while ((line = input.readLine()) != null && !line.equals("exit")) {
+                System.out.println("sum " + sum(memory.segment()));
+            }
+        }
+    }
+
+    private static long sum(MemorySegment memory) {
+        long sum = 0;
+        for (long i = 0; i < memory.byteSize(); i++) {
+            sum += memory.get(ValueLayout.JAVA_BYTE, i);
+        }
+        return sum;
+    }
+
+    private static byte[] blobOf(ChildJvm exporter) {
         String line = exporter.awaitLine("^blob ", DEADLINE);
         return HexFormat.of().parseHex(line.substring("blob ".length()));
-    }
-
-    private static void say(ChildProcess exporter, String word) throws IOException {
-        exporter.standardInput().write((word + "\n").getBytes(StandardCharsets.US_ASCII));
-        exporter.standardInput().flush();
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Context;
@@ -16,10 +15,11 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,20 +32,19 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** DMA as jobs on work queues. */
+@SoftDpuTest(sanitized = false)
 class DmaJobTest {
     private static final int SIZE = 2 << 20;
 
-    @TempDir Path folder;
     private DmaFixture fixture;
     private Dma dma;
     private Mmap memory;
 
     @BeforeEach
-    void open(SeededRandom random) {
-        fixture = new DmaFixture(folder, Side.DPU, "p0");
+    void open(SoftDpu card, SeededRandom random) {
+        fixture = new DmaFixture(card.dpuDevice());
         memory = fixture.local(SIZE);
         random.fill(memory.segment());
         dma = fixture.add(Dma.create(fixture.device));
@@ -157,7 +156,7 @@ class DmaJobTest {
     @Test
     @Clause({"core-143", "core-145"})
     void shouldWorkOnTheDeviceOfTheContextThatTheJobBelongsTo() {
-        Device p1 = fixture.add(fixture.machine.findDevice("p1").open());
+        Device p1 = fixture.add(fixture.device.machine().findDevice("p1").open());
         Dma other = fixture.add(Dma.create(p1));
         other.start();
         for (Context context : List.of(dma, other)) {

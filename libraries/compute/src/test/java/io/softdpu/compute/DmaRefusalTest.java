@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
@@ -13,27 +12,27 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Refusals of copies at submission, which change nothing. */
+@SoftDpuTest(sanitized = false)
 class DmaRefusalTest {
     private static final int SIZE = 64 << 10;
 
-    @TempDir Path folder;
     private DmaFixture fixture;
     private Mmap memory;
 
     @BeforeEach
-    void open() {
-        fixture = new DmaFixture(folder, Side.DPU, "p0").start(4);
+    void open(SoftDpu card) {
+        fixture = new DmaFixture(card.dpuDevice()).start(4);
         memory = fixture.local(SIZE);
     }
 
@@ -122,7 +121,7 @@ class DmaRefusalTest {
     @Test
     @Clause("core-071")
     void shouldRefuseMemoryThatTheDeviceWasNotAddedTo() {
-        Device other = fixture.add(fixture.machine.findDevice("p1").open());
+        Device other = fixture.add(fixture.device.machine().findDevice("p1").open());
         SharedMemory shared = fixture.add(SharedMemory.allocate(4096));
         Mmap strange =
                 fixture.add(

@@ -2,28 +2,27 @@ package io.softdpu.compute;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.io.ByteArrayOutputStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Copies between lists of random shapes, compared with copies between byte arrays. */
+@SoftDpuTest(sanitized = false)
 class DmaShapesTest {
     private static final int ROUNDS = 150;
     private static final int SIZE = 2 << 20;
     private static final int MAX_ELEMENT_BYTES = 40_000;
 
-    @TempDir Path folder;
     private DmaFixture fixture;
     private Mmap reads;
     private Mmap writes;
@@ -36,8 +35,8 @@ class DmaShapesTest {
     }
 
     @BeforeEach
-    void open() {
-        fixture = new DmaFixture(folder, Side.DPU, "p0").start(1);
+    void open(SoftDpu card) {
+        fixture = new DmaFixture(card.dpuDevice()).start(1);
         reads = fixture.local(SIZE);
         writes = fixture.local(SIZE);
     }

@@ -4,35 +4,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.Arena;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** States of the context, and the results of its tasks. */
+@SoftDpuTest(sanitized = false)
 class DmaStateTest {
     private static final int SIZE = 4 << 20;
 
-    @TempDir Path folder;
     private DmaFixture fixture;
     private final List<DmaMemcpyTask> tasks = new ArrayList<>();
     private final List<Buf> bufs = new ArrayList<>();
 
     @BeforeEach
-    void open() {
-        fixture = new DmaFixture(folder, Side.DPU, "p0");
+    void open(SoftDpu card) {
+        fixture = new DmaFixture(card.dpuDevice());
     }
 
     @AfterEach

@@ -2,38 +2,37 @@ package io.softdpu.compute;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufPool;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Memcpy tasks. */
+@SoftDpuTest(sanitized = false)
 class DmaTest {
     private static final int SIZE = 4 << 20;
 
-    @TempDir Path folder;
     private DmaFixture fixture;
     private Mmap memory;
     private MemorySegment bytes;
 
     @BeforeEach
-    void open(SeededRandom random) {
-        fixture = new DmaFixture(folder, Side.DPU, "p0").start(8);
+    void open(SoftDpu card, SeededRandom random) {
+        fixture = new DmaFixture(card.dpuDevice()).start(8);
         memory = fixture.local(SIZE);
         bytes = memory.segment();
         random.fill(bytes);

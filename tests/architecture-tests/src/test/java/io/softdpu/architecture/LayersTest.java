@@ -205,7 +205,7 @@ class LayersTest {
     /** The libraries except those that use third-party libraries. */
     private static String[] jdkOnly() {
         return ProjectModules.group("libraries").stream()
-                .filter(module -> !Set.of("topology-json", "storage").contains(module))
+                .filter(module -> !Set.of("topology-json", "junit", "storage").contains(module))
                 .toArray(String[]::new);
     }
 
