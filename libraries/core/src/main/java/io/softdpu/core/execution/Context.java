@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * start, use, stop, close. After start its configuration cannot be changed (BAD_STATE) and the data
  * path allocates nothing. A stopped context can be configured and started again.
  *
+ * <p>A context is STOPPING until its tasks were completed and freed. After a second it logs one
+ * warning that names what is missing: the tasks by type, with the place of the allocation of one
+ * under the {@linkplain Sanitizer sanitizer}, or the reply of a peer.
+ *
  * <p>The context of a library with jobs can also be started without an engine, for use on {@link
  * WorkQueue}s only: it then has no tasks and no callbacks.
  *
@@ -102,11 +106,24 @@ public interface Context extends AutoCloseable {
     Device device();
 
     /**
-     * Closes the context and releases its resources; idempotent. A started context is stopped
-     * first, which completes at once only outside a callback and with nothing to flush.
+     * Closes the context and releases its resources; idempotent, and made for try-with-resources.
      *
-     * @throws DpuException IN_USE if it is still STOPPING: call progress until it is IDLE, then
-     *     close it
+     * <p>A context that is not IDLE is stopped first, and its engine driven until it is: callbacks
+     * of all contexts of the engine run meanwhile, and what they throw is thrown when the context
+     * is closed. This takes 5 s at most, or 6 s if a peer does not reply. A peer on another engine
+     * of the same thread cannot.
+     *
+     * <p>After 5 s a context whose tasks were all completed but not all freed is closed without
+     * them. The call fails nevertheless, and names them; the tasks cannot be used any more.
+     *
+     * <p>Inside a callback it only begins to stop, unless it is IDLE.
+     *
+     * @throws DpuException IN_USE with what is still alive: tasks by type, with the place of the
+     *     allocation of one under the {@linkplain Sanitizer sanitizer}, replies of peers. Unless
+     *     the message says that the context was closed it can be closed later. IN_USE also at once,
+     *     with nothing changed, while other contexts are active on it, as producers on the
+     *     connection of a server: close those first. NOT_PERMITTED from another thread, or while it
+     *     is on work queues
      */
     @Override
     void close();

@@ -5,6 +5,7 @@ import io.softdpu.core.internal.sanitizer.Mistake;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Sanitizer checks of one context: the tasks that the user has. The engine's thread. */
 final class ContextChecker {
@@ -30,6 +31,23 @@ final class ContextChecker {
 
     void freed(TaskChecker task) {
         handedOut.remove(task);
+    }
+
+    /**
+     * Stack trace of the allocation of a task that was not freed, one that is not in flight if
+     * there is one; null if all are freed.
+     */
+    @Nullable Throwable oldestAllocation() {
+        TaskChecker oldest = null;
+        for (TaskChecker task : handedOut) {
+            if (task.isWithUser()) {
+                return task.allocatedAt();
+            }
+            if (oldest == null) {
+                oldest = task;
+            }
+        }
+        return oldest == null ? null : oldest.allocatedAt();
     }
 
     /** Reports tasks that were not freed before the close, once each. */

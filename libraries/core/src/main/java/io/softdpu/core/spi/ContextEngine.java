@@ -194,6 +194,11 @@ final class ContextEngine extends EngineMember {
         return checker;
     }
 
+    /** Stack trace of the allocation of a task that was not freed; null without a sanitizer. */
+    @Nullable Throwable oldestAllocation() {
+        return checker == null ? null : checker.oldestAllocation();
+    }
+
     void reportLeaks() {
         if (checker != null && inFlight == 0) {
             checker.reportLeaks();
@@ -242,6 +247,9 @@ final class ContextEngine extends EngineMember {
         ContextStates states = context.states();
         armed = states.state() != ContextState.IDLE;
         boolean ready = armed && context.onArm();
+        if (!steady) {
+            states.arm();
+        }
         return ready || states.isUnsettled();
     }
 

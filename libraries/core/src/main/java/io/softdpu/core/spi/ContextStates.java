@@ -27,6 +27,7 @@ final class ContextStates {
     private @Nullable StateChangedCallback callback;
     private volatile ContextState state = ContextState.IDLE;
     private volatile @Nullable DpuException failure;
+    private final StopWarning stopWarning;
     private boolean stopNoticed = true;
     private boolean closed;
 
@@ -37,6 +38,7 @@ final class ContextStates {
         this.context = context;
         this.engine = engine;
         this.jobQueues = jobQueues;
+        this.stopWarning = new StopWarning(this, engine);
     }
 
     // ---- calls of the user ----
@@ -107,22 +109,27 @@ final class ContextStates {
             return;
         }
         engine.requireOwner();
+        if (engine.isConnected() && !engine.isProgressing()) {
+            new DrivenClose(this, engine).run();
+            return;
+        }
         synchronized (control) {
-            closeInControl();
+            if (closed) {
+                return; // by another thread meanwhile
+            }
+            stop();
+            if (state != ContextState.IDLE) {
+                DpuException refusal = inUse("context has to be stopped first");
+                engine.reportLeaks();
+                throw refusal;
+            }
+            end();
         }
     }
 
-    private void closeInControl() {
-        if (closed) {
-            return; // by another thread meanwhile
-        }
-        if (state == ContextState.STARTING || state == ContextState.RUNNING) {
-            stop();
-        }
+    /** Releases the resources of a context that is IDLE; once. */
+    void end() {
         engine.reportLeaks();
-        if (state != ContextState.IDLE) {
-            throw new DpuException(Status.IN_USE, "context has to be stopped first: " + describe());
-        }
         closed = true;
         engine.disconnect();
         undelivered.clear();
@@ -148,6 +155,10 @@ final class ContextStates {
                 }
             }
         }
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     private void requireOpen() {
@@ -219,6 +230,13 @@ final class ContextStates {
         return !undelivered.isEmpty() || !stopNoticed;
     }
 
+    /** Before a sleep of the engine: it has to end for the warning of a stop that lasts. */
+    void arm() {
+        if (state == ContextState.STOPPING) {
+            stopWarning.arm();
+        }
+    }
+
     /** Continues a stop that may have waited for a task, which was freed. */
     void taskFreed() {
         if (state == ContextState.STOPPING) {
@@ -238,16 +256,18 @@ final class ContextStates {
 
     /** The state, the tasks, and the events that the context waits for, for messages. */
     String describe() {
-        ContextState now = state;
-        boolean waits = now == ContextState.STARTING || now == ContextState.STOPPING;
-        String awaited = waits ? context.describeAwaited() : null;
-        return "context=%s, state=%s, inFlightTasks=%d, allocatedTasks=%s%s"
-                .formatted(
-                        context,
-                        now,
-                        engine.inFlight(),
-                        engine.pools().describe(),
-                        awaited == null ? "" : ", " + awaited);
+        return StateText.of(context, state, engine);
+    }
+
+    /** Whether it waits for an event other than the end and the freeing of its tasks. */
+    boolean awaitsEvents() {
+        return state == ContextState.STOPPING && context.describeAwaited() != null;
+    }
+
+    /** The refusal to close the context; its cause is where one of its tasks was allocated. */
+    DpuException inUse(String reason) {
+        return new DpuException(
+                Status.IN_USE, reason + ": " + describe(), engine.oldestAllocation());
     }
 
     DpuException badState(String reason) {
@@ -281,6 +301,11 @@ final class ContextStates {
         state = next;
         engine.setTakesTasks(next == ContextState.RUNNING);
         stopNoticed = next != ContextState.STOPPING;
+        if (next == ContextState.STOPPING) {
+            stopWarning.stopping();
+        } else if (previous == ContextState.STOPPING) {
+            stopWarning.ended();
+        }
         engine.ring(); // a callback waits for progress, or the work of a start or a stop
         if (callback != null) {
             undelivered.add(new StateChange(callback, previous, next));
@@ -294,6 +319,7 @@ final class ContextStates {
             case STARTING, RUNNING -> context.onProgress();
             case STOPPING -> {
                 stopNoticed = true;
+                stopWarning.check();
                 boolean progressed = context.onProgress();
                 if (state == ContextState.STOPPING && context.onStop() && engine.inFlight() == 0) {
                     transition(ContextState.IDLE);

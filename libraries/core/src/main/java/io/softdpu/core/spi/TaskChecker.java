@@ -40,6 +40,16 @@ final class TaskChecker extends HeldTask {
         context.handedOut(this);
     }
 
+    /** Stack trace of the allocation; null while the task is in its pool. */
+    @Nullable Throwable allocatedAt() {
+        return allocatedAt;
+    }
+
+    /** Whether its user has it: it is neither in flight nor free. */
+    boolean isWithUser() {
+        return !task.isInFlight();
+    }
+
     void freed() {
         context.freed(this);
     }

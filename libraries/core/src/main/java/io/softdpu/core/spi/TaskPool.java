@@ -17,6 +17,7 @@ public final class TaskPool<T extends TaskBase> {
     private final ContextEngine engine;
     private final String typeName;
     private int available;
+    private boolean abandoned;
 
     /** Number of tasks in flight; for a sanitizer only. */
     int checkedInFlight;
@@ -82,6 +83,16 @@ public final class TaskPool<T extends TaskBase> {
     /** The name of its tasks for users; all are of one type. */
     String typeName() {
         return typeName;
+    }
+
+    /** Whether all tasks are in the pool, or were {@linkplain #abandon abandoned}. */
+    public boolean allFreed() {
+        return abandoned || available == free.length;
+    }
+
+    /** Stops waiting for tasks that the user has not freed: the context is closed without them. */
+    void abandon() {
+        abandoned = true;
     }
 
     /** Ends the pool: its context does not count its tasks any more. */

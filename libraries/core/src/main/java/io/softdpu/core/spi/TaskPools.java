@@ -27,6 +27,13 @@ final class TaskPools {
         return allocated;
     }
 
+    /** Stops waiting for the tasks that the user has. */
+    void abandon() {
+        for (TaskPool<?> pool : pools) {
+            pool.abandon();
+        }
+    }
+
     /** The number of allocated tasks, and of each type: {@code 3 (2 DmaMemcpyTask, 1 ...)}. */
     String describe() {
         List<String> types = new ArrayList<>();

@@ -100,7 +100,7 @@ public final class TaskType<T extends TaskBase, C> {
     /** Whether all tasks are in the pool. */
     public boolean allFreed() {
         TaskPool<T> tasks = pool;
-        return tasks == null || tasks.available() == tasks.total();
+        return tasks == null || tasks.allFreed();
     }
 
     /**

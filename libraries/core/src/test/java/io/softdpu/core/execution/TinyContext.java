@@ -159,7 +159,7 @@ public final class TinyContext extends ContextBase {
         while (queued > 0) {
             take().finish(Status.SHUTDOWN);
         }
-        return drained && (!waitsForTasks || pool.available() == pool.total());
+        return drained && (!waitsForTasks || pool.allFreed());
     }
 
     @Override

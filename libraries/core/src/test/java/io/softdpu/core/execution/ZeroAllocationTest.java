@@ -28,6 +28,7 @@ import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,6 +76,30 @@ class ZeroAllocationTest {
     @AfterEach
     void close() throws Exception {
         machines.close();
+    }
+
+    @Test
+    @Clause("core-003")
+    void shouldWaitForAConditionWithoutAllocationPerPass() {
+        long least = Long.MAX_VALUE;
+        for (int measured = 0; measured < 20 && least > 0; measured++) {
+            long[] counts = new long[2]; // passes, and bytes allocated
+            engine.runUntil(
+                    () -> {
+                        engine.wake(); // or it would sleep
+                        counts[0]++;
+                        if (counts[0] == 1) {
+                            counts[1] = -THREADS.getCurrentThreadAllocatedBytes();
+                        } else if (counts[0] == ROUNDS) {
+                            counts[1] += THREADS.getCurrentThreadAllocatedBytes();
+                        }
+                        return counts[0] == ROUNDS;
+                    },
+                    Duration.ofMinutes(1),
+                    context);
+            least = Math.min(least, counts[1]);
+        }
+        assertThat(least).as("bytes in %d passes", ROUNDS).isZero();
     }
 
     @Test

@@ -107,11 +107,12 @@ public final class EngineImpl implements Waitable {
                             .formatted(polled.describe(), owner.getName()));
         }
         members.selectAll();
+        boolean ready = arm(); // may create the events
         if (events != null) {
             request(events);
         }
-        requested = !arm();
-        if (!requested) {
+        requested = !ready;
+        if (ready) {
             poller.wake();
         }
     }

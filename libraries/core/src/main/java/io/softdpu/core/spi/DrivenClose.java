@@ -1,0 +1,132 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.internal.engine.EngineImpl;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Close of a context that is on an engine, outside callbacks: stops it and drives the engine until
+ * it is IDLE. The engine's thread.
+ *
+ * <p>Callbacks of all contexts of the engine run meanwhile. They may close this context, and their
+ * exceptions are thrown when it is closed, since they must not leave it open.
+ */
+final class DrivenClose {
+    private static final long LIMIT_NANOS = 5_000_000_000L;
+
+    /**
+     * Limit while the library waits for a peer. By default libraries stop waiting after 5 s, and
+     * then the context is IDLE: with equal limits it would depend on chance which comes first.
+     */
+    private static final long PEER_LIMIT_NANOS = LIMIT_NANOS + 1_000_000_000L;
+
+    /** Passes of progress for the end of a context that waits for no task any more. */
+    private static final int LAST_PASSES = 4;
+
+    private static final int MAX_SUPPRESSED = 8;
+
+    private final ContextStates states;
+    private final ContextEngine engine;
+    private final EngineImpl impl;
+
+    /** The first exception of a callback. */
+    private @Nullable Throwable thrown;
+
+    DrivenClose(ContextStates states, ContextEngine engine) {
+        this.states = states;
+        this.engine = engine;
+        this.impl = engine.impl();
+    }
+
+    void run() {
+        states.stop(); // refused while other contexts are active on it: those are closed first
+        awaitIdle();
+        if (!isIdle()) {
+            throw withSuppressed(refusal());
+        }
+        endOnce();
+        throwKept();
+    }
+
+    private boolean isIdle() {
+        return states.state() == ContextState.IDLE;
+    }
+
+    private void awaitIdle() {
+        long begin = System.nanoTime();
+        while (!isIdle()) {
+            long waitedNanos = System.nanoTime() - begin;
+            long leftNanos = LIMIT_NANOS - waitedNanos;
+            if (leftNanos <= 0 && states.awaitsEvents()) {
+                leftNanos = PEER_LIMIT_NANOS - waitedNanos;
+            }
+            if (leftNanos <= 0) {
+                return;
+            }
+            try {
+                boolean _ = impl.await(leftNanos);
+            } catch (RuntimeException | Error e) {
+                keep(e);
+            }
+        }
+    }
+
+    /**
+     * Ends the context nevertheless if it waits only for tasks that its user has: they are lost,
+     * and nothing else is, and its engine and device can be closed.
+     */
+    private DpuException refusal() {
+        String work = states.describe();
+        Throwable allocation = engine.oldestAllocation();
+        String reason = "context does not stop";
+        if (engine.inFlight() == 0 && !states.awaitsEvents()) {
+            engine.pools().abandon();
+            for (int i = 0; i < LAST_PASSES && !isIdle(); i++) {
+                try {
+                    boolean _ = impl.progress();
+                } catch (RuntimeException | Error e) {
+                    keep(e);
+                }
+            }
+            if (isIdle()) {
+                endOnce();
+                reason = "context was closed without tasks that were not freed";
+            }
+        }
+        return new DpuException(Status.IN_USE, reason + ": " + work, allocation);
+    }
+
+    /** Ends the context, unless a callback has closed it. */
+    private void endOnce() {
+        if (!states.isClosed()) {
+            states.end();
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the same object cannot suppress itself
+    private void keep(Throwable e) {
+        if (thrown == null) {
+            thrown = e;
+        } else if (thrown != e && thrown.getSuppressed().length < MAX_SUPPRESSED) {
+            thrown.addSuppressed(e);
+        }
+    }
+
+    private DpuException withSuppressed(DpuException refusal) {
+        if (thrown != null) {
+            refusal.addSuppressed(thrown);
+        }
+        return refusal;
+    }
+
+    private void throwKept() {
+        switch (thrown) {
+            case null -> {}
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> throw new IllegalStateException("not thrown by progress", thrown);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.internal.sanitizer.SanitizerState;
+import org.jspecify.annotations.Nullable;
+
+/** Descriptions of contexts for messages: state, tasks, and the events that they wait for. */
+final class StateText {
+    private StateText() {}
+
+    /** The state of a context in the form {@code key=value}, beginning with its name. */
+    static String of(ContextBase context, ContextState state, ContextEngine engine) {
+        StringBuilder text =
+                new StringBuilder(
+                        "context=%s, state=%s, inFlightTasks=%d, allocatedTasks=%s"
+                                .formatted(
+                                        context,
+                                        state,
+                                        engine.inFlight(),
+                                        engine.pools().describe()));
+        if (state == ContextState.STARTING || state == ContextState.STOPPING) {
+            String awaited = context.describeAwaited();
+            if (awaited != null) {
+                text.append(", ").append(awaited);
+            }
+        }
+        if (state == ContextState.STOPPING && engine.pools().allocated() > 0) {
+            text.append(", expected=free of each task, allocatedAt=")
+                    .append(allocatedAt(context, engine.oldestAllocation()));
+        }
+        return text.toString();
+    }
+
+    private static String allocatedAt(ContextBase context, @Nullable Throwable allocation) {
+        if (allocation == null) {
+            return "unknown without " + SanitizerState.ENVIRONMENT;
+        }
+        for (StackTraceElement frame : allocation.getStackTrace()) {
+            if (!isOfLibrary(context, frame.getClassName())) {
+                return frame.toString();
+            }
+        }
+        return "unknown";
+    }
+
+    /** Whether a class is one of those between the program and the pool. */
+    private static boolean isOfLibrary(ContextBase context, String className) {
+        for (Class<?> type = context.getClass(); type != null; type = type.getSuperclass()) {
+            if (type.getName().equals(className)) {
+                return true;
+            }
+        }
+        return className.startsWith(StateText.class.getPackageName() + ".")
+                || className.startsWith(SanitizerState.class.getPackageName() + ".");
+    }
+}

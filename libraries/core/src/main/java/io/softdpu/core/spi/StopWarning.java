@@ -1,0 +1,76 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.EngineTimer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Warning of a context that stays STOPPING: one line of the log, a second after the stop began,
+ * with what keeps it so. The engine's thread.
+ *
+ * <p>Each progress in STOPPING compares the time. An engine that is about to sleep gets a timer, so
+ * a context that stops before its engine sleeps has none.
+ */
+final class StopWarning {
+    private static final System.Logger LOG = System.getLogger(Context.class.getName());
+    private static final long DELAY_NANOS = 1_000_000_000L;
+
+    private final ContextStates states;
+    private final ContextEngine engine;
+    private @Nullable EngineTimer timer;
+    private long beginNanos;
+    private boolean due;
+
+    StopWarning(ContextStates states, ContextEngine engine) {
+        this.states = states;
+        this.engine = engine;
+    }
+
+    /** The stop begins. */
+    void stopping() {
+        beginNanos = System.nanoTime();
+        due = true;
+    }
+
+    /** The stop has ended. */
+    void ended() {
+        due = false;
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    /** Logs the warning if it is time; inside progress, in STOPPING. */
+    void check() {
+        if (!due) {
+            return;
+        }
+        long waitedNanos = System.nanoTime() - beginNanos;
+        if (waitedNanos < DELAY_NANOS) {
+            return;
+        }
+        due = false;
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "context does not stop: waitedMillis=%d, %s"
+                        .formatted(waitedNanos / 1_000_000, states.describe()),
+                engine.oldestAllocation());
+    }
+
+    /** Makes a sleep of the engine end in time. */
+    void arm() {
+        if (!due || (timer != null && timer.isSet())) {
+            return;
+        }
+        long leftNanos = Math.max(0, DELAY_NANOS - (System.nanoTime() - beginNanos));
+        try {
+            if (timer == null) {
+                timer = engine.services().timer(this::check);
+            }
+            timer.set(leftNanos);
+        } catch (DpuException e) { // no descriptor is left: a later progress logs the warning
+            LOG.log(System.Logger.Level.DEBUG, "no timer for a warning: reason=" + e, e);
+        }
+    }
+}

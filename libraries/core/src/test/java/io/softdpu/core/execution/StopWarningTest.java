@@ -1,0 +1,169 @@
+package io.softdpu.core.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.testkit.LogCapture;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The warning of a context that does not leave STOPPING. */
+class StopWarningTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    @TempDir Path folder;
+    private final LogCapture log = new LogCapture(Context.class.getName());
+    private Machines machines;
+    private Device device;
+    private ProgressEngine engine;
+    private TinyContext context;
+
+    @BeforeEach
+    void open() {
+        machines = new Machines(folder);
+        device = machines.device(Side.HOST, "pf0");
+        running();
+    }
+
+    private void running() {
+        engine = machines.add(ProgressEngine.create());
+        context = machines.add(new TinyContext(device));
+        context.recording = false;
+        context.waitsForTasks = true;
+        engine.start(context, MINUTE);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        machines.close();
+        log.close();
+    }
+
+    private List<LogRecord> warnings() {
+        return log.with("context=" + context + ",");
+    }
+
+    /** Stops the context, and lets the program do what it does until the warning is there. */
+    private LogRecord awaitWarning(Runnable program) {
+        assertThat(context.stop()).isEqualTo(Status.IN_PROGRESS);
+        long begin = System.nanoTime();
+        while (warnings().isEmpty()) {
+            assertThat(System.nanoTime() - begin).isLessThan(MINUTE.toNanos());
+            program.run();
+        }
+        long millis = (System.nanoTime() - begin) / 1_000_000;
+        System.out.println("warning of a stop that lasts: afterMillis=" + millis);
+        assertThat(millis).as("milliseconds to the warning").isBetween(900L, 15_000L);
+        LogRecord warning = warnings().getFirst();
+        assertThat(warning.getLevel()).isEqualTo(Level.WARNING);
+        return warning;
+    }
+
+    @Test
+    void shouldNameTheTaskThatWasForgottenWhileTheEngineSleeps() {
+        TinyTask forgotten = context.allocate();
+        LogRecord warning = awaitWarning(() -> engine.await(MINUTE.toNanos()));
+        assertThat(warning.getMessage())
+                .contains(
+                        "state=STOPPING",
+                        "inFlightTasks=0",
+                        "allocatedTasks=1 (1 TinyTask)",
+                        "allocatedAt=unknown without SOFTDPU_SANITIZE");
+        forgotten.free();
+    }
+
+    @Test
+    void shouldNameTheAllocationThatKeepsAContextInStopping() {
+        try (Sanitizer sanitizer = Sanitizer.start(1)) {
+            running(); // both are the sanitizer's
+            TinyTask forgotten = allocateAndForget();
+            LogRecord warning = awaitWarning(() -> engine.await(MINUTE.toNanos()));
+            assertThat(warning.getMessage())
+                    .contains("allocatedAt=")
+                    .contains(getClass().getName() + ".allocateAndForget(");
+            assertThat(warning.getThrown()).hasMessage("allocated here");
+            String place = getClass().getName() + ".allocateAndForget(";
+            Thrown.with(Status.TIME_OUT, () -> engine.stop(context, Duration.ofMillis(1)))
+                    .as("the same text")
+                    .hasMessageContaining(place);
+            context.postWork(
+                    () -> Thrown.with(Status.IN_USE, context::close).hasMessageContaining(place));
+            engine.progress();
+            forgotten.free();
+            engine.stop(context, MINUTE);
+            assertThat(sanitizer.seed()).isEqualTo(1);
+        }
+    }
+
+    private TinyTask allocateAndForget() {
+        return context.allocate();
+    }
+
+    @Test
+    void shouldWarnAProgramThatPolls() {
+        TinyTask forgotten = context.allocate();
+        awaitWarning(() -> engine.progress());
+        forgotten.free();
+    }
+
+    @Test
+    void shouldWarnAProgramInEventMode() {
+        TinyTask forgotten = context.allocate();
+        awaitWarning(() -> {
+            engine.requestNotification();
+            assertThat(engine.awaitNotification(MINUTE.toNanos())).as("notified").isTrue();
+            engine.clearNotification();
+            while (engine.progress()) {}
+        });
+        forgotten.free();
+    }
+
+    @Test
+    void shouldNameTheEventThatTheLibraryWaitsFor() {
+        context.drained = false;
+        context.awaited = "awaited=disconnect by the peer";
+        LogRecord warning = awaitWarning(() -> engine.await(MINUTE.toNanos()));
+        assertThat(warning.getMessage())
+                .contains("awaited=disconnect by the peer", "allocatedTasks=0")
+                .doesNotContain("allocatedAt");
+        context.drained = true;
+    }
+
+    @Test
+    void shouldWarnOncePerStop() {
+        TinyTask forgotten = context.allocate();
+        awaitWarning(() -> engine.await(MINUTE.toNanos()));
+        Thrown.with(Status.TIME_OUT, () -> engine.stop(context, Duration.ofMillis(1_200)));
+        assertThat(warnings()).hasSize(1);
+        forgotten.free();
+        engine.stop(context, MINUTE);
+        engine.start(context, MINUTE);
+        TinyTask second = context.allocate();
+        context.stop();
+        Thrown.with(Status.TIME_OUT, () -> engine.stop(context, Duration.ofMillis(1_200)));
+        assertThat(warnings()).as("of the second stop").hasSize(2);
+        second.free();
+    }
+
+    @Test
+    void shouldNotWarnOfAContextThatStops() {
+        TinyTask task = context.allocate();
+        context.stop();
+        task.free();
+        engine.stop(context, MINUTE);
+        Thrown.with(Status.TIME_OUT, () -> engine.runUntil(() -> false, Duration.ofMillis(1_200)));
+        assertThat(warnings()).isEmpty();
+    }
+}
