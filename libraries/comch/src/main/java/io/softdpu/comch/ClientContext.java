@@ -100,11 +100,22 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
         requireOwnerThread();
         ComchConnection established = connection;
         if (established == null || state() != ContextState.RUNNING) {
-            throw new DpuException(
-                    Status.NOT_CONNECTED,
-                    "client is not connected: client=%s, state=%s".formatted(this, state()));
+            throw notConnected();
         }
         return established;
+    }
+
+    private DpuException notConnected() {
+        DpuException failed = failure();
+        return new DpuException(
+                Status.NOT_CONNECTED,
+                "client is not connected: client=%s, state=%s%s, expected=%s"
+                        .formatted(
+                                this,
+                                state(),
+                                failed == null ? "" : ", failure=" + failed.status(),
+                                ContextState.RUNNING),
+                failed);
     }
 
     // ---- the context ----

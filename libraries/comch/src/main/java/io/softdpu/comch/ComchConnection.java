@@ -241,7 +241,8 @@ public final class ComchConnection {
         if (!services.acceptsConsumers()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "not configured: item=consumer callbacks, context=" + endpoint);
+                    "mandatory item is missing: item=consumer callbacks, context=%s, expected=setConsumerCallbacks, before start"
+                            .formatted(endpoint));
         }
         return known;
     }

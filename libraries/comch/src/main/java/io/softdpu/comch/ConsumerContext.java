@@ -64,6 +64,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         this.receives =
                 new TaskType<>(
                         "post receive",
+                        "setPostReceiveTasks",
                         connection.context().capabilities().maxConsumerTasks(),
                         () -> new PostReceiveTask(this));
         REGIONS.retain(mmap);
@@ -77,7 +78,8 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         if (receiveMemory.isImported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "receive memory must be this program's own: mmap=" + receiveMemory);
+                    "receive memory is not this program's own: mmap=%s, expected=a local mmap"
+                            .formatted(receiveMemory));
         }
         Refusal refusal = REGIONS.checkUse(receiveMemory, connection.context().device(), NEEDED);
         if (refusal != null) {

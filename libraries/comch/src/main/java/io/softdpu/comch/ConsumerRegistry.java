@@ -169,7 +169,10 @@ final class ConsumerRegistry {
     }
 
     private DpuException connectionEnded() {
-        return new DpuException(Status.CONNECTION_RESET, "connection ended: " + connection);
+        return new DpuException(
+                Status.CONNECTION_RESET,
+                "connection ended: connection=" + connection,
+                connection.failure());
     }
 
     private DpuException full(String what, int limit) {

@@ -45,7 +45,12 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         this.capabilities = ComchCapabilities.of(device.info());
         this.maxMessageBytes = capabilities.maxMessageSize();
         this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
-        this.sends = new TaskType<>("send", capabilities.maxSendTasks(), () -> new SendTask(this));
+        this.sends =
+                new TaskType<>(
+                        "send",
+                        "setSendTasks",
+                        capabilities.maxSendTasks(),
+                        () -> new SendTask(this));
     }
 
     EndpointContext(Device device, Representor representor, String serverName) {
@@ -54,7 +59,12 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         this.capabilities = ComchCapabilities.of(device.info());
         this.maxMessageBytes = capabilities.maxMessageSize();
         this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
-        this.sends = new TaskType<>("send", capabilities.maxSendTasks(), () -> new SendTask(this));
+        this.sends =
+                new TaskType<>(
+                        "send",
+                        "setSendTasks",
+                        capabilities.maxSendTasks(),
+                        () -> new SendTask(this));
     }
 
     // ---- configuration ----
@@ -167,7 +177,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     @Override
     protected final void checkConfiguration() {
         sends.requireConfigured(this);
-        requireItem(messageCallback, "message callback");
+        requireItem(messageCallback, "message callback", "setMessageCallback");
         checkOwnConfiguration();
     }
 
@@ -284,10 +294,18 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         requireOwnerThread();
     }
 
-    final void requireItem(@Nullable Object item, String what) {
+    /**
+     * Refuses a start without an item.
+     *
+     * @param what the item, for the message
+     * @param setter the method that sets it, for the message
+     */
+    final void requireItem(@Nullable Object item, String what, String setter) {
         if (item == null) {
             throw new DpuException(
-                    Status.BAD_STATE, "not configured: item=%s, context=%s".formatted(what, this));
+                    Status.BAD_STATE,
+                    "mandatory item is missing: item=%s, context=%s, expected=%s, before start"
+                            .formatted(what, this, setter));
         }
     }
 

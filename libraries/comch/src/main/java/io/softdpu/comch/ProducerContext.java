@@ -73,6 +73,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         this.sends =
                 new TaskType<>(
                         "producer send",
+                        "setSendTasks",
                         capabilities.maxProducerTasks(),
                         () -> new ProducerSendTask(this));
     }

@@ -79,7 +79,7 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
 
     @Override
     void checkOwnConfiguration() {
-        requireItem(connected, "connection callbacks");
+        requireItem(connected, "connection callbacks", "setConnectionCallbacks");
     }
 
     @Override

@@ -25,7 +25,12 @@ final class DmaContext extends ContextBase implements Dma {
     DmaContext(Device device, DmaCapabilities capabilities) {
         super("dma " + device.info().ibdevName(), device);
         this.capabilities = capabilities;
-        this.tasks = new TaskType<>("memcpy", capabilities.maxTasks(), () -> new MemcpyTask(this));
+        this.tasks =
+                new TaskType<>(
+                        "memcpy",
+                        "setMemcpyTasks",
+                        capabilities.maxTasks(),
+                        () -> new MemcpyTask(this));
     }
 
     @Override

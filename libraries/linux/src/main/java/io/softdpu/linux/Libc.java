@@ -35,14 +35,14 @@ final class Libc {
 
     /** Binds a function that sets errno: the handle's first argument is {@link CallState#errno}. */
     static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {
-        return LINKER.downcallHandle(symbol(name), FunctionDescriptor.of(result, arguments), ERRNO);
+        return handle(name, FunctionDescriptor.of(result, arguments), ERRNO);
     }
 
     /** As {@link #bind}, for a function that is variadic from the given argument on. */
     static MethodHandle bindVariadic(
             String name, int firstVariadic, MemoryLayout result, MemoryLayout... arguments) {
-        return LINKER.downcallHandle(
-                symbol(name),
+        return handle(
+                name,
                 FunctionDescriptor.of(result, arguments),
                 ERRNO,
                 Linker.Option.firstVariadicArg(firstVariadic));
@@ -51,7 +51,7 @@ final class Libc {
     /** Binds a function that cannot fail, or whose errno is not read. */
     static MethodHandle bindPlain(
             String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        return LINKER.downcallHandle(symbol(name), descriptor, options);
+        return handle(name, descriptor, options);
     }
 
     /** Rethrows an exception of a native call, which declares none. */
@@ -63,6 +63,22 @@ final class Libc {
             throw error;
         }
         throw new IllegalStateException("native call threw a checked exception", thrown);
+    }
+
+    private static MethodHandle handle(
+            String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        try {
+            return LINKER.downcallHandle(symbol(name), descriptor, options);
+        } catch (IllegalCallerException e) {
+            throw new IllegalCallerException(
+                    "native access is denied: function=%s, expected=the JVM option --enable-native-access=%s"
+                            .formatted(
+                                    name,
+                                    Libc.class.getModule().isNamed()
+                                            ? Libc.class.getModule().getName()
+                                            : "ALL-UNNAMED"),
+                    e);
+        }
     }
 
     private static MemorySegment symbol(String name) {

@@ -36,10 +36,13 @@ final class Providers {
         if (supporting.isEmpty()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "no RDMA provider serves the device: device="
-                            + device.pciAddress()
-                            + ", providers="
-                            + names(ALL));
+                    "no RDMA provider serves the device: device=%s, providers=%s, expected=%s"
+                            .formatted(
+                                    device.pciAddress(),
+                                    names(ALL),
+                                    ALL.isEmpty()
+                                            ? "the artefact io.softdpu:softdpu-rdma-shm at run time"
+                                            : "a device that one of them supports"));
         }
         return supporting;
     }

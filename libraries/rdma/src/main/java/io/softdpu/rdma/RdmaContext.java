@@ -190,7 +190,8 @@ final class RdmaContext extends ContextBase implements Rdma {
         if (!tasks.isAnyConfigured() && connectionCallback == null && !hasStateChangedCallback()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "RDMA instance needs a task type or a callback for events: context=" + this);
+                    "mandatory item is missing: item=task type or callback, context=%s, expected=setSendTasks, setReceiveTasks, setReadTasks, setWriteTasks or setConnectionCallback, before start"
+                            .formatted(this));
         }
     }
 
@@ -340,13 +341,16 @@ final class RdmaContext extends ContextBase implements Rdma {
         requireOwnerThread();
         ConnectionTable open = connections;
         if (open == null || state() == ContextState.STOPPING) {
+            DpuException failed = failure();
             throw new DpuException(
                     Status.BAD_STATE,
-                    call
-                            + " needs a started RDMA instance: context="
-                            + this
-                            + ", state="
-                            + state());
+                    "%s needs a started RDMA instance: context=%s, state=%s%s, expected=STARTING or RUNNING"
+                            .formatted(
+                                    call,
+                                    this,
+                                    state(),
+                                    failed == null ? "" : ", failure=" + failed.status()),
+                    failed);
         }
         return open;
     }

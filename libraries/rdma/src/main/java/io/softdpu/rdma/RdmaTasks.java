@@ -15,12 +15,15 @@ final class RdmaTasks {
     private final List<TaskType<?, ?>> all;
 
     RdmaTasks(RdmaContext rdma, RdmaCapabilities capabilities) {
-        send = new TaskType<>("send", LIMIT, () -> new SendTask(rdma));
+        send = new TaskType<>("send", "setSendTasks", LIMIT, () -> new SendTask(rdma));
         receive =
                 new TaskType<>(
-                        "receive", capabilities.maxReceiveTasks(), () -> new ReceiveTask(rdma));
-        read = new TaskType<>("read", LIMIT, () -> new ReadTask(rdma));
-        write = new TaskType<>("write", LIMIT, () -> new WriteTask(rdma));
+                        "receive",
+                        "setReceiveTasks",
+                        capabilities.maxReceiveTasks(),
+                        () -> new ReceiveTask(rdma));
+        read = new TaskType<>("read", "setReadTasks", LIMIT, () -> new ReadTask(rdma));
+        write = new TaskType<>("write", "setWriteTasks", LIMIT, () -> new WriteTask(rdma));
         all = List.of(send, receive, read, write);
     }
 

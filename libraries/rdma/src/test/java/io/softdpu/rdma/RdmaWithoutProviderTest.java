@@ -25,7 +25,9 @@ class RdmaWithoutProviderTest {
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
-                    .hasMessageContaining("providers=[]");
+                    .hasMessageContaining("providers=[]")
+                    .hasMessageEndingWith(
+                            "expected=the artefact io.softdpu:softdpu-rdma-shm at run time");
             RdmaCapabilities can = RdmaCapabilities.of(device.info());
             assertThat(can.isSupported()).isFalse();
             for (RdmaTaskType type : RdmaTaskType.values()) {

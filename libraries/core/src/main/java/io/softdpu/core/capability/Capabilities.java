@@ -185,6 +185,7 @@ public final class Capabilities {
         }
         throw new DpuException(
                 Status.NOT_FOUND,
-                "no such library: library=" + library + ", available=" + libraries());
+                "no such library: library=%s, available=%s, expected=its artefact, io.softdpu:softdpu-%s for one of this project, at run time"
+                        .formatted(library, libraries(), library));
     }
 }

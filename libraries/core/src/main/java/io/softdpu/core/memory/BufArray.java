@@ -104,7 +104,10 @@ public final class BufArray extends BufOwner implements AutoCloseable {
         requireIdle("cannot be started");
         Mmap memory = mmap;
         if (memory == null) {
-            throw badState("mandatory item is missing: item=memory");
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "mandatory item is missing: item=memory, expected=BufArray.setMemory, before"
+                            + " start");
         }
         memory.requireStarted();
         requireCapacity(memory, startOffset, bufs.length, elementSizeBytes, elementSizeBytes);

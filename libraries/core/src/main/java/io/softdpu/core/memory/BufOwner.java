@@ -81,7 +81,9 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
 
     final void requireStarted() {
         if (state != State.STARTED) {
-            throw badState(name + " is not started");
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "%s is not started: state=%s, expected=start()".formatted(name, state));
         }
     }
 

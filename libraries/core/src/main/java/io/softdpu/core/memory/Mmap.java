@@ -253,10 +253,10 @@ public final class Mmap implements AutoCloseable {
      */
     public synchronized Mmap start() {
         requireIdle();
-        MemorySegment memory = requireItem("memory", range.segment());
-        Permissions granted = requireItem("permissions", permissions);
+        MemorySegment memory = requireItem("memory", "setMemory", range.segment());
+        Permissions granted = requireItem("permissions", "setPermissions", permissions);
         if (devices.isEmpty()) {
-            throw badState("mandatory item is missing: item=device");
+            throw missing("device", "addDevice");
         }
         range.start(memory, granted);
         state = State.STARTED;
@@ -377,7 +377,7 @@ public final class Mmap implements AutoCloseable {
      * @throws DpuException BAD_STATE before they are set
      */
     public Permissions permissions() {
-        return requireItem("permissions", permissions);
+        return requireItem("permissions", "setPermissions", permissions);
     }
 
     /** Whether it describes another machine's memory. */
@@ -422,7 +422,7 @@ public final class Mmap implements AutoCloseable {
                     Status.NOT_PERMITTED,
                     "memory of another machine, which only tasks can access: mmap=" + this);
         }
-        return requireItem("memory", range.segment());
+        return requireItem("memory", "setMemory", range.segment());
     }
 
     /**
@@ -450,7 +450,7 @@ public final class Mmap implements AutoCloseable {
             if (retained) {
                 users.release();
             }
-            throw badState("mmap is not started");
+            throw notStarted();
         }
     }
 
@@ -466,7 +466,7 @@ public final class Mmap implements AutoCloseable {
 
     void requireStarted() {
         if (state != State.STARTED) {
-            throw badState("mmap is not started");
+            throw notStarted();
         }
     }
 
@@ -552,18 +552,29 @@ public final class Mmap implements AutoCloseable {
         }
     }
 
-    private <T> T requireItem(String item, @Nullable T value) {
+    private <T> T requireItem(String item, String setter, @Nullable T value) {
         if (value == null) {
-            throw badState(
-                    state == State.CLOSED
-                            ? "mmap is closed"
-                            : "mandatory item is missing: item=" + item);
+            throw state == State.CLOSED ? badState("mmap is closed") : missing(item, setter);
         }
         return value;
     }
 
-    private DpuException badState(String reason) {
+    private DpuException missing(String item, String setter) {
         return new DpuException(
-                Status.BAD_STATE, reason + (reason.contains(": ") ? ", " : ": ") + "mmap=" + this);
+                Status.BAD_STATE,
+                "mandatory item is missing: item=%s, mmap=%s, expected=Mmap.%s, before start"
+                        .formatted(item, this, setter));
+    }
+
+    private DpuException notStarted() {
+        return state == State.CLOSED
+                ? badState("mmap is closed")
+                : new DpuException(
+                        Status.BAD_STATE,
+                        "mmap is not started: mmap=%s, expected=Mmap.start()".formatted(this));
+    }
+
+    private DpuException badState(String reason) {
+        return new DpuException(Status.BAD_STATE, "%s: mmap=%s".formatted(reason, this));
     }
 }

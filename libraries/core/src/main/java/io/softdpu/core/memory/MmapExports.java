@@ -49,7 +49,8 @@ final class MmapExports {
             throw refused(
                     Status.NOT_PERMITTED,
                     "export over PCIe needs PCI_READ_ONLY or PCI_READ_WRITE",
-                    device);
+                    device,
+                    ", expected=Mmap.setPermissions with one of them, before start");
         }
         if (!device.info().isMmapExportPciSupported()) {
             throw refused(
@@ -71,7 +72,8 @@ final class MmapExports {
             throw refused(
                     Status.NOT_PERMITTED,
                     "export for RDMA needs RDMA_READ, RDMA_WRITE or RDMA_ATOMIC",
-                    device);
+                    device,
+                    ", expected=Mmap.setPermissions with one of them, before start");
         }
         requireOneKind(granted.allowsRdmaWrite(), granted.allowsPciWrite(), device);
         MmapOrigin origin = mmap.origin();
@@ -79,7 +81,8 @@ final class MmapExports {
             throw refused(
                     Status.NOT_PERMITTED,
                     "export of local memory for RDMA needs LOCAL_READ_WRITE as well",
-                    device);
+                    device,
+                    ", expected=Mmap.setPermissions with it, before start");
         }
         if (origin != null && origin.region().revoked()) {
             throw refused(origin.revokedStatus(), "exporter has revoked the memory", device);
@@ -184,7 +187,11 @@ final class MmapExports {
     private void requireUsable(Device device) {
         mmap.requireStarted();
         if (!mmap.hasDevice(device)) {
-            throw refused(Status.NOT_PERMITTED, "device was not added to the mmap", device);
+            throw refused(
+                    Status.NOT_PERMITTED,
+                    "device was not added to the mmap",
+                    device,
+                    ", expected=Mmap.addDevice, before start");
         }
     }
 
@@ -202,7 +209,12 @@ final class MmapExports {
     }
 
     private DpuException refused(Status status, String reason, Device device) {
-        return new DpuException(status, "%s: device=%s, mmap=%s".formatted(reason, device, mmap));
+        return refused(status, reason, device, "");
+    }
+
+    private DpuException refused(Status status, String reason, Device device, String expected) {
+        return new DpuException(
+                status, "%s: device=%s, mmap=%s%s".formatted(reason, device, mmap, expected));
     }
 
     private static Bus bus(Device device) {

@@ -97,7 +97,7 @@ final class ContextEngine extends EngineMember {
     }
 
     private DpuException noEngine() {
-        return context.states().badState("context has no progress engine");
+        return context.states().noEngine();
     }
 
     void requireOwner() {

@@ -271,10 +271,22 @@ final class ContextStates {
     }
 
     DpuException badState(String reason) {
+        return badState(reason, "");
+    }
+
+    private DpuException badState(String reason, String expected) {
         return new DpuException(
                 Status.BAD_STATE,
-                "%s: context=%s, state=%s%s".formatted(reason, context, state, failureText()),
+                "%s: context=%s, state=%s%s%s"
+                        .formatted(reason, context, state, failureText(), expected),
                 failure);
+    }
+
+    /** The exception for a call that needs an engine, from a context that is on none. */
+    DpuException noEngine() {
+        return badState(
+                "context has no progress engine",
+                ", expected=ProgressEngine.connect, or ProgressEngine.start, first");
     }
 
     // ---- internal ----
@@ -284,9 +296,11 @@ final class ContextStates {
         if (engine.isConnected()) {
             engine.impl().requireOpen();
         } else if (context.maxWorkQueues() == 0) {
-            throw badState("context has no progress engine");
+            throw noEngine();
         } else if (callback != null) {
-            throw badState("callback needs a progress engine, and the context has none");
+            throw badState(
+                    "callback for states needs a progress engine, and the context has none",
+                    ", expected=ProgressEngine.connect first, or no callback");
         }
     }
 

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskType<T extends TaskBase, C> {
     private final String type;
+    private final String setter;
     private final int limit;
     private final Supplier<T> maker;
     private int count;
@@ -27,11 +28,14 @@ public final class TaskType<T extends TaskBase, C> {
      * Creates a task type that is not configured.
      *
      * @param type its name, for messages: {@code send}
+     * @param setter the method of the context that configures it, for messages: {@code
+     *     setSendTasks}
      * @param limit limit of tasks
      * @param maker creates a task
      */
-    public TaskType(String type, int limit, Supplier<T> maker) {
+    public TaskType(String type, String setter, int limit, Supplier<T> maker) {
         this.type = type;
+        this.setter = setter;
         this.limit = limit;
         this.maker = maker;
     }
@@ -46,7 +50,7 @@ public final class TaskType<T extends TaskBase, C> {
         if (newCount < 1 || newCount > limit) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "number of tasks out of range: type=%s, count=%d, limit=%d"
+                    "number of tasks out of range: type=%s, count=%d, expected=1 to %d"
                             .formatted(type, newCount, limit));
         }
         Arguments.notNull(newOnSuccess, "onSuccess");
@@ -71,8 +75,8 @@ public final class TaskType<T extends TaskBase, C> {
         if (count == 0) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=%s tasks, context=%s"
-                            .formatted(type, context));
+                    "mandatory item is missing: item=%s tasks, context=%s, expected=%s, before start"
+                            .formatted(type, context, setter));
         }
     }
 
@@ -114,7 +118,8 @@ public final class TaskType<T extends TaskBase, C> {
         if (tasks == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "task type was not configured before start: type=%s".formatted(type));
+                    "task type was not configured: type=%s, count=0, expected=%s, before start"
+                            .formatted(type, setter));
         }
         return tasks.allocate();
     }

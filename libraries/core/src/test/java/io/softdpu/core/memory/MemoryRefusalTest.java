@@ -1,6 +1,7 @@
 package io.softdpu.core.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
@@ -272,6 +273,33 @@ class MemoryRefusalTest {
         assertThat(Refusal.with(null, "operand=source")).isNull();
         assertThat(Refusal.statusOf(null)).isEqualTo(Status.SUCCESS);
         assertThat(Refusal.statusOf(refusal)).isEqualTo(Status.IN_USE);
+    }
+
+    @Test
+    void shouldNameTheSetterOfAMissingItem() {
+        Mmap mmap = machines.add(Mmap.create());
+        assertThatThrownBy(mmap::start)
+                .hasMessageStartingWith("mandatory item is missing: item=memory, mmap=mmap[")
+                .hasMessageEndingWith("expected=Mmap.setMemory, before start");
+        mmap.setMemory(MemorySegment.ofArray(new byte[64]));
+        assertThatThrownBy(mmap::start)
+                .hasMessageStartingWith("mandatory item is missing: item=permissions, ")
+                .hasMessageEndingWith("expected=Mmap.setPermissions, before start");
+        mmap.setPermissions(LOCAL_WRITE);
+        assertThatThrownBy(mmap::start)
+                .hasMessageStartingWith("mandatory item is missing: item=device, ")
+                .hasMessageEndingWith("expected=Mmap.addDevice, before start");
+        mmap.addDevice(pf0);
+        assertThatThrownBy(() -> inventory.bufByData(mmap, 0, 8))
+                .hasMessageStartingWith("mmap is not started: mmap=mmap[local, state=IDLE")
+                .hasMessageEndingWith("expected=Mmap.start()");
+        BufInventory idle = machines.add(BufInventory.create(1));
+        assertThatThrownBy(() -> idle.bufByData(mmap, 0, 8))
+                .hasMessage("inventory is not started: state=IDLE, expected=start()");
+        assertThatThrownBy(() -> mmap(LOCAL_WRITE).exportPci(pf0))
+                .hasMessageStartingWith("export over PCIe needs PCI_READ_ONLY or PCI_READ_WRITE: ")
+                .hasMessageEndingWith(
+                        "expected=Mmap.setPermissions with one of them, before start");
     }
 
     // ---- texts ----
