@@ -1,6 +1,7 @@
 package io.softdpu.junit;
 
 import io.softdpu.core.device.Topology;
+import io.softdpu.core.execution.Sanitizer;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
@@ -31,8 +32,9 @@ record CardSettings(
 
     /** How to run it again, for the end of a message. */
     String repetition() {
-        return sanitized
-                ? "seed=%d, repeat with SOFTDPU_SANITIZE=%d".formatted(seed, seed)
-                : "not sanitized";
+        if (!sanitized) {
+            return "not sanitized";
+        }
+        return "seed=%d, repeat with %s=%d".formatted(seed, Sanitizer.ENVIRONMENT, seed);
     }
 }

@@ -10,11 +10,11 @@ final class ChildMain {
     private ChildMain() {}
 
     /**
-     * Runs the program of a file that {@link Children} has written, and exits.
+     * Runs the program of a file that {@link Children} has written.
      *
      * @param arguments the file, its folder, and the fabric folder
      */
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) throws Throwable {
         Children.Job job = read(Path.of(arguments[0]));
         SoftDpu card =
                 new SoftDpu(
@@ -25,7 +25,7 @@ final class ChildMain {
         Throwable failure = null;
         try {
             job.program().run(card);
-        } catch (Throwable e) { // printed, and fails the process
+        } catch (Throwable e) { // thrown again when the card has ended
             failure = e;
         }
         Findings findings = card.end(failure != null);
@@ -38,9 +38,8 @@ final class ChildMain {
             }
         }
         if (failure != null) {
-            failure.printStackTrace();
+            throw failure;
         }
-        System.exit(failure == null ? 0 : 1);
     }
 
     private static Children.Job read(Path file) throws IOException, ClassNotFoundException {

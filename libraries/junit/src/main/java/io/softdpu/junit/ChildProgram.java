@@ -9,7 +9,7 @@ import java.io.Serializable;
 @FunctionalInterface
 public interface ChildProgram extends Serializable {
     /**
-     * Runs in the other process. The process ends with exit code 0 when this returns. An exception,
+     * Runs in the other process, which ends as after a main method, with exit code 0. An exception,
      * an object that is left open and a mistake that the sanitizer has found are printed to
      * standard error, and the exit code is 1.
      *

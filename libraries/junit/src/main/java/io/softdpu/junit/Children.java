@@ -11,6 +11,7 @@ import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,7 +44,9 @@ final class Children {
 
     synchronized ChildJvm start(ChildProgram program, String testClass) {
         Path file = folder.resolve("program-" + programs++);
-        try (ObjectOutputStream out = new ObjectOutputStream(Files.newOutputStream(file))) {
+        try (ObjectOutputStream out =
+                new ObjectOutputStream(
+                        Files.newOutputStream(file, StandardOpenOption.CREATE_NEW))) {
             out.writeObject(new Job(settings, program, testClass));
         } catch (NotSerializableException e) {
             throw new IllegalArgumentException(

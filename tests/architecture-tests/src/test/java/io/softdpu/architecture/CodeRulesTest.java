@@ -118,6 +118,13 @@ class CodeRulesTest {
                     Map.entry(
                             "io.softdpu.linux.MemoryLimits.lines",
                             "reads /proc and the files of cgroups in /sys"),
+                    Map.entry("io.softdpu.junit.ChildJvm.text", "reads /proc/PID/task/TID/stat"),
+                    Map.entry(
+                            "io.softdpu.junit.ChildMain.read",
+                            "reads a file of the test, in a folder that is private to it"),
+                    Map.entry(
+                            "io.softdpu.junit.Children.start",
+                            "creates a file with CREATE_NEW, which opens no existing file"),
                     Map.entry("io.softdpu.fabric.region.BusIdentity.readBootId", "reads /proc/sys"),
                     Map.entry("io.softdpu.perf.demo.CpuChoice.here", "reads /proc/self/status"),
                     Map.entry("io.softdpu.perf.comch.MachineUse.now", "reads /proc/stat"),
