@@ -1,7 +1,9 @@
 package io.softdpu.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.testkit.Await;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 class PeerProcessTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final long CONTROL_TIMEOUT_NANOS = 500_000_000L;
     private static final byte[] NOTHING = {};
 
     @TempDir Path folder;
@@ -118,6 +121,48 @@ class PeerProcessTest {
         assertThat(server.consumers).isEmpty();
         start("client");
         card.until("next", () -> server.connection.isConnected());
+    }
+
+    @Test
+    void shouldEndAWaitWithConnectionResetWhenThePeerIsKilled() {
+        ChildProcess server = start("server");
+        server.awaitLine("ready", PATIENCE);
+        Peer client = Peer.client(card, Card.NAME);
+        card.hostEngine.start(client.endpoint, PATIENCE);
+        long[] killedAt = new long[1];
+        assertThatThrownBy(() ->
+                        card.hostEngine.runUntil(
+                                () -> {
+                                    if (killedAt[0] == 0) { // the program is in its wait
+                                        killedAt[0] = System.nanoTime();
+                                        server.kill();
+                                    }
+                                    return false;
+                                },
+                                PATIENCE,
+                                client.endpoint))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_RESET));
+        long millis = (System.nanoTime() - killedAt[0]) / 1_000_000;
+        System.out.println("wait for a peer that was killed: afterMillis=" + millis);
+        assertThat(millis).isLessThan(10_000);
+    }
+
+    @Test
+    void shouldCloseWhileThePeerIsFrozen() {
+        ChildProcess server = start("server");
+        server.awaitLine("ready", PATIENCE);
+        Peer client = Peer.client(card, Card.NAME);
+        client.endpoint.setControlTimeout(CONTROL_TIMEOUT_NANOS);
+        card.hostEngine.start(client.endpoint, PATIENCE);
+        Queue.Receiving receiving = new Queue.Receiving(client, card.hostEngine, 4096, 2).run(card);
+        receiving.post(0, 64);
+        server.freeze();
+        receiving.consumer.close(); // whose memory the peer has mapped
+        client.endpoint.close();
+        assertThat(receiving.statuses).hasSize(1);
+        assertThat(client.endpoint.state()).isEqualTo(ContextState.IDLE);
     }
 
     @Test

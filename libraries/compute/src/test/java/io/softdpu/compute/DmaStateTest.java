@@ -13,6 +13,7 @@ import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -72,6 +73,27 @@ class DmaStateTest {
         submit(memory, memory, 64);
         fixture.awaitEnd();
         assertThat(fixture.ended).as("the callbacks of before").containsExactly(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldCloseAtTheEndOfATryBlockWithCopiesInFlight() {
+        List<Status> ended = new ArrayList<>();
+        Mmap memory = fixture.local(2 * SIZE);
+        Buf source = fixture.source(memory, 0, SIZE);
+        Buf destination = fixture.destination(memory, SIZE, SIZE);
+        bufs.addAll(List.of(source, destination));
+        try (ProgressEngine engine = ProgressEngine.create();
+                Dma dma = Dma.create(fixture.device)) {
+            DmaTaskCallback<DmaMemcpyTask> end =
+                    task -> {
+                        ended.add(task.status());
+                        task.free();
+                    };
+            dma.setMemcpyTasks(1, end, end);
+            engine.start(dma, Duration.ofMinutes(1));
+            dma.allocateMemcpy(source, destination).submit();
+        }
+        assertThat(ended).as("flushed by the close").containsExactly(Status.SHUTDOWN);
     }
 
     @Test

@@ -104,8 +104,7 @@ final class ContextWait {
         }
         DpuException failure = context.failure();
         if (failure != null) {
-            throw new DpuException(
-                    failure.status(), String.valueOf(failure.getMessage()), failure);
+            throw new DpuException(failure.status(), String.valueOf(failure.getMessage()), failure);
         }
         throw new DpuException(
                 Status.BAD_STATE,

@@ -1,7 +1,9 @@
 package io.softdpu.rdma.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Mmap;
@@ -142,6 +144,32 @@ public abstract class RdmaProcessContract extends RdmaContract {
         far.process().thaw();
         Peer.drive("echo", () -> near.outcomes.size() == 2, near);
         assertThat(near.outcomes).allMatch(outcome -> outcome.status() == Status.SUCCESS);
+    }
+
+    @Test
+    void shouldEndAWaitWithConnectionResetWhenThePeerIsKilled(Processes processes)
+            throws IOException {
+        Peer near = openNear();
+        Remote far = connect(near, processes, PeerProgram.NOTHING);
+        near.receive(near.room(0, 64), 1);
+        long[] killedAt = new long[1];
+        assertThatThrownBy(() ->
+                        near.engine.runUntil(
+                                () -> {
+                                    if (killedAt[0] == 0) { // the program is in its wait
+                                        killedAt[0] = System.nanoTime();
+                                        far.process().kill();
+                                    }
+                                    return false;
+                                },
+                                DEADLINE,
+                                near.rdma))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_RESET));
+        long millis = (System.nanoTime() - killedAt[0]) / 1_000_000;
+        System.out.println("wait for a peer that was killed: afterMillis=" + millis);
+        assertThat(millis).isLessThan(10_000);
     }
 
     @Test

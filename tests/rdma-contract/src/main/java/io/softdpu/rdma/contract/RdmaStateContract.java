@@ -1,7 +1,9 @@
 package io.softdpu.rdma.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
@@ -16,6 +18,7 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.testkit.Clause;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -70,6 +73,44 @@ public abstract class RdmaStateContract extends RdmaContract {
                             ContextState.IDLE);
             far.stop();
         }
+    }
+
+    @Test
+    void shouldNameTheStepThatAStartWaitsFor() {
+        Peer near = openNear();
+        assertThat(timeOutOfStart(near))
+                .contains("awaited=a connection, expected=exportConnection");
+        RdmaConnection connection = near.rdma.exportConnection();
+        assertThat(timeOutOfStart(near)).contains("awaited=connect of connection 1");
+        Peer far = openFar();
+        far.start();
+        near.rdma.connect(far.rdma.exportConnection().blob(), connection);
+        assertThat(timeOutOfStart(near)).contains("awaited=peer", "connection 1");
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+    }
+
+    private static String timeOutOfStart(Peer peer) {
+        Throwable thrown = catchThrowable(() -> peer.engine.start(peer.rdma, Duration.ofMillis(1)));
+        assertThat(thrown).isInstanceOf(DpuException.class);
+        assertThat(((DpuException) thrown).status()).isEqualTo(Status.TIME_OUT);
+        return String.valueOf(thrown.getMessage());
+    }
+
+    @Test
+    void shouldCloseAtTheEndOfATryBlockWithTasksInFlightAndWhileStarting() {
+        Pair pair = connected();
+        pair.near().receive(pair.near().room(0, 64), 1);
+        try (Rdma connected = pair.near().rdma;
+                Rdma starting = Rdma.create(pair.near().device)) {
+            starting.setReceiveTasks(1, task -> {}, task -> {});
+            pair.near().engine.connect(starting);
+            starting.start();
+            assertThat(connected.inFlightTasks()).isEqualTo(1);
+        }
+        assertThat(pair.near().rdma.state()).isEqualTo(ContextState.IDLE);
+        assertThat(pair.near().outcomes)
+                .extracting(outcome -> outcome.status())
+                .containsExactly(Status.CONNECTION_ABORTED);
     }
 
     @Test
