@@ -5,12 +5,12 @@ import io.softdpu.comch.ComchEndpoint;
 import io.softdpu.comch.ComchSendTask;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * received one.
  */
 final class CopyChannel {
-    /** Maximum time of a sleep before the deadline is checked. */
-    private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     private final ComchEndpoint endpoint;
     private final ProgressEngine engine;
     private final Deadline deadline;
@@ -54,25 +51,14 @@ final class CopyChannel {
         engine.connect(endpoint);
     }
 
-    /** Progresses, and sleeps where there is nothing to do, until this holds. */
-    void await(String what, BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
-            DpuException failure = endpoint.failure();
-            if (failure != null) {
-                throw new DpuException(failure.status(), "channel has ended: " + what, failure);
-            }
-            if (from != null && !from.isConnected()) {
-                throw new DpuException(Status.CONNECTION_RESET, "peer has gone: awaited=" + what);
-            }
-            deadline.check(what);
-            engine.await(Math.min(NAP_NANOS, deadline.remainingNanos()));
-        }
+    /** Sleeps until a message has come. */
+    byte[] awaitMessage() {
+        runUntil(() -> received != null, endpoint);
+        return Objects.requireNonNull(received, "awaited");
     }
 
-    /** Until a message has come. */
-    byte[] awaitMessage(String what) {
-        await(what, () -> received != null);
-        return Objects.requireNonNull(received, "awaited");
+    private void runUntil(BooleanSupplier condition, Context... contexts) {
+        engine.runUntil(condition, Duration.ofNanos(deadline.remainingNanos()), contexts);
     }
 
     /** The connection that has sent it. */
@@ -96,18 +82,6 @@ final class CopyChannel {
             throw new DpuException(submitted, "message was not submitted");
         }
         // Its callback comes in any case. A peer that has what it wanted may be gone before that.
-        while (!delivered) {
-            deadline.check("delivery of a message");
-            engine.await(Math.min(NAP_NANOS, deadline.remainingNanos()));
-        }
-    }
-
-    /** Stops the endpoint, which may take some progress. */
-    void stop() {
-        endpoint.stop();
-        while (endpoint.state() != ContextState.IDLE) {
-            engine.progress();
-            deadline.check("end of the channel");
-        }
+        runUntil(() -> delivered);
     }
 }

@@ -24,6 +24,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +92,7 @@ final class DmaCopyDpu implements Sample {
                     (_, _) -> {}); // the channel looks for itself whether its peer is there
             server.start();
             out.println("waiting for dma-copy-host");
-            CopyMessage message = CopyMessage.decode(channel.awaitMessage("the host's export"));
+            CopyMessage message = CopyMessage.decode(channel.awaitMessage());
 
             // Waits for the host's machine, so it belongs here and not into a callback.
             try (Mmap remote = imported(message, device);
@@ -112,7 +113,6 @@ final class DmaCopyDpu implements Sample {
                 out.println("copied by DMA, data is right: bytes=" + message.sizeBytes());
                 show(copied, settings.value(SampleOption.OUTPUT), out);
             }
-            channel.stop();
         }
     }
 
@@ -174,11 +174,7 @@ final class DmaCopyDpu implements Sample {
                 DmaSampleSetup.free(task);
                 throw new DpuException(submitted, "copy was refused: bytes=" + sizeBytes);
             }
-            while (!done[0]) {
-                engine.progress();
-                deadline.check("completion of the copy");
-            }
-            dma.stop();
+            engine.runUntil(() -> done[0], Duration.ofNanos(deadline.remainingNanos()), dma);
         }
     }
 

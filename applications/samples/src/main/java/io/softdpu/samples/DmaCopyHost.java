@@ -6,7 +6,6 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
@@ -77,9 +76,8 @@ final class DmaCopyHost implements Sample {
             // The client looks for its server for as long as this; neither has to be first.
             client.setConnectTimeout(settings.timeout().toNanos());
             CopyChannel channel = new CopyChannel(client, engine, deadline);
-            client.start();
             out.println("waiting for dma-copy-dpu");
-            channel.await("the connection", () -> client.state() == ContextState.RUNNING);
+            engine.start(client, settings.timeout());
 
             byte[] sha256 = CopyMessage.digest(bytes.asByteBuffer());
             byte[] blob = mmap.exportPci(device);
@@ -87,12 +85,11 @@ final class DmaCopyHost implements Sample {
                     client.connection(), new CopyMessage(bytes.byteSize(), sha256, blob).encoded());
             out.println("exported: bytes=" + bytes.byteSize());
 
-            byte[] answer = channel.awaitMessage("the answer of the DPU");
+            byte[] answer = channel.awaitMessage();
             if (answer.length != 1 || answer[0] != CopyMessage.RIGHT) {
                 throw new WrongDataException("the DPU says that the data came over wrong");
             }
             out.println("the DPU has copied it, data is right: bytes=" + bytes.byteSize());
-            channel.stop();
         }
     }
 

@@ -6,6 +6,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
@@ -16,9 +17,11 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * Common setup of the samples that copy: a device of the DPU, memory for a number of copies, an
@@ -117,6 +120,11 @@ final class DmaSampleSetup implements AutoCloseable {
                                 .formatted(copy, i, there, expected));
             }
         }
+    }
+
+    /** Progresses, and sleeps where there is nothing to do, until this holds. */
+    void runUntil(BooleanSupplier condition, Context... contexts) {
+        engine.runUntil(condition, Duration.ofNanos(deadline.remainingNanos()), contexts);
     }
 
     /**

@@ -51,7 +51,7 @@ final class PeEvent implements Sample {
     public void run(SampleSettings settings, PrintStream out) {
         int[] completed = {0};
         try (DmaSampleSetup setup = new DmaSampleSetup(settings, TASKS, BYTES);
-                Dma dma = Dma.create(setup.device())) {
+                Dma dma = Dma.create(setup.device())) { // its close stops it
             dma.setMemcpyTasks(
                     TASKS,
                     task -> {
@@ -87,8 +87,6 @@ final class PeEvent implements Sample {
             }
             out.println("woken at least once: " + (wakes > 0));
             out.println("completed, data is right: tasks=" + completed[0]);
-
-            dma.stop();
         }
     }
 }

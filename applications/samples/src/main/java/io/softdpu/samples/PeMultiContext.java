@@ -2,6 +2,7 @@ package io.softdpu.samples;
 
 import io.softdpu.compute.Dma;
 import io.softdpu.compute.DmaMemcpyTask;
+import io.softdpu.core.execution.Context;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,10 +57,8 @@ final class PeMultiContext implements Sample {
                 task.setUserData(i);
                 setup.submit(task);
             }
-            while (setup.engine().inFlightTasks() > 0) {
-                setup.engine().progress();
-                setup.deadline().check("completion of the tasks of all contexts");
-            }
+            setup.runUntil(
+                    () -> setup.engine().inFlightTasks() == 0, contexts.toArray(Context[]::new));
             out.println("completed, data is right: tasks of each=" + Arrays.toString(completed));
             contexts.forEach(Dma::close); // stops them first
         }

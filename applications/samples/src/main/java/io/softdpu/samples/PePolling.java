@@ -46,7 +46,7 @@ final class PePolling implements Sample {
     public void run(SampleSettings settings, PrintStream out) {
         int[] completed = {0};
         try (DmaSampleSetup setup = new DmaSampleSetup(settings, TASKS, BYTES);
-                Dma dma = Dma.create(setup.device())) {
+                Dma dma = Dma.create(setup.device())) { // its close stops it
             // Everything is configured while the context is idle.
             dma.setMemcpyTasks(
                     TASKS,
@@ -72,8 +72,6 @@ final class PePolling implements Sample {
                 setup.deadline().check("completion of the tasks");
             }
             out.println("completed, data is right: tasks=" + completed[0]);
-
-            dma.stop();
         }
     }
 }

@@ -151,12 +151,8 @@ final class PeTaskError implements Sample {
         dma.start();
         DmaMemcpyTask task = dma.allocateMemcpy(setup.source(0), setup.destination(0));
         setup.submit(task);
-        while (dma.inFlightTasks() > 0) {
-            setup.engine().progress();
-            setup.deadline().check("a copy after the recovery");
-        }
+        setup.runUntil(() -> dma.inFlightTasks() == 0, dma);
         setup.check(0);
-        dma.stop();
     }
 
     private static final class Outcome {

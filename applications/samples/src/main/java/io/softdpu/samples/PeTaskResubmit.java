@@ -63,7 +63,6 @@ final class PeTaskResubmit implements Sample {
             out.println(
                     "completed, data is right: copies=%d, tasks=%d"
                             .formatted(program.completed, TASKS));
-            dma.stop();
         }
     }
 

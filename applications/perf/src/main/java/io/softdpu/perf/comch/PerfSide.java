@@ -329,9 +329,7 @@ abstract class PerfSide implements AutoCloseable {
     }
 
     private void stop(Context context) {
-        if (context.state() != ContextState.IDLE && context.state() != ContextState.STOPPING) {
-            context.stop();
-        }
+        context.stop();
         while (context.state() != ContextState.IDLE && mayWait()) {
             if (outgoing != null) {
                 outgoing.freeIdle(); // also those that complete while the context stops

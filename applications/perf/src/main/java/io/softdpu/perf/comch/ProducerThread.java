@@ -185,9 +185,7 @@ final class ProducerThread implements AutoCloseable {
 
     private static void stop(ComchProducer producer, Outgoing sends, ProgressEngine engine) {
         sends.freeIdle();
-        if (producer.state() != ContextState.IDLE && producer.state() != ContextState.STOPPING) {
-            producer.stop();
-        }
+        producer.stop();
         long deadline = System.nanoTime() + PerfSide.ABORTED_NANOS;
         while (producer.state() != ContextState.IDLE && System.nanoTime() - deadline < 0) {
             engine.await(PerfSide.TURN_NANOS);

@@ -156,9 +156,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     final void closeTransport() {
         // The endpoint itself stops waiting for its peer after the timeout.
         Deadline deadline = Deadline.in(2 * closeTimeoutNanos);
-        if (endpoint.state() == ContextState.RUNNING || endpoint.state() == ContextState.STARTING) {
-            endpoint.stop();
-        }
+        endpoint.stop();
         WaitLoop.await(() -> endpoint.state() == ContextState.IDLE, deadline, engine::await);
         endpoint.close();
     }

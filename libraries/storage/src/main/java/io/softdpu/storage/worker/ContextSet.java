@@ -47,12 +47,7 @@ final class ContextSet {
     /** Begins to stop all; they become idle after {@link #freeTasks}. */
     void stop() {
         stopping = true;
-        for (Context context : contexts) {
-            ContextState state = context.state();
-            if (state == ContextState.RUNNING || state == ContextState.STARTING) {
-                context.stop();
-            }
-        }
+        contexts.forEach(Context::stop);
     }
 
     /**
