@@ -77,7 +77,7 @@ for case, found in demo.items():
         print("paced_p50", "us", found["p50_us"])
         print("paced_cores_of_service_and_target", "cores", cores["zero-copy"] + cores["target"])
     elif case.startswith("sequential"):
-        print(case + suffix, "GB/s", found["gib_per_s"] * 1.073741824)
+        print(case + suffix, "GB/s", found["gb_per_s"])
     else:
         print(case + suffix, "op/s", found["iops"])
 if not suffix and demo["allocated_bytes_per_op"] is not None:

@@ -13,11 +13,15 @@ module io.softdpu.perf {
     requires jdk.management;
     requires static org.jspecify;
 
+    exports io.softdpu.perf.card to
+            io.softdpu.cli;
     exports io.softdpu.perf.child to
             io.softdpu.cli;
     exports io.softdpu.perf.comch to
             io.softdpu.cli;
     exports io.softdpu.perf.demo to
+            io.softdpu.cli;
+    exports io.softdpu.perf.result to
             io.softdpu.cli;
     exports io.softdpu.perf.text to
             io.softdpu.cli;

@@ -16,6 +16,8 @@ import io.softdpu.perf.demo.DemoProgress;
 import io.softdpu.perf.demo.DemoResult;
 import io.softdpu.perf.demo.DemoSession;
 import io.softdpu.perf.demo.DemoTable;
+import io.softdpu.perf.result.ResultHeader;
+import io.softdpu.perf.text.TextStyle;
 import io.softdpu.storage.backend.MemoryVolume;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -43,16 +45,18 @@ import picocli.CommandLine.Spec;
         description = {
             "Sends a volume through initiator, zero-copy service and target, three processes that"
                     + " this command starts: reads it all and compares, writes it all and reads it"
-                    + " back, then measures.",
+                    + " back, warms up, then measures.",
             "Exits with 0 only if all data was right and all three processes succeeded.",
             Statistics.HELP,
+            "Rates are in GB/s, 10^9 bytes per second.",
             SizeConverter.HELP
         },
         footerHeading = Examples.HEADING,
         footer = {
             "  softdpu demo",
-            "  softdpu demo --size 256MiB --seconds 5",
-            "  softdpu demo --measure idle,paced-read-4k --json -"
+            "  softdpu demo --volume disk.img --seconds 1",
+            "  softdpu demo --measure random-read-4k,idle --repeat 5",
+            "  softdpu demo --topology storage-guide --json results.json"
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String DEFAULT_SIZE = "64MiB";
@@ -103,6 +107,16 @@ final class DemoCommand implements Callable<Integer> {
             completionCandidates = MeasuredConverter.class)
     private List<DemoPhase> measured = List.of();
 
+    @Option(
+            names = "--repeat",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "Runs of each measurement after the warm-up, 1 to 1000, by turns; the one with"
+                            + " the median rate is printed (of an even number the lower of the two"
+                            + " in the middle), and the spread (default: ${DEFAULT-VALUE}).")
+    private int repeats;
+
     @Mixin private final TopologyOption topology = new TopologyOption();
     @Mixin private final JsonOption json = new JsonOption();
 
@@ -110,6 +124,7 @@ final class DemoCommand implements Callable<Integer> {
     public Integer call() {
         CommandLine command = Objects.requireNonNull(spec).commandLine();
         int blockSizeBytes = BlockSize.check(command, blockSize);
+        requireRepeats(command);
         DemoOptions options =
                 new DemoOptions(
                         volume,
@@ -119,11 +134,13 @@ final class DemoCommand implements Callable<Integer> {
                                 ? DemoPhase.measuredByDefault()
                                 : EnumSet.copyOf(measured),
                         seconds.toNanos(),
+                        repeats,
                         roleArguments(),
                         DemoDevices.of(topology.load()));
         json.check(command);
         JvmCommand jvm = JvmCommand.ofThisProcess(Objects.requireNonNull(root).arguments());
-        DemoProgress progress = new DemoProgress(command.getErr(), Terminal.isStandardError());
+        DemoProgress progress =
+                new DemoProgress(options, command.getErr(), Terminal.isStandardError());
         DemoSession session = new DemoSession(options, jvm, progress);
         try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
             try {
@@ -132,6 +149,15 @@ final class DemoCommand implements Callable<Integer> {
                 // Here and not by picocli: after a signal the exit code does not come from picocli.
                 return Errors.report(e, command.getErr()).code();
             }
+        }
+    }
+
+    private void requireRepeats(CommandLine command) {
+        if (repeats < 1 || repeats > DemoOptions.MAX_REPEATS) {
+            throw new ParameterException(
+                    command,
+                    "number of runs is illegal: option=--repeat, repeat=%d, expected=1 to %d"
+                            .formatted(repeats, DemoOptions.MAX_REPEATS));
         }
     }
 
@@ -144,7 +170,8 @@ final class DemoCommand implements Callable<Integer> {
     private int run(
             DemoSession session, DemoOptions options, DemoProgress progress, CommandLine command)
             throws IOException {
-        progress.begin(options, session.cpus());
+        ResultHeader header = ResultHeader.now(Version.number());
+        progress.begin(session.cpus());
         DemoResult result;
         try {
             result = session.run();
@@ -157,19 +184,22 @@ final class DemoCommand implements Callable<Integer> {
             command.getErr().flush();
             return ExitCode.INTERRUPTED.code();
         }
-        print(DemoPhase.of(options), result, command.getOut());
-        return verdict(result, command.getErr()).code();
-    }
-
-    private void print(List<DemoPhase> plan, DemoResult result, PrintWriter out)
-            throws IOException {
+        PrintWriter out = command.getOut();
+        TextStyle style = Terminal.outputStyle();
         if (!json.isStandardOutput()) {
-            DemoTable.lines(plan, result).forEach(out::println);
+            DemoTable.lines(options, result, style).forEach(out::println);
         }
-        json.write(DemoJson.of(plan, result), out);
+        json.write(DemoJson.of(options, session.cpus(), result, header), out);
+        out.flush();
+        ExitCode code = printErrors(result, command.getErr());
+        if (!json.isStandardOutput()) {
+            out.println(DemoTable.verdict(result, style));
+            out.flush();
+        }
+        return code.code();
     }
 
-    private static ExitCode verdict(DemoResult result, PrintWriter err) {
+    private static ExitCode printErrors(DemoResult result, PrintWriter err) {
         if (result.valid()) {
             return ExitCode.OK;
         }
@@ -183,9 +213,11 @@ final class DemoCommand implements Callable<Integer> {
                                             result.expectedSha256(),
                                             result.actualSha256().orElse("none"),
                                             result.bytesVerified())));
+            err.flush();
             return ExitCode.DATA_WRONG;
         }
         printFailure(result, culprit.get(), err);
+        err.flush();
         int code = culprit.get().exitCode();
         return code == ExitCode.DATA_WRONG.code() ? ExitCode.DATA_WRONG : ExitCode.FAILED;
     }

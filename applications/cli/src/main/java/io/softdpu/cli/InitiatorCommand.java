@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.cli.options.SecondsOrNoneConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
@@ -16,7 +17,9 @@ import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorOptions;
 import io.softdpu.storage.initiator.StorageInitiator;
+import io.softdpu.storage.wire.IoType;
 import io.softdpu.storage.workload.ExecutionStrategy;
+import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.StrategySettings;
 import io.softdpu.storage.workload.Workload;
 import java.io.IOException;
@@ -94,6 +97,18 @@ final class InitiatorCommand extends RoleCommand {
             defaultValue = "" + StorageDefaults.RUN_LIMIT_OPERATION_COUNT,
             description = "Operations of a throughput test (default: ${DEFAULT-VALUE}).")
     private long runLimitOperationCount;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "SECONDS",
+            converter = SecondsOrNoneConverter.class,
+            defaultValue = "1",
+            description = {
+                "Time of the same operations before a throughput test, which new processes need to"
+                    + " reach their speed; not measured, but among the operations that all three"
+                    + " processes count; 0: none (default: ${DEFAULT-VALUE})."
+            })
+    private Duration warmUp = Duration.ZERO;
 
     @Option(
             names = "--transaction-count",
@@ -201,13 +216,7 @@ final class InitiatorCommand extends RoleCommand {
     private Workload workload() {
         try {
             if (work.executionStrategy != null) {
-                return ExecutionStrategy.of(work.executionStrategy)
-                        .workload(
-                                new StrategySettings(
-                                        runLimitOperationCount,
-                                        transactionCount,
-                                        blocksPerIo,
-                                        plainContent));
+                return workload(ExecutionStrategy.of(work.executionStrategy));
             }
             return new Workload(
                     work.phases.stream()
@@ -216,6 +225,35 @@ final class InitiatorCommand extends RoleCommand {
         } catch (DpuException | IllegalArgumentException e) {
             throw usage(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private Workload workload(ExecutionStrategy strategy) {
+        Workload asked =
+                strategy.workload(
+                        new StrategySettings(
+                                runLimitOperationCount,
+                                transactionCount,
+                                blocksPerIo,
+                                plainContent));
+        boolean measures =
+                strategy == ExecutionStrategy.READ_THROUGHPUT_TEST
+                        || strategy == ExecutionStrategy.WRITE_THROUGHPUT_TEST;
+        return measures && warmUp.isPositive()
+                ? new Workload(
+                        List.of(warmUp(asked.phases().getFirst()), asked.phases().getFirst()))
+                : asked;
+    }
+
+    /** The phase that does the same for the time of the option. */
+    private Phase warmUp(Phase measured) {
+        Phase.Builder phase =
+                measured.type() == IoType.READ
+                        ? Phase.read(Statistics.WARM_UP)
+                        : Phase.write(Statistics.WARM_UP);
+        return phase.ioSize(measured.ioSize())
+                .transactions(measured.transactions())
+                .nanos(warmUp.toNanos())
+                .build();
     }
 
     private void atLeastOne(String option, long value) {

@@ -1,12 +1,16 @@
 package io.softdpu.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.comch.PerfJson;
 import io.softdpu.perf.comch.PerfPlan;
 import io.softdpu.perf.comch.PerfSession;
 import io.softdpu.perf.comch.PerfSummary;
 import io.softdpu.perf.comch.PerfTable;
+import io.softdpu.perf.result.ResultHeader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -30,20 +34,23 @@ import picocli.CommandLine.Spec;
             "The mode latency measures round trips. The other modes measure every 64th message,"
                     + " from its submission until the DPU has received it, so a wait in the queue"
                     + " counts; messages below 8 bytes have no latency.",
-            "messages/s of latency are round trips per second; B/op are heap bytes that both"
-                    + " processes allocate per message; cores used are those of both processes.",
+            "With latency the rate of messages is that of round trips; heap is what both processes"
+                    + " allocate per message; cores used are those of both processes.",
+            "Rates are in GB/s, 10^9 bytes per second.",
             SizeConverter.HELP
         },
         footerHeading = Examples.HEADING,
         footer = {
             "  softdpu perf comch latency --size 64 --wait busy",
-            "  softdpu perf comch rate --window 64 --repeat 5",
-            "  softdpu perf comch bandwidth --size 1MiB --json -"
+            "  softdpu perf comch rate --window 64 --producers 4 --repeat 5",
+            "  softdpu perf comch bandwidth --size 1MiB --json -",
+            "  softdpu perf comch rate --wait busy --cpu 0,1"
         })
 final class PerfComchCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
     @ParentCommand private @Nullable PerfCommand parent;
     @Mixin private final PerfPlanOptions options = new PerfPlanOptions();
+    @Mixin private final TopologyOption topology = new TopologyOption();
     @Mixin private final JsonOption json = new JsonOption();
 
     @Override
@@ -54,10 +61,17 @@ final class PerfComchCommand implements Callable<Integer> {
         List<String> own = Objects.requireNonNull(parent).arguments();
         List<String> dpu = new ArrayList<>(List.of("perf", "comch-dpu"));
         dpu.addAll(PerfPlanOptions.arguments(plan));
-        PerfSession session = new PerfSession(plan, JvmCommand.ofThisProcess(own), dpu);
+        dpu.addAll(topology.arguments());
+        ComchPair pair = ComchPair.of(topology.load());
+        PerfSession session = new PerfSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
+        ResultHeader header = ResultHeader.now(Version.number());
         try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
             try {
-                print(session.run(), command.getOut());
+                PerfSummary summary = session.run();
+                print(
+                        summary,
+                        PerfJson.of(summary, header, pair.topology().name()),
+                        command.getOut());
                 return ExitCode.OK.code();
             } catch (RuntimeException | IOException e) {
                 // Here and not by picocli: after a signal the exit code does not come from picocli.
@@ -66,10 +80,10 @@ final class PerfComchCommand implements Callable<Integer> {
         }
     }
 
-    private void print(PerfSummary summary, PrintWriter out) throws IOException {
+    private void print(PerfSummary summary, JsonNode document, PrintWriter out) throws IOException {
         if (!json.isStandardOutput()) {
-            PerfTable.lines(summary).forEach(out::println);
+            PerfTable.lines(summary, Terminal.outputStyle()).forEach(out::println);
         }
-        json.write(PerfJson.of(summary), out);
+        json.write(document, out);
     }
 }

@@ -1,19 +1,20 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.PerfPlanOptions.CpuPair;
 import io.softdpu.core.DpuException;
 import io.softdpu.perf.comch.PerfCpus;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Parses a pair of processors. */
-final class PerfCpusConverter implements ITypeConverter<PerfCpus> {
+/** Parses a pair of processors, or {@code any}. */
+final class PerfCpusConverter implements ITypeConverter<CpuPair> {
     /** For picocli. */
     public PerfCpusConverter() {}
 
     @Override
-    public PerfCpus convert(String text) {
+    public CpuPair convert(String text) {
         try {
-            return PerfCpus.of(text);
+            return new CpuPair(text.equals(PerfCpus.ANY) ? null : PerfCpus.of(text));
         } catch (DpuException e) {
             throw new TypeConversionException(e.getMessage());
         }

@@ -1,5 +1,7 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.SharedFolder;
 import io.softdpu.perf.comch.PerfDpu;
 import java.io.IOException;
@@ -23,6 +25,7 @@ import picocli.CommandLine.Spec;
 final class PerfDpuCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
     @Mixin private final PerfPlanOptions options = new PerfPlanOptions();
+    @Mixin private final TopologyOption topology = new TopologyOption();
 
     @Option(names = "--parent-folder", required = true, paramLabel = "FOLDER")
     private @Nullable Path parentFolder;
@@ -34,6 +37,7 @@ final class PerfDpuCommand implements Callable<Integer> {
                 PerfDpu dpu =
                         new PerfDpu(
                                 options.plan(Objects.requireNonNull(spec).commandLine()),
+                                ComchPair.of(topology.load()),
                                 shared.resolve(PerfDpu.FABRIC))) {
             endWithParent(dpu);
             dpu.run();

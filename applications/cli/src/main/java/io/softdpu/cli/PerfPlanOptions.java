@@ -92,15 +92,19 @@ final class PerfPlanOptions {
 
     @Option(
             names = "--cpu",
-            paramLabel = "HOST,DPU",
+            paramLabel = "HOST,DPU|any",
             converter = PerfCpusConverter.class,
+            defaultValue = PerfCpus.ANY,
             description = {
-                "Pins the threads of each process to a processor, and measures the round trip of a"
-                    + " cache line between these before and after each run: near (at most 200 ns),"
-                    + " far (at least 300 ns) or mixed. Figures compare only within one of these"
-                    + " classes."
+                "any leaves the threads to the scheduler (the default). HOST,DPU pins those of each"
+                    + " process to a processor, and measures the round trip of a cache line between"
+                    + " these before and after each run: near (at most 200 ns), far (at least 300"
+                    + " ns) or mixed. Figures compare only within one of these classes."
             })
-    private @Nullable PerfCpus cpus;
+    private @Nullable CpuPair cpus;
+
+    /** The value of {@code --cpu}; null for {@code any}. */
+    record CpuPair(@Nullable PerfCpus pinned) {}
 
     /** The plan; values that make none are refused as picocli refuses those of a wrong form. */
     PerfPlan plan(CommandLine command) {
@@ -118,8 +122,9 @@ final class PerfPlanOptions {
             if (window != null) {
                 builder.window(window);
             }
-            if (cpus != null) {
-                builder.cpus(cpus);
+            PerfCpus pinned = Objects.requireNonNull(cpus, "has a default").pinned();
+            if (pinned != null) {
+                builder.cpus(pinned);
             }
             return builder.build();
         } catch (DpuException e) {

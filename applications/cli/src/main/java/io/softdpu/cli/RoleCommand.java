@@ -10,6 +10,7 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.child.SharedFolder;
+import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -122,10 +123,13 @@ abstract class RoleCommand implements Callable<Integer> {
         }
         @Nullable InitiatorReport run =
                 role instanceof StorageInitiator initiator ? initiator.initiatorReport() : null;
+        boolean failed = code != ExitCode.OK;
         if (run != null) {
-            Statistics.print(run, out);
+            Statistics.print(run, failed, out);
         }
-        Statistics.print(role.report(), out);
+        if (!failed || hasStatistics(role.report())) {
+            Statistics.print(role.report(), out);
+        }
         if (exitWithParent) {
             out.println(ResourceUse.now()); // for a request that arrives too late
         }
@@ -133,6 +137,15 @@ abstract class RoleCommand implements Callable<Integer> {
             write(ChildReport.of(role.report(), run), report);
         }
         return code;
+    }
+
+    /**
+     * Whether a session that did not end well has any: a table of zeros would hide the error. After
+     * an abort by the user the data path has, however short it was.
+     */
+    private static boolean hasStatistics(SessionReport session) {
+        return session.operations() > 0
+                || (session.status() == Status.CONNECTION_ABORTED && !session.workers().isEmpty());
     }
 
     private static void write(ChildReport report, Path file) {

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.perf.text.Figures;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.initiator.InitiatorReport;
@@ -13,6 +14,9 @@ final class Statistics {
     /** Sentence on a term of the statistics, for the help of a command that prints them. */
     static final String HELP =
             "The hit rate is the share of calls of the progress engine (PE) that found work.";
+
+    /** Name of the phase that precedes a measurement. */
+    static final String WARM_UP = "warm-up";
 
     private Statistics() {}
 
@@ -38,9 +42,26 @@ final class Statistics {
                 session.messageBytesCopied());
     }
 
-    /** An initiator's phases. */
-    static void print(InitiatorReport run, PrintWriter out) {
+    /**
+     * An initiator's phases.
+     *
+     * @param failed whether the session failed: phases without an operation are left out
+     */
+    static void print(InitiatorReport run, boolean failed, PrintWriter out) {
         for (PhaseReport phase : run.phases()) {
+            if (failed && phase.operations() == 0) {
+                continue;
+            }
+            if (phase.name().equals(WARM_UP)) {
+                out.format(
+                        Locale.ROOT,
+                        "phase %s%s: %s operations in %s, not measured%n",
+                        phase.name(),
+                        phase.complete() ? "" : " (aborted)",
+                        Figures.count(phase.operations()),
+                        Figures.seconds(phase.nanos()));
+                continue;
+            }
             out.format(
                     Locale.ROOT,
                     "phase %s%s:%n",
@@ -54,21 +75,27 @@ final class Statistics {
                     phase.ioSizeBytes(),
                     phase.transactions(),
                     phase.errors());
-            out.format(Locale.ROOT, "  data rate        %.3f GiB/s%n", phase.gibPerSecond());
-            out.format(Locale.ROOT, "  IO rate          %.6f MIOP/s%n", phase.iops() / 1e6);
+            out.format(
+                    Locale.ROOT,
+                    "  data rate        %s%n",
+                    Figures.gigabytesPerSecond(phase.gigabytesPerSecond()));
+            out.format(
+                    Locale.ROOT,
+                    "  IO rate          %s MIOP/s%n",
+                    Figures.number(phase.iops() / 1e6));
             LatencySummary latency = phase.latency();
             out.format(
                     Locale.ROOT,
-                    "  latency          min %.1f us, max %.1f us, mean %.1f us%n",
-                    latency.minNanos() / 1e3,
-                    latency.maxNanos() / 1e3,
-                    latency.meanNanos() / 1e3);
+                    "  latency          min %s, max %s, mean %s%n",
+                    Figures.time(latency.minNanos()),
+                    Figures.time(latency.maxNanos()),
+                    Figures.time(latency.meanNanos()));
             out.format(
                     Locale.ROOT,
-                    "  percentiles      p50 %.1f us, p99 %.1f us, p99.9 %.1f us%n",
-                    latency.p50Nanos() / 1e3,
-                    latency.p99Nanos() / 1e3,
-                    latency.p999Nanos() / 1e3);
+                    "  percentiles      p50 %s, p99 %s, p99.9 %s%n",
+                    Figures.time(latency.p50Nanos()),
+                    Figures.time(latency.p99Nanos()),
+                    Figures.time(latency.p999Nanos()));
             if (!phase.expectedSha256().isEmpty()) {
                 out.format(Locale.ROOT, "  bytes verified   %d%n", phase.bytesVerified());
                 out.format(Locale.ROOT, "  SHA-256          %s%n", phase.actualSha256());

@@ -24,7 +24,8 @@ final class Version implements IVersionProvider {
         };
     }
 
-    private static String number() {
+    /** The version of this program. */
+    static String number() {
         Properties properties = new Properties();
         try (@Nullable InputStream file = Version.class.getResourceAsStream("version.properties")) {
             if (file == null) {

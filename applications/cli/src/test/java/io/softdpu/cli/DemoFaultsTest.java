@@ -114,6 +114,17 @@ class DemoFaultsTest {
         assertNothingLeft();
     }
 
+    @Test
+    void shouldPrintNoTableAndSayThatItIsNotRightWhereNothingCouldBeDone() {
+        ChildProcess demo = demo("--size", "1048576GiB");
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.outputLines())
+                .singleElement()
+                .asString()
+                .startsWith("not right: target failed, exit=1; next: ");
+    }
+
     private void assertRefused(Path volume, String errorLine) {
         ChildProcess demo = demo("--volume", volume.toString());
 

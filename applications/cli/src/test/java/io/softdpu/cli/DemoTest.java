@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DemoTest {
     private static final List<String> KEYS =
             List.of(
+                    "softdpu",
                     "valid",
                     "sha256",
                     "bytes_verified",
@@ -39,7 +40,8 @@ class DemoTest {
                     "random_read_4k_depth1",
                     "random_write_4k_depth1",
                     "sequential_read_1m",
-                    "processes");
+                    "processes",
+                    "notes");
 
     @TempDir Path temporary;
     @TempDir Path folder;
@@ -75,11 +77,17 @@ class DemoTest {
         assertThat(document.at("/processes/1/payload_bytes_copied").asLong()).isZero();
         assertThat(document.at("/processes/2/payload_bytes_copied").asLong()).isPositive();
         assertThat(demo.outputLines())
-                .anyMatch(line -> line.matches("phase +I/O size +in flight +operations +IOPS .*"))
-                .anyMatch(line -> line.matches("random read +4KiB +32 +\\d+ .*"))
-                .anyMatch(line -> line.matches("sequential read +1MiB +4 +\\d+ .*"))
-                .anyMatch(line -> line.matches("zero-copy +0 +\\d+ +[\\d.]+ +0 +\\d+"))
-                .anyMatch(line -> line.startsWith("data: right, 8388608 bytes verified"));
+                .anyMatch(line -> line.matches("phase +I/O size +in flight +operations +rate .*"))
+                .anyMatch(
+                        line -> line.matches("random read +4 KiB +32 +[\\d.]+( [kM])? .* GB/s .*"))
+                .anyMatch(line -> line.matches("sequential read +1 MiB +4 +[\\d.]+( [kM])? .*"))
+                .anyMatch(line -> line.matches("zero-copy +0 +[\\d.]+( [kM])? +[\\d.]+ % +0 B .*"))
+                .anyMatch(line -> line.startsWith("hit rate: "))
+                .anyMatch(line -> line.startsWith("payload copies: 1"))
+                .noneMatch(line -> line.contains("\u001b"))
+                .last()
+                .asString()
+                .matches("all right: 8 MiB verified, SHA-256 [0-9a-f]{16}\\.{3}; next: .*");
         assertThat(demo.errorLines())
                 .as("a line a phase where standard error is no terminal")
                 .filteredOn(line -> line.startsWith("["))
@@ -96,6 +104,40 @@ class DemoTest {
         String output = String.join("\n", demo.outputLines());
         assertThat(output).startsWith("{").endsWith("}");
         assertShape(new ObjectMapper().readTree(output));
+    }
+
+    @Test
+    void shouldRepeatMeasurementsOnTheTopologyThatTheUserChooses() throws IOException {
+        ChildProcess demo =
+                demo(
+                        "--size",
+                        "1MiB",
+                        "--seconds",
+                        "0.1",
+                        "--measure",
+                        "random-read-4k,idle",
+                        "--repeat",
+                        "3",
+                        "--topology",
+                        "storage-guide",
+                        "--json",
+                        "-");
+
+        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+
+        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        for (String phase : List.of("random_read_4k", "idle")) {
+            JsonNode runs = document.get(phase).get("runs");
+            assertThat(runs)
+                    .hasSize(3)
+                    .anyMatch(run -> run.get("iops").equals(document.get(phase).get("iops")));
+            assertThat(runs)
+                    .allMatch(run -> run.at("/cores_used/target").isNumber())
+                    .allMatch(run -> run.get("operations").asLong() > 0);
+        }
+        assertThat(document.at("/softdpu/options/topology").asText()).isEqualTo("storage-guide");
+        assertThat(demo.errorLines()).anyMatch(line -> line.contains(", run 3 of 3; "));
+        assertNothingLeft();
     }
 
     @Test
@@ -172,7 +214,7 @@ class DemoTest {
         assertThat(document.get("sha256").fieldNames())
                 .toIterable()
                 .containsExactly("expected", "actual");
-        for (String phase : KEYS.subList(5, 10)) {
+        for (String phase : KEYS.subList(6, 11)) {
             assertThat(document.get(phase).fieldNames())
                     .toIterable()
                     .containsExactly(
@@ -182,10 +224,12 @@ class DemoTest {
                             "in_flight",
                             "operations",
                             "iops",
-                            "gib_per_s",
+                            "gb_per_s",
                             "p50_us",
                             "p99_us",
-                            "p999_us");
+                            "p999_us",
+                            "runs");
+            assertThat(document.get(phase).get("runs")).hasSize(1);
             assertThat(document.get(phase).get("iops").asDouble()).isPositive();
             for (String used : List.of("cores_used", "allocated_bytes")) {
                 assertThat(document.get(phase).get(used).fieldNames())

@@ -49,6 +49,8 @@ class StorageRolesTest {
                         strategy,
                         "--run-limit-operation-count",
                         "2000",
+                        "--warm-up",
+                        "0",
                         "--transaction-count",
                         "8",
                         "--blocks-per-io",
@@ -60,10 +62,13 @@ class StorageRolesTest {
         assertThat(initiator.outputLines())
                 .anyMatch(
                         line -> line.contains("operation count  2000 of 16384 bytes, 8 in flight"))
-                .anyMatch(line -> line.contains("GiB/s"))
+                .anyMatch(line -> line.matches(" +data rate +[\\d.]+ GB/s"))
                 .anyMatch(line -> line.contains("MIOP/s"))
-                .anyMatch(line -> line.matches(" +latency +min .* us, max .* us, mean .* us"))
-                .anyMatch(line -> line.matches(" +percentiles +p50 .* us, p99 .* us, p99.9 .* us"))
+                .anyMatch(
+                        line -> line.matches(" +latency +min .* us, max .* [um]?s, mean .* [um]s"))
+                .anyMatch(line ->
+                        line.matches(
+                                " +percentiles +p50 .* [um]?s, p99 .* [um]?s, p99.9 .* [um]?s"))
                 .anyMatch(line -> line.startsWith("initiator: core 0 (cpu any)"));
         assertThat(service.outputLines())
                 .anyMatch(line ->
@@ -78,6 +83,28 @@ class StorageRolesTest {
         assertThat(service.errorLines())
                 .anyMatch(line -> line.contains("Core: 0 running"))
                 .anyMatch(line -> line.contains("Core: 0 complete"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read_throughput_test", "write_throughput_test"})
+    void shouldMeasureThroughputAfterAWarmUp(String strategy) {
+        ChildProcess target = pipeline.patternTarget();
+        ChildProcess service = pipeline.service(target);
+        ChildProcess initiator =
+                pipeline.initiator(
+                        strategy, "--run-limit-operation-count", "100", "--warm-up", "0.1");
+
+        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.outputLines())
+                .first()
+                .asString()
+                .matches("phase warm-up: [\\d.]+( k)? operations in [\\d.]+ s, not measured");
+        assertThat(initiator.outputLines())
+                .element(3)
+                .asString()
+                .isEqualTo("  operation count  100 of 4096 bytes, 64 in flight, 0 failed");
     }
 
     @Test
@@ -142,7 +169,12 @@ class StorageRolesTest {
         ChildProcess target = pipeline.patternTarget();
         ChildProcess service = pipeline.serviceWithErrorsInOutput(target, "--log-level", "60");
         ChildProcess initiator =
-                pipeline.initiator("read_throughput_test", "--run-limit-operation-count", "100");
+                pipeline.initiator(
+                        "read_throughput_test",
+                        "--run-limit-operation-count",
+                        "100",
+                        "--warm-up",
+                        "0");
 
         assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
         assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());

@@ -135,6 +135,8 @@ class UsageTest {
                         + " expected=bash|zsh",
                 "demo --size 5000|option=--size, sizeBytes=5000, expected=a multiple of"
                         + " --block-size=4096",
+                "demo --repeat 0|number of runs is illegal: option=--repeat, repeat=0, expected=1"
+                        + " to",
                 "demo --size 0|size is zero: option=--size, size=0, expected=bytes, or",
                 "demo --size 64Q|not a size: option=--size, size=64Q",
                 "demo --block-size 5000|option=--block-size, sizeBytes=5000, expected=a power of"

@@ -94,9 +94,9 @@ public record ChildReport(
             return nanos == 0 ? 0 : operations * 1e9 / nanos;
         }
 
-        /** Payload in GiB per second; 0 for a phase that took no time. */
-        public double gibPerSecond() {
-            return nanos == 0 ? 0 : payloadBytes * 1e9 / nanos / (1L << 30);
+        /** Payload per second in 10^9 bytes; 0 for a phase that took no time. */
+        public double gigabytesPerSecond() {
+            return nanos == 0 ? 0 : (double) payloadBytes / nanos;
         }
     }
 

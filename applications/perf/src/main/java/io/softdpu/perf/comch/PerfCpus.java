@@ -14,6 +14,9 @@ import java.util.regex.Pattern;
  * @param dpu of the DPU's thread
  */
 public record PerfCpus(int host, int dpu) {
+    /** The word for a measurement whose threads are not pinned. */
+    public static final String ANY = "any";
+
     private static final Pattern FORM = Pattern.compile("(\\d{1,5}),(\\d{1,5})");
 
     /**
@@ -27,7 +30,9 @@ public record PerfCpus(int host, int dpu) {
         if (!matcher.matches()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "not a pair of processors: cpu=" + text + ", expected=HOST,DPU such as 0,1");
+                    "not a pair of processors: cpu="
+                            + text
+                            + ", expected=HOST,DPU such as 0,1, or any");
         }
         PerfCpus pair =
                 new PerfCpus(

@@ -6,6 +6,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Representor;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +32,7 @@ public final class PerfDpu extends PerfSide {
 
     private static final long NOT_ASKED = -1;
 
+    private final ComchPair pair;
     private final Latencies latencies = new Latencies();
     private @Nullable ComchConnection client;
     private long received;
@@ -40,8 +43,9 @@ public final class PerfDpu extends PerfSide {
     private boolean isLineAsked;
 
     /** Opens the machine and the device. */
-    public PerfDpu(PerfPlan plan, Path fabric) {
-        super(plan, fabric, Side.DPU, "p0", DEADLINE_NANOS);
+    public PerfDpu(PerfPlan plan, ComchPair pair, Path fabric) {
+        super(plan, pair, fabric, Side.DPU, DEADLINE_NANOS);
+        this.pair = pair;
     }
 
     /**
@@ -51,8 +55,9 @@ public final class PerfDpu extends PerfSide {
      */
     public void run() {
         Device port = device;
-        ComchServer server =
-                ComchServer.create(port, keep(port.findRepresentor("hpf0").open(port)), SERVER);
+        Representor host =
+                keep(port.findRepresentor(pair.host().pciAddress().toString()).open(port));
+        ComchServer server = ComchServer.create(port, host, SERVER);
         server.setMaxClients(1);
         server.setConnectionCallbacks(
                 (arrived, successful) -> client = successful ? arrived : client, (_, _) -> {});

@@ -5,7 +5,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.result.MachineUse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,14 +46,20 @@ public final class PerfHost extends PerfSide {
     /**
      * Opens the machine and the device.
      *
+     * @param pair the devices of both sides
      * @param otherHalf the process of the DPU; the host does not wait any more once it has ended
      */
-    public PerfHost(PerfPlan plan, Path fabric, Process otherHalf) {
-        this(plan, fabric, otherHalf, DEADLINE_NANOS);
+    public PerfHost(PerfPlan plan, ComchPair pair, Path fabric, Process otherHalf) {
+        this(plan, pair, fabric, otherHalf, DEADLINE_NANOS);
     }
 
-    PerfHost(PerfPlan plan, Path fabric, Process otherHalf, long silenceTimeoutNanos) {
-        super(plan, fabric, Side.HOST, "pf0", silenceTimeoutNanos);
+    PerfHost(
+            PerfPlan plan,
+            ComchPair pair,
+            Path fabric,
+            Process otherHalf,
+            long silenceTimeoutNanos) {
+        super(plan, pair, fabric, Side.HOST, silenceTimeoutNanos);
         this.otherHalf = otherHalf;
     }
 
@@ -149,7 +157,12 @@ public final class PerfHost extends PerfSide {
         ResourceUse host = ResourceUse.now().since(hostBefore);
         PerfReport dpu = report();
         ResourceUse used = dpu.use().since(dpuBefore.use());
-        double others = othersProcessors(machineBefore, MachineUse.now(), host, used);
+        double others =
+                MachineUse.othersProcessors(
+                        machineBefore,
+                        MachineUse.now(),
+                        host.cpuNanos() + used.cpuNanos(),
+                        Math.max(host.nanos(), used.nanos()));
         return plan.mode() == PerfMode.LATENCY
                 ? new PerfResult(
                         plan,
@@ -171,15 +184,6 @@ public final class PerfHost extends PerfSide {
                         others,
                         sentByProducer,
                         null);
-    }
-
-    private static double othersProcessors(
-            OptionalLong before, OptionalLong after, ResourceUse host, ResourceUse dpu) {
-        if (before.isEmpty() || after.isEmpty()) {
-            return 0;
-        }
-        long others = after.getAsLong() - before.getAsLong() - host.cpuNanos() - dpu.cpuNanos();
-        return Math.max(0, (double) others / Math.max(host.nanos(), dpu.nanos()));
     }
 
     private void pingPong() {

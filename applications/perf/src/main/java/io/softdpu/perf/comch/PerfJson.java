@@ -3,6 +3,10 @@ package io.softdpu.perf.comch;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.perf.result.ResultHeader;
+import io.softdpu.perf.text.Figures;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
@@ -10,11 +14,16 @@ import org.jspecify.annotations.Nullable;
 public final class PerfJson {
     private PerfJson() {}
 
-    /** The object: the plan, the run with the median rate, and all runs. */
-    public static ObjectNode of(PerfSummary summary) {
+    /**
+     * The object: the origin, the plan, the run with the median rate, and all runs.
+     *
+     * @param topology name of the card
+     */
+    public static ObjectNode of(PerfSummary summary, ResultHeader header, String topology) {
         PerfPlan plan = summary.plan();
         PerfCpus cpus = plan.cpus();
         ObjectNode root = JsonNodeFactory.instance.objectNode();
+        root.set(ResultHeader.KEY, header.toJson(options(plan, topology), units()));
         root.put("measurement", plan.mode().word())
                 .put("size_bytes", plan.sizeBytes())
                 .put("wait", plan.waiting().word())
@@ -24,26 +33,59 @@ public final class PerfJson {
         putFigures(root, summary.median());
         ArrayNode runs = root.putArray("runs");
         summary.results().forEach(result -> putFigures(runs.addObject(), result));
-        PerfNotes.of(summary).forEach(root.putArray("notes")::add);
+        summary.notes().forEach(root.putArray("notes")::add);
         return root;
+    }
+
+    private static ObjectNode options(PerfPlan plan, String topology) {
+        PerfCpus cpus = plan.cpus();
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("measurement", plan.mode().word())
+                .put("size_bytes", plan.sizeBytes())
+                .put("wait", plan.waiting().word())
+                .put("seconds", plan.nanos() / 1e9)
+                .put("window", plan.window())
+                .put("producers", plan.producers())
+                .put("repeat", plan.repeats())
+                .put("cpu", cpus == null ? PerfCpus.ANY : cpus.toString())
+                .put("topology", topology);
+    }
+
+    private static Map<String, String> units() {
+        Map<String, String> units = new LinkedHashMap<>();
+        units.put("messages_per_s", "messages/s, with latency round trips/s");
+        units.put("gb_per_s", "10^9 bytes/s");
+        units.put("p50_ns", "ns");
+        units.put("p99_ns", "ns");
+        units.put("p999_ns", "ns");
+        units.put("allocated_bytes_per_op", "bytes/message");
+        units.put("cores_used", "processors");
+        units.put("shares", "part of 1");
+        units.put("line_before_ns", "ns");
+        units.put("line_after_ns", "ns");
+        return units;
     }
 
     private static void putFigures(ObjectNode node, PerfResult result) {
         Percentiles latencies = result.latencies();
         OptionalDouble allocated = result.allocatedBytesPerOperation();
         node.put("messages", result.messages())
-                .put("messages_per_s", result.messagesPerSecond())
-                .put("gb_per_s", result.gigabytesPerSecond())
+                .put("messages_per_s", Figures.rounded(result.messagesPerSecond()))
+                .put("gb_per_s", Figures.rounded(result.gigabytesPerSecond()))
                 .put("p50_ns", latencies == null ? null : (Long) latencies.p50Nanos())
                 .put("p99_ns", latencies == null ? null : (Long) latencies.p99Nanos())
                 .put("p999_ns", latencies == null ? null : (Long) latencies.p999Nanos())
                 .put(
                         "allocated_bytes_per_op",
-                        allocated.isEmpty() ? null : (Double) allocated.getAsDouble());
+                        allocated.isEmpty()
+                                ? null
+                                : (Double) Figures.rounded(allocated.getAsDouble()));
         node.putObject("cores_used")
-                .put("host", result.host().processors())
-                .put("dpu", result.dpu().processors());
-        result.shares().forEach(node.putArray("shares")::add);
+                .put("host", Figures.rounded(result.host().processors()))
+                .put("dpu", Figures.rounded(result.dpu().processors()));
+        ArrayNode shares = node.putArray("shares");
+        result.shares().forEach(share -> shares.add(Figures.rounded(share)));
         putLineTimes(node, result.lineTimes());
     }
 

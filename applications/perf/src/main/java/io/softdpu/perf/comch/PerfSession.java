@@ -2,6 +2,7 @@ package io.softdpu.perf.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.child.SharedFolder;
 import java.io.IOException;
@@ -35,6 +36,7 @@ public final class PerfSession {
     private static final long BROKEN_OFF_SECONDS = 1;
 
     private final PerfPlan plan;
+    private final ComchPair pair;
     private final JvmCommand jvm;
     private final List<String> dpuArguments;
     private @Nullable SharedFolder folder;
@@ -46,11 +48,13 @@ public final class PerfSession {
     /**
      * A session that has not begun.
      *
+     * @param pair the devices of both sides
      * @param jvm what starts another process like this one
      * @param dpuArguments the arguments that make it the DPU; the folder is added to them
      */
-    public PerfSession(PerfPlan plan, JvmCommand jvm, List<String> dpuArguments) {
+    public PerfSession(PerfPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
         this.plan = plan;
+        this.pair = pair;
         this.jvm = jvm;
         this.dpuArguments = List.copyOf(dpuArguments);
     }
@@ -70,7 +74,7 @@ public final class PerfSession {
     }
 
     private PerfSummary measure(Path fabric) {
-        try (PerfHost opened = new PerfHost(plan, fabric, Objects.requireNonNull(dpu))) {
+        try (PerfHost opened = new PerfHost(plan, pair, fabric, Objects.requireNonNull(dpu))) {
             attach(opened);
             return opened.run();
         }

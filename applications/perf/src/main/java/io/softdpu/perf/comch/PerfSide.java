@@ -17,6 +17,7 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.perf.card.ComchPair;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -69,14 +70,16 @@ abstract class PerfSide implements AutoCloseable {
      * Opens the machine and the device, and pins the calling thread if the plan names processors:
      * it stays pinned.
      *
+     * @param pair the devices of both sides
      * @param silenceTimeoutNanos time limit for the next message of the peer, while one is due
      */
-    PerfSide(PerfPlan plan, Path fabric, Side side, String deviceName, long silenceTimeoutNanos) {
+    PerfSide(PerfPlan plan, ComchPair pair, Path fabric, Side side, long silenceTimeoutNanos) {
         this.plan = plan;
         this.silenceTimeoutNanos = silenceTimeoutNanos;
-        Machine machine = keep(Machine.builder(side).fabricFolder(fabric).open());
+        Machine machine =
+                keep(Machine.builder(side).topology(pair.topology()).fabricFolder(fabric).open());
         try {
-            device = keep(machine.findDevice(deviceName).open());
+            device = keep(machine.findDevice(pair.of(side).pciAddress().toString()).open());
             engine = keep(ProgressEngine.create());
             turns = new EngineTurns(plan, engine);
             if (plan.cpus() != null) {

@@ -1,6 +1,8 @@
 package io.softdpu.perf.comch;
 
-import java.util.Comparator;
+import io.softdpu.perf.result.MeasurementNotes;
+import io.softdpu.perf.result.MeasurementNotes.Circumstances;
+import io.softdpu.perf.result.Runs;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
@@ -22,11 +24,23 @@ public record PerfSummary(List<PerfResult> results) {
 
     /** The run with the median rate; of an even number the lower of the two in the middle. */
     public PerfResult median() {
-        return results.stream()
-                .sorted(Comparator.comparingDouble(PerfResult::messagesPerSecond))
-                .skip((results.size() - 1) / 2)
-                .findFirst()
-                .orElseThrow();
+        return Runs.median(results, PerfResult::messagesPerSecond);
+    }
+
+    /** Circumstances that make the figures meaningless, a sentence each. */
+    public List<String> notes() {
+        return notes(MeasurementNotes.availableProcessors(), MeasurementNotes.isSanitized());
+    }
+
+    List<String> notes(int availableProcessors, boolean isSanitized) {
+        PerfPlan plan = plan();
+        return MeasurementNotes.of(
+                new Circumstances(
+                        plan.pollers(),
+                        plan.processors(availableProcessors),
+                        isSanitized,
+                        max(PerfResult::othersProcessors),
+                        plan.waiting() == PerfWait.BUSY));
     }
 
     /** The least value of a figure over all runs. */

@@ -1,12 +1,14 @@
 package io.softdpu.perf.comch;
 
+import io.softdpu.perf.result.Runs;
+import io.softdpu.perf.text.Figures;
 import io.softdpu.perf.text.SizeText;
+import io.softdpu.perf.text.TextStyle;
 import io.softdpu.perf.text.TextTable;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalDouble;
@@ -18,13 +20,16 @@ public final class PerfTable {
     /** Printed instead of a value that was not measured. */
     private static final String NONE = "-";
 
+    private static final String WARMED_UP =
+            "measured after a warm-up of the same length in the same processes";
+
     private PerfTable() {}
 
     /**
      * The lines: a head and a row with the run of the median rate; below them the spread of several
-     * runs, the line times, and notes on what makes the figures meaningless.
+     * runs, the line times, the warm-up, and notes on what makes the figures meaningless.
      */
-    public static List<String> lines(PerfSummary summary) {
+    public static List<String> lines(PerfSummary summary, TextStyle style) {
         PerfPlan plan = summary.plan();
         PerfResult result = summary.median();
         Percentiles latencies = result.latencies();
@@ -35,52 +40,50 @@ public final class PerfTable {
                         "size",
                         "wait",
                         "window",
-                        "messages/s",
-                        "GB/s",
-                        "p50 ns",
-                        "p99 ns",
-                        "p99.9 ns",
-                        "B/op",
+                        "messages",
+                        "data rate",
+                        "p50",
+                        "p99",
+                        "p99.9",
+                        "heap",
                         "cores used");
         table.add(
                 plan.mode().word(),
-                SizeText.format(plan.sizeBytes()),
+                SizeText.rounded(plan.sizeBytes()),
                 plan.waiting().word(),
                 plan.mode() == PerfMode.LATENCY ? NONE : Integer.toString(plan.window()),
-                number("%.0f", result.messagesPerSecond()),
-                number("%.3f", result.gigabytesPerSecond()),
-                latencies == null ? NONE : Long.toString(latencies.p50Nanos()),
-                latencies == null ? NONE : Long.toString(latencies.p99Nanos()),
-                latencies == null ? NONE : Long.toString(latencies.p999Nanos()),
-                allocated.isEmpty() ? NONE : number("%.4f", allocated.getAsDouble()),
-                number("%.3f", result.host().processors() + result.dpu().processors()));
+                Figures.perSecond(result.messagesPerSecond()),
+                Figures.gigabytesPerSecond(result.gigabytesPerSecond()),
+                latencies == null ? NONE : Figures.time(latencies.p50Nanos()),
+                latencies == null ? NONE : Figures.time(latencies.p99Nanos()),
+                latencies == null ? NONE : Figures.time(latencies.p999Nanos()),
+                allocated.isEmpty() ? NONE : Figures.number(allocated.getAsDouble()) + " B/message",
+                Figures.number(result.host().processors() + result.dpu().processors()));
         List<String> lines = new ArrayList<>(table.lines());
         if (plan.repeats() > 1) {
             lines.add(
-                    "%s of %d runs; messages/s %.0f to %.0f"
+                    "%s of %d runs, which had %s to %s messages per second"
                             .formatted(
-                                    plan.repeats() % 2 == 0
-                                            ? "lower of the two in the middle"
-                                            : "median",
+                                    Runs.medianName(plan.repeats()),
                                     plan.repeats(),
-                                    summary.min(PerfResult::messagesPerSecond),
-                                    summary.max(PerfResult::messagesPerSecond)));
+                                    Figures.count(summary.min(PerfResult::messagesPerSecond)),
+                                    Figures.count(summary.max(PerfResult::messagesPerSecond))));
         }
         if (plan.producers() > 1) {
             List<Double> shares = result.shares();
             lines.add(
-                    String.format(
-                            Locale.ROOT,
-                            "%d producers; shares %.1f %% to %.1f %%",
-                            plan.producers(),
-                            100 * Collections.min(shares),
-                            100 * Collections.max(shares)));
+                    "%d producers; shares %s to %s"
+                            .formatted(
+                                    plan.producers(),
+                                    Figures.percent(100 * Collections.min(shares)),
+                                    Figures.percent(100 * Collections.max(shares))));
         }
         addLineTimes(lines, result.lineTimes());
         if (plan.repeats() > 1 && result.lineTimes() != null) {
             lines.add("cache line times of all runs: " + distances(summary));
         }
-        PerfNotes.of(summary).forEach(note -> lines.add("note: " + note));
+        lines.add(WARMED_UP);
+        summary.notes().forEach(note -> lines.add(style.notable("note: " + note)));
         return lines;
     }
 
@@ -108,9 +111,5 @@ public final class PerfTable {
         return counts.entrySet().stream()
                 .map(each -> each.getValue() + " " + each.getKey().word())
                 .collect(Collectors.joining(", "));
-    }
-
-    private static String number(String format, double value) {
-        return String.format(Locale.ROOT, format, value);
     }
 }

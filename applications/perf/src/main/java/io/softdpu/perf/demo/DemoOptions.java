@@ -1,5 +1,7 @@
 package io.softdpu.perf.demo;
 
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.storage.StorageDefaults;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param blockSizeBytes bytes of a block
  * @param measured which measurements are made
  * @param measureNanos how long each measurement lasts
+ * @param repeats how often each measurement is made, 1 to {@link #MAX_REPEATS}
  * @param roleArguments options that all three processes get besides: which card, what to log
  * @param devices what they work on
  */
@@ -23,8 +26,12 @@ public record DemoOptions(
         int blockSizeBytes,
         Set<DemoPhase> measured,
         long measureNanos,
+        int repeats,
         List<String> roleArguments,
         DemoDevices devices) {
+
+    /** Most runs of each measurement. */
+    public static final int MAX_REPEATS = 1000;
 
     /** A pace at which any machine hands memory over that one process has filled to another. */
     private static final long SLOWEST_BYTES_PER_SECOND = 128L << 20;
@@ -35,8 +42,18 @@ public record DemoOptions(
      */
     private static final int BUSY_MACHINE_FACTOR = 4;
 
-    /** Takes copies of the collections. */
+    /**
+     * Takes copies of the collections.
+     *
+     * @throws DpuException INVALID_VALUE for another number of runs
+     */
     public DemoOptions {
+        if (repeats < 1 || repeats > MAX_REPEATS) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "number of runs is illegal: repeat=%d, expected=1 to %d"
+                            .formatted(repeats, MAX_REPEATS));
+        }
         measured = Set.copyOf(measured);
         roleArguments = List.copyOf(roleArguments);
     }

@@ -2,6 +2,7 @@ package io.softdpu.perf.demo;
 
 import io.softdpu.perf.child.PhaseSpec;
 import io.softdpu.perf.child.PlanContent;
+import io.softdpu.perf.text.SizeText;
 import io.softdpu.storage.wire.IoType;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -153,27 +154,48 @@ public enum DemoPhase {
     }
 
     /**
-     * All phases of a demo, cut to what fits the volume: an operation is a block at least and no
+     * All steps of a demo, cut to what fits the volume: an operation is a block at least and no
      * larger than the volume, and no more are in flight than have room in it.
      */
     static List<PhaseSpec> plan(DemoOptions options) {
-        return of(options).stream().map(phase -> phase.spec(options)).toList();
+        return DemoStep.of(options).stream()
+                .map(step -> step.phase().spec(step.key(), options))
+                .toList();
     }
 
-    private PhaseSpec spec(DemoOptions options) {
-        long volumeSizeBytes = options.sizeBytes();
-        int ioSize =
-                (int) Math.min(Math.max(ioSizeBytes, options.blockSizeBytes()), volumeSizeBytes);
+    private PhaseSpec spec(String key, DemoOptions options) {
+        int ioSize = ioSizeBytes(options);
         return new PhaseSpec(
                 operation,
-                key(),
+                key,
                 ioSize,
-                (int) Math.min(transactions, volumeSizeBytes / ioSize),
+                (int) Math.min(transactions, options.sizeBytes() / ioSize),
                 place == Place.RANDOM,
                 nanos(options.measureNanos()),
                 paceNanos,
                 fill,
                 expect);
+    }
+
+    private int ioSizeBytes(DemoOptions options) {
+        return (int) Math.min(Math.max(ioSizeBytes, options.blockSizeBytes()), options.sizeBytes());
+    }
+
+    /** The title with the form of its operations: {@code random read (4 KiB, 32 in flight)}. */
+    String description(DemoOptions options) {
+        int ioSize = ioSizeBytes(options);
+        return "%s (%s, %d in flight)"
+                .formatted(
+                        title,
+                        SizeText.rounded(ioSize),
+                        Math.min(transactions, options.sizeBytes() / ioSize));
+    }
+
+    /** An estimate of its duration. */
+    long estimatedNanos(DemoOptions options) {
+        return length == Length.ONCE_OVER_VOLUME
+                ? options.sizeBytes() // a new process moves about a byte per nanosecond
+                : nanos(options.measureNanos());
     }
 
     /** The duration in a plan; 0: once over the volume. */

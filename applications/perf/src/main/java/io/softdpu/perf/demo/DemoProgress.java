@@ -2,34 +2,44 @@ package io.softdpu.perf.demo;
 
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.perf.child.ProgressLine;
+import io.softdpu.perf.text.Figures;
 import io.softdpu.perf.text.SizeText;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 
 /**
- * Shows how a demo proceeds, on the stream that it is given. On a terminal the line of a running
- * phase is written anew in place; elsewhere there is one line per phase, when it has ended. Belongs
+ * Shows how a demo proceeds, on the stream that it is given. On a terminal one line is written anew
+ * in place; elsewhere there is a line per process that is started and per step that begins. Belongs
  * to the thread that runs the demo.
  */
 public final class DemoProgress implements DemoListener {
     private static final String CLEAR_LINE = "\r\u001b[K";
 
+    /** A line that is longer would continue on the next, where it could not be cleared. */
+    private static final int MAX_LINE_CHARACTERS = 79;
+
+    /** Time in which three JVMs start and connect, for the estimate. */
+    private static final long START_NANOS = 4_000_000_000L;
+
     private final PrintWriter out;
     private final boolean terminal;
-    private List<DemoPhase> plan = List.of();
+    private final DemoOptions options;
+    private final List<DemoStep> plan;
     private boolean lineOpen;
 
     /**
      * Shows nothing yet.
      *
+     * @param options of the demo
      * @param out gets the lines
      * @param terminal whether that is a terminal
      */
-    public DemoProgress(PrintWriter out, boolean terminal) {
+    public DemoProgress(DemoOptions options, PrintWriter out, boolean terminal) {
+        this.options = options;
         this.out = out;
         this.terminal = terminal;
+        this.plan = DemoStep.of(options);
     }
 
     /**
@@ -37,31 +47,31 @@ public final class DemoProgress implements DemoListener {
      *
      * @param cpus what target, service and initiator are bound to
      */
-    public void begin(DemoOptions options, List<String> cpus) {
-        plan = DemoPhase.of(options);
+    public void begin(List<String> cpus) {
         Path file = options.volumeFile();
         line(
-                "volume: %s, %s, blocks of %d bytes; cores of target, service, initiator: %s"
+                "volume: %s, %s, blocks of %s; cores of target, service, initiator: %s"
                         .formatted(
                                 file == null ? "pattern" : ForeignText.escape(file.toString()),
-                                SizeText.format(options.sizeBytes()),
-                                options.blockSizeBytes(),
+                                SizeText.rounded(options.sizeBytes()),
+                                SizeText.rounded(options.blockSizeBytes()),
                                 String.join(", ", cpus)));
+        long nanos = START_NANOS;
+        for (DemoStep step : plan) {
+            nanos += step.phase().estimatedNanos(options);
+        }
+        line("three processes, %d phases: about %s".formatted(plan.size(), Figures.seconds(nanos)));
     }
 
     @Override
-    public void starting(String process) {
-        line("starting " + process);
+    public void starting(String process, int number, int processes) {
+        show("starting %s, process %d of %d".formatted(process, number, processes));
     }
 
     @Override
-    public void progress(DemoPhase phase, ProgressLine progress) {
-        if (progress.finished()) {
-            line(text(phase, progress));
-        } else if (terminal) {
-            out.print(CLEAR_LINE + text(phase, progress));
-            out.flush();
-            lineOpen = true;
+    public void progress(DemoStep step, ProgressLine progress) {
+        if (terminal || (progress.elapsedNanos() == 0 && !progress.finished())) {
+            show(text(step, progress));
         }
     }
 
@@ -73,22 +83,48 @@ public final class DemoProgress implements DemoListener {
     /** The end: nothing stays half written. */
     public void end() {
         if (lineOpen) {
-            out.println();
+            out.print(CLEAR_LINE);
             lineOpen = false;
         }
+        out.flush();
     }
 
-    private String text(DemoPhase phase, ProgressLine progress) {
-        double seconds = progress.elapsedNanos() / 1e9;
-        return String.format(
-                Locale.ROOT,
-                "[%d/%d] %s: %d operations, %.1f s, %.2f GiB/s",
-                plan.indexOf(phase) + 1,
-                plan.size(),
-                phase.title(),
-                progress.operations(),
-                seconds,
-                seconds == 0 ? 0 : progress.payloadBytes() / seconds / (1L << 30));
+    private String text(DemoStep step, ProgressLine progress) {
+        int index = plan.indexOf(step);
+        DemoPhase phase = step.phase();
+        long left = Math.max(0, phase.estimatedNanos(options) - progress.elapsedNanos());
+        for (DemoStep later : plan.subList(index + 1, plan.size())) {
+            left += later.phase().estimatedNanos(options);
+        }
+        String run =
+                options.repeats() > 1 && phase.isMeasured()
+                        ? ", run %d of %d".formatted(step.run(), options.repeats())
+                        : "";
+        String rate =
+                progress.elapsedNanos() == 0
+                        ? ""
+                        : ", "
+                                + Figures.gigabytesPerSecond(
+                                        (double) progress.payloadBytes() / progress.elapsedNanos());
+        return "[%d/%d] %s%s%s; %s left"
+                .formatted(
+                        index + 1,
+                        plan.size(),
+                        phase.description(options),
+                        run,
+                        rate,
+                        Figures.seconds(left));
+    }
+
+    /** Shows what happens now, in place of what was shown before where that is possible. */
+    private void show(String text) {
+        if (!terminal) {
+            line(text);
+            return;
+        }
+        out.print(CLEAR_LINE + text.substring(0, Math.min(text.length(), MAX_LINE_CHARACTERS)));
+        out.flush();
+        lineOpen = true;
     }
 
     private void line(String text) {
@@ -97,5 +133,6 @@ public final class DemoProgress implements DemoListener {
             lineOpen = false;
         }
         out.println(text);
+        out.flush();
     }
 }

@@ -3,7 +3,11 @@ package io.softdpu.perf.demo;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.result.MeasurementNotes;
+import io.softdpu.perf.result.MeasurementNotes.Circumstances;
+import io.softdpu.perf.result.Runs;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,14 +24,17 @@ import org.jspecify.annotations.Nullable;
  * @param expectedSha256 of the volume, computed by the demo itself; null if a process failed before
  *     that was done
  * @param outcomes initiator, zero-copy, target
- * @param use what each process used in each phase that came to its end, by its name
+ * @param use what each process used in each step that came to its end, by its name
+ * @param othersProcessors the most processors that other processes of the machine used during a
+ *     measurement
  * @param timedOut the wait that has timed out; null if none has
  */
 public record DemoResult(
         long sizeBytes,
         @Nullable String expectedSha256,
         List<ChildOutcome> outcomes,
-        Map<DemoPhase, Map<String, ResourceUse>> use,
+        Map<DemoStep, Map<String, ResourceUse>> use,
+        double othersProcessors,
         @Nullable String timedOut) {
 
     /** Takes copies. */
@@ -41,12 +48,36 @@ public record DemoResult(
         return reports().map(ChildReport::initiator).filter(Objects::nonNull).findFirst();
     }
 
-    /** The result of a phase; empty if it was not reached. */
-    public Optional<PhaseResult> phase(DemoPhase phase) {
-        return run().stream()
+    /** The results of all runs of a phase that came to their ends, by run. */
+    public Map<DemoStep, PhaseResult> runs(DemoPhase phase) {
+        Map<DemoStep, PhaseResult> runs = new LinkedHashMap<>();
+        run().stream()
                 .flatMap(run -> run.phases().stream())
-                .filter(result -> result.name().equals(phase.key()))
-                .findFirst();
+                .forEach(result -> {
+                    DemoStep step = DemoStep.ofKey(result.name());
+                    if (step.phase() == phase) {
+                        runs.put(step, result);
+                    }
+                });
+        return runs;
+    }
+
+    /** The run of a phase with the median rate; empty if none came to its end. */
+    public Optional<DemoStep> median(DemoPhase phase) {
+        Map<DemoStep, PhaseResult> runs = runs(phase);
+        return runs.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        Runs.median(
+                                        List.copyOf(runs.entrySet()),
+                                        (Map.Entry<DemoStep, PhaseResult> each) ->
+                                                each.getValue().iops())
+                                .getKey());
+    }
+
+    /** The result of the run of a phase with the median rate; empty if none came to its end. */
+    public Optional<PhaseResult> phase(DemoPhase phase) {
+        return median(phase).map(runs(phase)::get);
     }
 
     /** The SHA-256 of what arrived in the initiator's memory; empty if nothing did. */
@@ -98,14 +129,14 @@ public record DemoResult(
         long bytes = 0;
         long operations = 0;
         for (DemoPhase phase : DemoPhase.values()) {
-            Optional<PhaseResult> result = phase(phase);
-            if (phase.isMeasured() && result.isPresent()) {
-                Map<String, ResourceUse> used = use.getOrDefault(phase, Map.of());
+            Map<DemoStep, PhaseResult> runs = phase.isMeasured() ? runs(phase) : Map.of();
+            for (Map.Entry<DemoStep, PhaseResult> run : runs.entrySet()) {
+                Map<String, ResourceUse> used = use.getOrDefault(run.getKey(), Map.of());
                 if (used.size() < outcomes.size()) {
                     return OptionalDouble.empty();
                 }
                 bytes += used.values().stream().mapToLong(ResourceUse::allocatedBytes).sum();
-                operations += result.get().operations();
+                operations += run.getValue().operations();
             }
         }
         return operations == 0
@@ -113,18 +144,33 @@ public record DemoResult(
                 : OptionalDouble.of((double) bytes / operations);
     }
 
-    /** Processors that all three used in a phase; empty if it is not known. */
-    public OptionalDouble processors(DemoPhase phase) {
-        Map<String, ResourceUse> used = use.getOrDefault(phase, Map.of());
+    /** Processors that all three used in a step; empty if it is not known. */
+    public OptionalDouble processors(DemoStep step) {
+        Map<String, ResourceUse> used = use.getOrDefault(step, Map.of());
         return used.size() < outcomes.size()
                 ? OptionalDouble.empty()
                 : OptionalDouble.of(
                         used.values().stream().mapToDouble(ResourceUse::processors).sum());
     }
 
-    /** The resource use of a process in a phase; null if unknown. */
-    public @Nullable ResourceUse used(DemoPhase phase, String process) {
-        return use.getOrDefault(phase, Map.of()).get(process);
+    /** The resource use of a process in a step; null if unknown. */
+    public @Nullable ResourceUse used(DemoStep step, String process) {
+        return use.getOrDefault(step, Map.of()).get(process);
+    }
+
+    /** Circumstances that make the figures meaningless, a sentence each. */
+    public List<String> notes() {
+        return notes(MeasurementNotes.availableProcessors(), MeasurementNotes.isSanitized());
+    }
+
+    List<String> notes(int availableProcessors, boolean isSanitized) {
+        return MeasurementNotes.of(
+                new Circumstances(
+                        outcomes.size(),
+                        availableProcessors,
+                        isSanitized,
+                        othersProcessors,
+                        false));
     }
 
     /**

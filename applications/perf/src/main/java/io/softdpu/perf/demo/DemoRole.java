@@ -1,5 +1,7 @@
 package io.softdpu.perf.demo;
 
+import java.util.List;
+
 /** The processes of a demo, in the order in which they are started. */
 enum DemoRole {
     /** Serves the volume. */
@@ -18,6 +20,11 @@ enum DemoRole {
     /** Its command below {@code softdpu storage}, and its name in messages. */
     String id() {
         return id;
+    }
+
+    /** Its place in the order, from 0 on. */
+    int index() {
+        return List.of(values()).indexOf(this);
     }
 
     static DemoRole of(String id) {

@@ -8,6 +8,7 @@ import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.child.ProgressLine;
 import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.result.MachineUse;
 import io.softdpu.storage.workload.Content;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -120,6 +121,7 @@ public final class DemoSession {
                 wanted ? get(expectedSha256) : null,
                 ends.reversed(),
                 use.used(),
+                use.othersProcessors(),
                 timedOut);
     }
 
@@ -189,20 +191,20 @@ public final class DemoSession {
             case INITIATOR ->
                     ProgressLine.parse(line.text())
                             .ifPresent(
-                                    progress -> hear(DemoPhase.ofKey(progress.phase()), progress));
+                                    progress -> hear(DemoStep.ofKey(progress.phase()), progress));
         }
     }
 
-    private void hear(DemoPhase phase, ProgressLine progress) {
+    private void hear(DemoStep step, ProgressLine progress) {
         if (progress.isBoundary()) {
-            for (DemoRole role : use.border(phase, progress.finished())) {
+            for (DemoRole role : use.border(step, progress.finished(), MachineUse.now())) {
                 ChildProcess child = children.get(role);
                 if (child != null) {
                     child.askForUse();
                 }
             }
         }
-        listener.progress(phase, progress);
+        listener.progress(step, progress);
     }
 
     private void exited(ChildProcess.Event.Exited exited) {
@@ -276,7 +278,7 @@ public final class DemoSession {
         if (interrupted || folder == null || stage != Stage.WORKING || children.containsKey(role)) {
             return;
         }
-        listener.starting(role.id());
+        listener.starting(role.id(), role.index() + 1, DemoRole.values().length);
         children.put(
                 role,
                 ChildProcess.start(

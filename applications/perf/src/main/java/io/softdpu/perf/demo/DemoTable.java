@@ -2,11 +2,14 @@ package io.softdpu.perf.demo;
 
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
+import io.softdpu.perf.result.Runs;
+import io.softdpu.perf.text.Figures;
 import io.softdpu.perf.text.SizeText;
+import io.softdpu.perf.text.TextStyle;
 import io.softdpu.perf.text.TextTable;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalDouble;
 
 /** The results of a demo as text. */
@@ -15,73 +18,119 @@ public final class DemoTable {
 
     private DemoTable() {}
 
-    /** The lines: a table of phases, a table of processes, and what became of the data. */
-    public static List<String> lines(List<DemoPhase> plan, DemoResult result) {
-        List<String> lines = new ArrayList<>(phases(plan, result).lines());
+    /**
+     * The lines: a table of phases, a table of processes, explanations, and notes. A phase or a
+     * process of a failed demo that has no result has no row; without any there are no lines.
+     */
+    public static List<String> lines(DemoOptions options, DemoResult result, TextStyle style) {
+        List<DemoPhase> reached =
+                DemoPhase.of(options).stream()
+                        .filter(phase -> result.phase(phase).isPresent())
+                        .toList();
+        if (reached.isEmpty()) {
+            return List.of();
+        }
+        List<String> lines = new ArrayList<>(phases(reached, result).lines());
+        addRuns(lines, options, reached, result);
+        lines.add(
+                "The phases up to the warm-up run in new processes, and show whether the data was"
+                        + " right; those after it measure.");
         lines.add("");
         lines.addAll(processes(result).lines());
-        lines.add("");
         lines.add(
-                "data: "
-                        + (result.dataRight() ? "right" : "not shown to be right")
-                        + ", "
-                        + result.bytesVerified()
-                        + " bytes verified, SHA-256 "
-                        + result.actualSha256().orElse(NONE));
+                "hit rate: the share of calls of the progress engine that found work; the others"
+                        + " polled while a process waited for its peers.");
         lines.add(
                 "payload copies: "
-                        + number("%.3f", result.payloadCopies())
-                        + ", heap bytes allocated per operation: "
-                        + number("%.3f", result.allocatedBytesPerOperation()));
+                        + number(result.payloadCopies())
+                        + ": so often was each byte of data copied between the memory of the host"
+                        + " and the volume; 1 is the least possible.");
+        lines.add(
+                "heap: "
+                        + number(result.allocatedBytesPerOperation())
+                        + " B per operation were allocated by all three processes while they"
+                        + " measured.");
+        result.notes().forEach(note -> lines.add(style.notable("note: " + note)));
         return lines;
     }
 
-    private static TextTable phases(List<DemoPhase> plan, DemoResult result) {
+    /** The last line: whether all is right, and what to try next. */
+    public static String verdict(DemoResult result, TextStyle style) {
+        if (result.valid()) {
+            return style.good("all right")
+                    + ": "
+                    + SizeText.rounded(result.bytesVerified())
+                    + " verified, SHA-256 "
+                    + result.actualSha256().map(hash -> hash.substring(0, 16)).orElse(NONE)
+                    + "...; next: `softdpu demo --volume FILE`, `softdpu perf comch latency`,"
+                    + " `softdpu sample --list`";
+        }
+        return style.bad("not right")
+                + ": "
+                + result.culprit()
+                        .map(outcome -> outcome.name() + " failed, " + outcome.howItEnded())
+                        .orElse("data is wrong")
+                + "; next: `softdpu demo --log-level debug`";
+    }
+
+    private static TextTable phases(List<DemoPhase> reached, DemoResult result) {
         TextTable table =
                 TextTable.ofNumbers(
                         "phase",
                         "I/O size",
                         "in flight",
                         "operations",
-                        "IOPS",
-                        "GiB/s",
-                        "p50 us",
-                        "p99 us",
-                        "p99.9 us",
+                        "rate",
+                        "data rate",
+                        "p50",
+                        "p99",
+                        "p99.9",
                         "cores used");
-        for (DemoPhase phase : plan) {
-            result.phase(phase)
-                    .ifPresentOrElse(
-                            found -> table.add(row(phase, found, result)),
-                            () ->
-                                    table.add(
-                                            phase.title(),
-                                            NONE,
-                                            NONE,
-                                            NONE,
-                                            NONE,
-                                            NONE,
-                                            NONE,
-                                            NONE,
-                                            NONE,
-                                            NONE));
+        for (DemoPhase phase : reached) {
+            DemoStep step = result.median(phase).orElseThrow();
+            PhaseResult found = result.phase(phase).orElseThrow();
+            table.add(
+                    phase.title(),
+                    SizeText.rounded(found.ioSizeBytes()),
+                    Integer.toString(found.transactions()),
+                    Figures.count(found.operations()),
+                    Figures.perSecond(found.iops()),
+                    Figures.gigabytesPerSecond(found.gigabytesPerSecond()),
+                    Figures.time(found.p50Nanos()),
+                    Figures.time(found.p99Nanos()),
+                    Figures.time(found.p999Nanos()),
+                    number(result.processors(step)));
         }
         return table;
     }
 
-    private static String[] row(DemoPhase phase, PhaseResult found, DemoResult result) {
-        return new String[] {
-            phase.title(),
-            SizeText.format(found.ioSizeBytes()),
-            Integer.toString(found.transactions()),
-            Long.toString(found.operations()),
-            number("%.0f", found.iops()),
-            number("%.3f", found.gibPerSecond()),
-            number("%.1f", found.p50Nanos() / 1e3),
-            number("%.1f", found.p99Nanos() / 1e3),
-            number("%.1f", found.p999Nanos() / 1e3),
-            number("%.3f", result.processors(phase))
-        };
+    /** The spread of measurements that were repeated. */
+    private static void addRuns(
+            List<String> lines, DemoOptions options, List<DemoPhase> reached, DemoResult result) {
+        if (options.repeats() == 1) {
+            return;
+        }
+        for (DemoPhase phase : reached) {
+            Collection<PhaseResult> runs = result.runs(phase).values();
+            if (phase.isMeasured()) {
+                lines.add(
+                        "%s: %s of %d runs, which had %s to %s"
+                                .formatted(
+                                        phase.description(options),
+                                        Runs.medianName(runs.size()),
+                                        runs.size(),
+                                        Figures.perSecond(
+                                                runs.stream()
+                                                        .mapToDouble(PhaseResult::iops)
+                                                        .min()
+                                                        .orElseThrow()),
+                                        Figures.perSecond(
+                                                runs.stream()
+                                                        .mapToDouble(PhaseResult::iops)
+                                                        .max()
+                                                        .orElseThrow())));
+            }
+        }
     }
 
     private static TextTable processes(DemoResult result) {
@@ -90,35 +139,25 @@ public final class DemoTable {
                         "process",
                         "exit",
                         "operations",
-                        "hit rate %",
-                        "payload bytes copied",
-                        "message bytes copied");
+                        "hit rate",
+                        "payload copied",
+                        "messages copied");
         for (ChildOutcome outcome : result.outcomes()) {
             ChildReport report = outcome.report();
-            String exit =
-                    outcome.exitCode() == ChildOutcome.NOT_STARTED
-                            ? NONE
-                            : Integer.toString(outcome.exitCode());
-            if (report == null) {
-                table.add(outcome.name(), exit, NONE, NONE, NONE, NONE);
-            } else {
+            if (report != null && report.operations() > 0) {
                 table.add(
                         outcome.name(),
-                        exit,
-                        Long.toString(report.operations()),
-                        number("%.1f", report.hitRatePercent()),
-                        Long.toString(report.payloadBytesCopied()),
-                        Long.toString(report.messageBytesCopied()));
+                        Integer.toString(outcome.exitCode()),
+                        Figures.count(report.operations()),
+                        Figures.percent(report.hitRatePercent()),
+                        SizeText.rounded(report.payloadBytesCopied()),
+                        SizeText.rounded(report.messageBytesCopied()));
             }
         }
         return table;
     }
 
-    private static String number(String format, double value) {
-        return String.format(Locale.ROOT, format, value);
-    }
-
-    private static String number(String format, OptionalDouble value) {
-        return value.isPresent() ? number(format, value.getAsDouble()) : NONE;
+    private static String number(OptionalDouble value) {
+        return value.isPresent() ? Figures.number(value.getAsDouble()) : NONE;
     }
 }

@@ -3,7 +3,6 @@ package io.softdpu.perf.demo;
 import io.softdpu.perf.child.PhaseSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +76,7 @@ final class RoleArguments {
         arguments.addAll(
                 List.of(
                         "--cpu",
-                        cpus.get(Arrays.asList(DemoRole.values()).indexOf(role)),
+                        cpus.get(role.index()),
                         "--exit-with-parent",
                         "--parent-folder",
                         workspace.root().toString(),

@@ -9,7 +9,9 @@ import io.softdpu.comch.ComchServer;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Reports about one-way messages: host and DPU, each against a scripted peer. */
 class PerfReportsTest {
     private static final long DEADLINE_SECONDS = 60;
+    private static final ComchPair PAIR = ComchPair.of(Topology.builtin());
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     @TempDir Path fabric;
@@ -148,7 +151,7 @@ class PerfReportsTest {
     private Future<?> startDpu(PerfPlan plan) {
         Callable<Void> run =
                 () -> {
-                    try (PerfDpu dpu = new PerfDpu(plan, fabric)) {
+                    try (PerfDpu dpu = new PerfDpu(plan, PAIR, fabric)) {
                         dpu.run();
                     }
                     return null;
@@ -159,7 +162,7 @@ class PerfReportsTest {
     /** The host watches a process: one that does nothing until its input ends. */
     private PerfResult measure(PerfPlan plan, long silenceTimeoutNanos) throws IOException {
         Process idle = new ProcessBuilder("/bin/sh", "-c", "read line").start();
-        try (PerfHost host = new PerfHost(plan, fabric, idle, silenceTimeoutNanos)) {
+        try (PerfHost host = new PerfHost(plan, PAIR, fabric, idle, silenceTimeoutNanos)) {
             return host.run().median();
         } finally {
             idle.destroyForcibly();
@@ -171,7 +174,7 @@ class PerfReportsTest {
         private boolean isSent;
 
         ScriptedHost(PerfPlan plan, Path fabric) {
-            super(plan, fabric, Side.HOST, "pf0", DEADLINE_NANOS);
+            super(plan, PAIR, fabric, Side.HOST, DEADLINE_NANOS);
         }
 
         void connect() {
@@ -224,7 +227,7 @@ class PerfReportsTest {
         private long asked = -1;
 
         ScriptedDpu(PerfPlan plan, Path fabric, @Nullable Percentiles latencies) {
-            super(plan, fabric, Side.DPU, "p0", DEADLINE_NANOS);
+            super(plan, PAIR, fabric, Side.DPU, DEADLINE_NANOS);
             this.latencies = latencies;
         }
 

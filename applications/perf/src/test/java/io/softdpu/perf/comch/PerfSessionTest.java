@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Topology;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.testkit.ClassPath;
 import io.softdpu.testkit.StartsProcesses;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Measurements whose DPU process ends in different ways afterwards. */
 @StartsProcesses
 class PerfSessionTest {
+    private static final ComchPair PAIR = ComchPair.of(Topology.builtin());
     private static final PerfPlan PLAN = PerfPlan.builder(PerfMode.RATE).nanos(50_000_000).build();
 
     @ParameterizedTest
@@ -33,7 +36,8 @@ class PerfSessionTest {
                                 "-cp",
                                 ClassPath.current().toString(),
                                 OtherHalf.class.getName()));
-        PerfSession session = new PerfSession(PLAN, otherHalf, List.of(Integer.toString(exitCode)));
+        PerfSession session =
+                new PerfSession(PLAN, PAIR, otherHalf, List.of(Integer.toString(exitCode)));
 
         if (exitCode == 0) {
             assertThat(session.run().median().messages()).isPositive();
@@ -56,7 +60,7 @@ class PerfSessionTest {
         Thread host =
                 Thread.ofPlatform().start(() -> endOfHost.complete(measureInVain(folder, living)));
         try {
-            try (PerfDpu dpu = new PerfDpu(larger, folder)) {
+            try (PerfDpu dpu = new PerfDpu(larger, PAIR, folder)) {
                 assertThatThrownBy(dpu::run)
                         .hasMessage("message has another size: bytes=32, expected=64");
             }
@@ -69,7 +73,7 @@ class PerfSessionTest {
     }
 
     private static DpuException measureInVain(Path fabric, Process otherHalf) {
-        try (PerfHost host = new PerfHost(PLAN, fabric, otherHalf)) {
+        try (PerfHost host = new PerfHost(PLAN, PAIR, fabric, otherHalf)) {
             throw new AssertionError("measured: " + host.run());
         } catch (DpuException e) {
             return e;
@@ -83,7 +87,7 @@ class PerfSessionTest {
         /** Runs it. */
         public static void main(String[] arguments) {
             Path folder = Path.of(arguments[2]); // after --parent-folder
-            try (PerfDpu dpu = new PerfDpu(PLAN, folder.resolve(PerfDpu.FABRIC))) {
+            try (PerfDpu dpu = new PerfDpu(PLAN, PAIR, folder.resolve(PerfDpu.FABRIC))) {
                 dpu.run();
             }
             System.exit(Integer.parseInt(arguments[0]));

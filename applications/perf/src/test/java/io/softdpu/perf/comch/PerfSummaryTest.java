@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.result.ResultHeader;
+import io.softdpu.perf.text.TextStyle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -27,11 +29,13 @@ class PerfSummaryTest {
         assertThat(lines(summary(null, 30, 10, 20)))
                 .hasSize(3)
                 .last()
-                .isEqualTo("median of 3 runs; messages/s 10 to 30");
+                .isEqualTo("median of 3 runs, which had 10 to 30 messages per second");
         assertThat(lines(summary(null, 30))).as("no spread of one").hasSize(2);
         assertThat(lines(summary(null, 30, 10)))
                 .last()
-                .isEqualTo("lower of the two in the middle of 2 runs; messages/s 10 to 30");
+                .isEqualTo(
+                        "lower of the two in the middle of 2 runs, which had 10 to 30 messages per"
+                                + " second");
     }
 
     @Test
@@ -56,7 +60,7 @@ class PerfSummaryTest {
 
     @Test
     void shouldWriteAllRunsAndTheMedianAsJson() {
-        ObjectNode json = PerfJson.of(summary(new LineTimes(110, 500), 30, 10, 20));
+        ObjectNode json = json(summary(new LineTimes(110, 500), 30, 10, 20));
 
         assertThat(json.get("messages").asLong()).isEqualTo(20);
         assertThat(json.get("runs"))
@@ -79,8 +83,8 @@ class PerfSummaryTest {
         assertThat(result.shares()).containsExactly(0.25, 0.75);
         assertThat(lines(new PerfSummary(List.of(result))))
                 .last()
-                .isEqualTo("2 producers; shares 25.0 % to 75.0 %");
-        assertThat(PerfJson.of(new PerfSummary(List.of(result))).get("shares"))
+                .isEqualTo("2 producers; shares 25.00 % to 75.00 %");
+        assertThat(json(new PerfSummary(List.of(result))).get("shares"))
                 .extracting(JsonNode::asDouble)
                 .containsExactly(0.25, 0.75);
     }
@@ -89,43 +93,39 @@ class PerfSummaryTest {
     void shouldNoteWhatMakesTheFiguresMeaningless() {
         PerfPlan shared = PerfPlan.builder(PerfMode.RATE).cpus(new PerfCpus(1, 1)).build();
 
-        assertThat(PerfNotes.of(summary(null, 30), 2, false)).isEmpty();
-        assertThat(PerfNotes.of(summary(shared, null, 0, 30), 2, false))
+        assertThat(summary(null, 30).notes(2, false)).isEmpty();
+        assertThat(summary(shared, null, 0, 30).notes(2, false))
                 .containsExactly(
-                        "both sides share one processor: the figures are those of its scheduler");
+                        "2 threads share one processor: the figures are those of its scheduler");
         PerfPlan three = PerfPlan.builder(PerfMode.RATE).producers(3).build();
-        assertThat(PerfNotes.of(summary(three, null, 0, 30), 4, false)).isEmpty();
-        assertThat(PerfNotes.of(summary(three, null, 0, 30), 3, false))
+        assertThat(summary(three, null, 0, 30).notes(4, false)).isEmpty();
+        assertThat(summary(three, null, 0, 30).notes(3, false))
                 .containsExactly(
                         "4 threads share 3 processors: the figures are those of their scheduler");
         PerfPlan unpinned = PerfPlan.builder(PerfMode.RATE).build();
-        assertThat(PerfNotes.of(summary(unpinned, null, 0, 30), 1, true))
+        assertThat(summary(unpinned, null, 0, 30).notes(1, true))
                 .hasSize(2)
                 .last()
                 .isEqualTo("the sanitizer is on: it delays and checks each call");
-        assertThat(PerfNotes.of(summary(shared, null, 1.26, 30), 2, false))
+        assertThat(summary(shared, null, 1.26, 30).notes(2, false))
                 .last()
                 .isEqualTo("other processes used up to 1.3 processors during a run");
         PerfPlan busy = PerfPlan.builder(PerfMode.RATE).waiting(PerfWait.BUSY).build();
-        assertThat(PerfNotes.of(summary(busy, null, 1.26, 30), 2, false))
+        assertThat(summary(busy, null, 1.26, 30).notes(2, false))
                 .containsExactly(
                         "other processes used up to 1.3 processors during a run; threads that"
                                 + " always poll suffer most from them");
     }
 
-    @Test
-    void shouldReadTheProcessorTimeOfTheMachine() {
-        assertThat(MachineUse.parse("cpu  10 1 2 500 70 3 4 5 9 9")).hasValue(250_000_000);
-        assertThat(MachineUse.parse("cpu 1 2 3")).isEmpty();
-        assertThat(MachineUse.parse("")).isEmpty();
-        assertThat(MachineUse.now()).as("on Linux").isPresent();
-    }
-
     /** Without the notes, which the machine may be a reason for. */
     private static List<String> lines(PerfSummary summary) {
-        return PerfTable.lines(summary).stream()
-                .filter(line -> !line.startsWith("note: "))
+        return PerfTable.lines(summary, TextStyle.plain()).stream()
+                .filter(line -> !line.startsWith("note: ") && !line.startsWith("measured after"))
                 .toList();
+    }
+
+    private static ObjectNode json(PerfSummary summary) {
+        return PerfJson.of(summary, ResultHeader.now("1"), "default");
     }
 
     private static PerfSummary summary(@Nullable LineTimes times, long... messages) {

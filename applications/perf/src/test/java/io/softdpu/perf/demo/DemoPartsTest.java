@@ -78,6 +78,7 @@ class DemoPartsTest {
                         blockSizeBytes,
                         DemoPhase.measuredByDefault(),
                         7,
+                        1,
                         List.of(),
                         DemoDevices.of(Topology.builtin())));
     }

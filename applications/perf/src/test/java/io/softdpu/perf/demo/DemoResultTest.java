@@ -33,8 +33,8 @@ class DemoResultTest {
         assertThat(result.payloadCopies()).hasValue(1.0);
         // 6 bytes in the one measurement there is, of 2 operations.
         assertThat(result.allocatedBytesPerOperation()).hasValue(3.0);
-        assertThat(result.processors(DemoPhase.RANDOM_READ_4K)).hasValue(0.875);
-        assertThat(result.processors(DemoPhase.IDLE)).isEmpty();
+        assertThat(result.processors(new DemoStep(DemoPhase.RANDOM_READ_4K, 1))).hasValue(0.875);
+        assertThat(result.processors(new DemoStep(DemoPhase.IDLE, 1))).isEmpty();
     }
 
     @Test
@@ -118,7 +118,8 @@ class DemoResultTest {
                 SIZE,
                 "aa",
                 List.of(initiator, service, target),
-                Map.of(DemoPhase.RANDOM_READ_4K, use),
+                Map.of(new DemoStep(DemoPhase.RANDOM_READ_4K, 1), use),
+                0,
                 null);
     }
 

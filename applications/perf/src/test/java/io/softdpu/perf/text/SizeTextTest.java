@@ -20,4 +20,18 @@ class SizeTextTest {
     void shouldTakeTheLargestUnitInWhichASizeIsExact(long bytes, String text) {
         assertThat(SizeText.format(bytes)).isEqualTo(text);
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0,0 B",
+        "1000,1000 B",
+        "4096,4 KiB",
+        "1536,1.500 KiB",
+        "67108864,64 MiB",
+        "79017750528,73.59 GiB",
+        "9223372036854775807,8192 PiB"
+    })
+    void shouldRoundASizeToFourDigitsInTheUnitThatFits(long bytes, String text) {
+        assertThat(SizeText.rounded(bytes)).isEqualTo(text);
+    }
 }

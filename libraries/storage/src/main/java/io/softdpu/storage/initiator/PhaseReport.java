@@ -40,8 +40,8 @@ public record PhaseReport(
         return nanos == 0 ? 0 : operations * 1e9 / nanos;
     }
 
-    /** GiB of payload per second. */
-    public double gibPerSecond() {
-        return nanos == 0 ? 0 : payloadBytes * 1e9 / nanos / (1L << 30);
+    /** Payload per second in 10^9 bytes. */
+    public double gigabytesPerSecond() {
+        return nanos == 0 ? 0 : (double) payloadBytes / nanos;
     }
 }

@@ -1,4 +1,4 @@
-package io.softdpu.perf.comch;
+package io.softdpu.perf.result;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Processor time that all processes of the machine have used since its start. Any thread. */
-final class MachineUse {
+public final class MachineUse {
     private static final Path STAT = Path.of("/proc/stat");
 
     /** The unit of the file, a hundredth of a second on Linux wherever Java runs. */
@@ -23,13 +23,31 @@ final class MachineUse {
     private MachineUse() {}
 
     /** The time in nanoseconds; empty where the kernel does not tell. */
-    static OptionalLong now() {
+    public static OptionalLong now() {
         try (Stream<String> lines = Files.lines(STAT)) {
             return parse(lines.findFirst().orElse(""));
         } catch (IOException e) {
             // A container may hide the file; then a note is missing, and no figure.
             return OptionalLong.empty();
         }
+    }
+
+    /**
+     * Processors that other processes used between two moments.
+     *
+     * @param before an answer of {@link #now}
+     * @param after a later one
+     * @param ownCpuNanos processor time of the measured processes meanwhile
+     * @param nanos the time between the two
+     * @return 0 where the kernel does not tell
+     */
+    public static double othersProcessors(
+            OptionalLong before, OptionalLong after, long ownCpuNanos, long nanos) {
+        if (before.isEmpty() || after.isEmpty() || nanos <= 0) {
+            return 0;
+        }
+        long others = after.getAsLong() - before.getAsLong() - ownCpuNanos;
+        return Math.max(0, (double) others / nanos);
     }
 
     /** Reads the first line of the file: {@code cpu user nice system idle iowait irq ...}. */

@@ -1,0 +1,133 @@
+package io.softdpu.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.softdpu.core.device.Topology;
+import io.softdpu.perf.child.ChildReport;
+import io.softdpu.perf.child.ChildReport.PhaseResult;
+import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.comch.LineTimes;
+import io.softdpu.perf.comch.PerfJson;
+import io.softdpu.perf.comch.PerfMode;
+import io.softdpu.perf.comch.PerfPlan;
+import io.softdpu.perf.comch.PerfResult;
+import io.softdpu.perf.comch.PerfSummary;
+import io.softdpu.perf.demo.ChildOutcome;
+import io.softdpu.perf.demo.DemoDevices;
+import io.softdpu.perf.demo.DemoJson;
+import io.softdpu.perf.demo.DemoOptions;
+import io.softdpu.perf.demo.DemoPhase;
+import io.softdpu.perf.demo.DemoResult;
+import io.softdpu.perf.result.ResultHeader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Compares the keys of JSON results with the page that describes them. */
+class JsonPageTest {
+    private static final ResultHeader HEADER = ResultHeader.now("1.2.3");
+
+    @Test
+    void shouldDescribeEachKeyOfTheDemo() throws IOException {
+        Set<String> keys = keysOf(demo());
+
+        assertThat(keys).contains("softdpu", "processor_model", "paced_read_4k", "hit_rate");
+        assertAllOnPage(keys);
+    }
+
+    @Test
+    void shouldDescribeEachKeyOfPerf() throws IOException {
+        Set<String> keys = keysOf(perf());
+
+        assertThat(keys).contains("softdpu", "gb_per_s", "line_before_ns", "shares", "notes");
+        assertAllOnPage(keys);
+    }
+
+    @Test
+    void shouldNameOnlyKeysAmongTheUnits() {
+        for (JsonNode document : List.of(demo(), perf())) {
+            assertThat(keysOf(document)).containsAll(fields(document.at("/softdpu/units")));
+        }
+    }
+
+    @Test
+    void shouldSayWhereAResultComesFrom() {
+        JsonNode origin = perf().get("softdpu");
+
+        assertThat(origin.get("version").asText()).isEqualTo("1.2.3");
+        assertThat(origin.get("date").asText()).matches("\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z");
+        assertThat(origin.at("/machine/processors").asInt()).isPositive();
+        assertThat(origin.at("/machine/jdk").asText()).contains(Runtime.version().toString());
+        assertThat(origin.at("/options/topology").asText()).isEqualTo("default");
+        assertThat(origin.at("/units/gb_per_s").asText()).isEqualTo("10^9 bytes/s");
+    }
+
+    private static void assertAllOnPage(Set<String> keys) throws IOException {
+        Path folder = Path.of("").toAbsolutePath();
+        while (!Files.exists(folder.resolve("docs/json.md"))) {
+            folder = folder.getParent();
+        }
+        String page = Files.readString(folder.resolve("docs/json.md"));
+        assertThat(keys).isNotEmpty().allSatisfy(key -> assertThat(page).contains("`" + key + "`"));
+    }
+
+    private static Set<String> keysOf(JsonNode node) {
+        Set<String> keys = new HashSet<>(fields(node));
+        node.forEach(child -> keys.addAll(keysOf(child)));
+        return keys;
+    }
+
+    private static Set<String> fields(JsonNode node) {
+        return node.properties().stream().map(Map.Entry::getKey).collect(Collectors.toSet());
+    }
+
+    private static JsonNode demo() {
+        Set<DemoPhase> measured =
+                Arrays.stream(DemoPhase.values())
+                        .filter(DemoPhase::isMeasured)
+                        .collect(Collectors.toSet());
+        DemoOptions options =
+                new DemoOptions(
+                        null,
+                        1 << 20,
+                        4096,
+                        measured,
+                        1,
+                        1,
+                        List.of(),
+                        DemoDevices.of(Topology.builtin()));
+        List<PhaseResult> phases =
+                measured.stream()
+                        .map(phase ->
+                                new PhaseResult(
+                                        phase.key(), 4096, 1, 1, 0, 4096, 1, 1, 1, 1, "", ""))
+                        .toList();
+        ChildReport report =
+                new ChildReport("SUCCESS", 1, 1, 1, 1, 1, new ChildReport.Run(1, 1, phases));
+        DemoResult result =
+                new DemoResult(
+                        1,
+                        null,
+                        List.of(new ChildOutcome("initiator", 0, false, 0, List.of(), report)),
+                        Map.of(),
+                        0,
+                        null);
+        return DemoJson.of(options, List.of("any", "any", "any"), result, HEADER);
+    }
+
+    private static JsonNode perf() {
+        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).build();
+        ResourceUse use = new ResourceUse(1, 0, 0);
+        PerfResult result =
+                new PerfResult(plan, 1, 1, null, use, use, 0, List.of(1L), new LineTimes(100, 100));
+        return PerfJson.of(new PerfSummary(List.of(result)), HEADER, "default");
+    }
+}
