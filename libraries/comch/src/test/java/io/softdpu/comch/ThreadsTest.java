@@ -2,10 +2,8 @@ package io.softdpu.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
@@ -14,9 +12,10 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -33,12 +32,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Both sides on threads of their own, which sleep while idle. */
+@SoftDpuTest(sanitized = false)
 class ThreadsTest {
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final Permissions SHARED =
@@ -47,7 +47,14 @@ class ThreadsTest {
     /** Messages that go to one consumer before the next ones go to the other. */
     private static final int RUN = 8;
 
-    @TempDir Path folder;
+    private Device pf0;
+    private Device p0;
+
+    @BeforeEach
+    void open(SoftDpu card) {
+        pf0 = card.hostDevice();
+        p0 = card.dpuDevice();
+    }
 
     @Test
     void shouldWakeThePeerForEachMessageOfPingPong() throws Exception {
@@ -99,45 +106,38 @@ class ThreadsTest {
         AtomicReference<ComchConnection> clientConnection = new AtomicReference<>();
         List<Integer> consumerIds = new CopyOnWriteArrayList<>();
         AtomicInteger finished = new AtomicInteger();
-        try (Machine dpu = machine(Side.DPU);
-                Device p0 = dpu.findDevice("p0").open();
-                Machine host = machine(Side.HOST);
-                Device pf0 = host.findDevice("pf0").open()) {
-            runAll(
-                    () -> {
-                        try (ProgressEngine engine = ProgressEngine.create();
-                                var hpf0 = p0.findRepresentor("hpf0").open(p0)) {
-                            ComchServer server = ComchServer.create(p0, hpf0, Card.NAME);
-                            configure(server, engine);
-                            server.setConnectionCallbacks(
-                                    (c, successful) -> serverConnection.set(c), (c, ok) -> {});
-                            server.start();
-                            await(engine, "all done", () -> finished.get() == 4);
-                            stop(engine, server);
-                        }
-                        return 0;
-                    },
-                    () -> {
-                        try (ProgressEngine engine = ProgressEngine.create()) {
-                            ComchClient client = ComchClient.create(pf0, Card.NAME);
-                            configure(client, engine);
-                            client.setConsumerCallbacks(
-                                    (c, id) -> consumerIds.add(id), (c, id) -> {});
-                            client.start();
-                            awaitWoken(
-                                    engine, "runs", () -> client.state() == ContextState.RUNNING);
-                            clientConnection.set(client.connection());
-                            await(engine, "all done", () -> finished.get() == 4);
-                            awaitWoken(engine, "idle", () -> client.state() == ContextState.IDLE);
-                            client.close();
-                        }
-                        return 0;
-                    },
-                    () -> consume(p0, serverConnection, messages, finished),
-                    () -> consume(p0, serverConnection, messages, finished),
-                    () -> produce(pf0, clientConnection, consumerIds, messages, several, finished),
-                    () -> produce(pf0, clientConnection, consumerIds, messages, several, finished));
-        }
+        runAll(
+                () -> {
+                    try (ProgressEngine engine = ProgressEngine.create();
+                            var hpf0 = p0.findRepresentor("hpf0").open(p0)) {
+                        ComchServer server = ComchServer.create(p0, hpf0, Card.NAME);
+                        configure(server, engine);
+                        server.setConnectionCallbacks(
+                                (c, successful) -> serverConnection.set(c), (c, ok) -> {});
+                        server.start();
+                        await(engine, "all done", () -> finished.get() == 4);
+                        stop(engine, server);
+                    }
+                    return 0;
+                },
+                () -> {
+                    try (ProgressEngine engine = ProgressEngine.create()) {
+                        ComchClient client = ComchClient.create(pf0, Card.NAME);
+                        configure(client, engine);
+                        client.setConsumerCallbacks((c, id) -> consumerIds.add(id), (c, id) -> {});
+                        client.start();
+                        awaitWoken(engine, "runs", () -> client.state() == ContextState.RUNNING);
+                        clientConnection.set(client.connection());
+                        await(engine, "all done", () -> finished.get() == 4);
+                        awaitWoken(engine, "idle", () -> client.state() == ContextState.IDLE);
+                        client.close();
+                    }
+                    return 0;
+                },
+                () -> consume(p0, serverConnection, messages, finished),
+                () -> consume(p0, serverConnection, messages, finished),
+                () -> produce(pf0, clientConnection, consumerIds, messages, several, finished),
+                () -> produce(pf0, clientConnection, consumerIds, messages, several, finished));
     }
 
     private static int consume(
@@ -270,17 +270,13 @@ class ThreadsTest {
     private void runBoth(Role server, Role client, int expected) throws Exception {
         runAll(
                 () -> {
-                    try (Machine dpu = machine(Side.DPU);
-                            Device p0 = dpu.findDevice("p0").open();
-                            ProgressEngine engine = ProgressEngine.create()) {
+                    try (ProgressEngine engine = ProgressEngine.create()) {
                         assertThat(server.run(p0, engine)).isEqualTo(expected);
                     }
                     return 0;
                 },
                 () -> {
-                    try (Machine host = machine(Side.HOST);
-                            Device pf0 = host.findDevice("pf0").open();
-                            ProgressEngine engine = ProgressEngine.create()) {
+                    try (ProgressEngine engine = ProgressEngine.create()) {
                         assertThat(client.run(pf0, engine)).isEqualTo(expected);
                     }
                     return 0;
@@ -298,10 +294,6 @@ class ThreadsTest {
                 role.get(LONG_NANOS, TimeUnit.NANOSECONDS);
             }
         }
-    }
-
-    private Machine machine(Side side) {
-        return Machine.builder(side).fabricFolder(folder.resolve("fabric")).open();
     }
 
     private static Mmap mmap(SharedMemory memory, Device device) {

@@ -4,35 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** RDMA without a provider on the class path, as in the tests of this module. */
+@SoftDpuTest
 class RdmaWithoutProviderTest {
     @Test
     @Clause({"rdma-076", "rdma-100", "rdma-112"})
     @Clause("rdma-059")
-    void shouldSayThatNoProviderServesTheDevice(@TempDir Path folder) {
-        try (Machine machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
-                Device device = machine.findDevice("t0").open()) {
-            assertThatThrownBy(() -> Rdma.create(device))
-                    .isInstanceOfSatisfying(
-                            DpuException.class,
-                            e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
-                    .hasMessageContaining("providers=[]")
-                    .hasMessageEndingWith(
-                            "expected=the artefact io.softdpu:softdpu-rdma-shm at run time");
-            RdmaCapabilities can = RdmaCapabilities.of(device.info());
-            assertThat(can.isSupported()).isFalse();
-            for (RdmaTaskType type : RdmaTaskType.values()) {
-                assertThat(can.isSupported(type)).isFalse();
-            }
+    void shouldSayThatNoProviderServesTheDevice(SoftDpu card) {
+        Device device = card.targetDevice();
+        assertThatThrownBy(() -> Rdma.create(device))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
+                .hasMessageContaining("providers=[]")
+                .hasMessageEndingWith(
+                        "expected=the artefact io.softdpu:softdpu-rdma-shm at run time");
+        RdmaCapabilities can = RdmaCapabilities.of(device.info());
+        assertThat(can.isSupported()).isFalse();
+        for (RdmaTaskType type : RdmaTaskType.values()) {
+            assertThat(can.isSupported(type)).isFalse();
         }
     }
 

@@ -3,28 +3,27 @@ package io.softdpu.rdma.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Connection blobs that were damaged or have wrong addresses: rejected without leaks. */
 @Tag(Soak.TAG)
+@SoftDpuTest(sanitized = false)
 class ShmBlobTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int REGION = 40 + 32;
@@ -51,16 +50,15 @@ class ShmBlobTest {
 
     @Test
     void shouldRefuseEachByteThatIsNotAsItWasSentAndEachAddressThatLeadsElsewhere(
-            @TempDir Path folder, SeededRandom random) {
+            SoftDpu card, SeededRandom random) {
         long began = System.nanoTime();
-        try (Machine machine = Machine.builder(Side.TARGET).fabricFolder(folder).open();
-                Device device = machine.findDevice("t0").open();
-                ProgressEngine engine = ProgressEngine.create();
-                Rdma here = instance(device, engine);
+        Device device = card.targetDevice();
+        ProgressEngine engine = card.engine();
+        try (Rdma here = instance(device, engine);
                 Rdma there = instance(device, engine)) {
             byte[] blob = there.exportConnection().blob();
             RdmaConnection connection = here.exportConnection();
-            LeakCheck before = LeakCheck.begin(folder);
+            LeakCheck before = LeakCheck.begin(card.fabricFolder());
             int bytes = refuseBytes(here, connection, blob, random);
             for (int length = 0; length <= 2 * blob.length; length++) {
                 if (length != blob.length) {

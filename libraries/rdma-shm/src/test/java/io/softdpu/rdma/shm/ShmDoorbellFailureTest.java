@@ -2,17 +2,16 @@ package io.softdpu.rdma.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.ReplacedEpoll;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,18 +19,16 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Exhausted epoll watches: the connection fails with the reason, leaves no resources, and the next
  * one is established.
  */
+@SoftDpuTest(sanitized = false)
 class ShmDoorbellFailureTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<String> thrown = new ArrayList<>();
-    private Machine machine;
-    private Machine elsewhere;
     private Device device;
     private Device otherDevice;
     private ProgressEngine engine;
@@ -40,12 +37,10 @@ class ShmDoorbellFailureTest {
     private HostilePeer peer;
 
     @BeforeEach
-    void open(@TempDir Path folder) throws Exception {
-        machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
-        elsewhere = Machine.builder(Side.TARGET).fabricFolder(folder).open();
-        device = machine.findDevice("03:00.0").open();
-        otherDevice = elsewhere.findDevice("t0").open();
-        engine = ProgressEngine.create();
+    void open(SoftDpu card) throws Exception {
+        device = card.dpuDevice();
+        otherDevice = card.targetDevice();
+        engine = card.engine();
         begin(); // loads what is loaded once
         end();
     }
@@ -53,11 +48,6 @@ class ShmDoorbellFailureTest {
     @AfterEach
     void close() {
         end();
-        engine.close();
-        device.close();
-        otherDevice.close();
-        machine.close();
-        elsewhere.close();
     }
 
     /** Begins a connection whose peer has completed its part. */
