@@ -24,6 +24,9 @@ final class LauncherFixture {
 
     static final Duration SOON = Duration.ofSeconds(60);
 
+    /** What the launchers of the tree and of the archives share. */
+    static final String SHARED = "applications/cli/src/main/sh/java.sh";
+
     private static final List<String> TOOLS =
             List.of(
                     "sh",
@@ -42,7 +45,6 @@ final class LauncherFixture {
                     "mv",
                     "readlink",
                     "rm",
-                    "sed",
                     "sha256sum",
                     "sort",
                     "stat",
@@ -101,6 +103,8 @@ final class LauncherFixture {
         setMode(made.resolve("softdpu"), "rwxr-xr-x");
         Files.writeString(made.resolve("pom.xml"), "<project/>");
         Files.createDirectories(made.resolve("applications/cli/src/main"));
+        Files.createDirectories(made.resolve("applications/cli/src/main/sh"));
+        Files.copy(ProjectModules.ROOT.resolve(SHARED), made.resolve(SHARED));
         Files.writeString(made.resolve("applications/cli/pom.xml"), "<project/>");
         Files.writeString(made.resolve("applications/cli/src/main/source"), "first");
         return made;

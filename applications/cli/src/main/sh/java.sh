@@ -1,0 +1,108 @@
+# shellcheck shell=sh
+# Finds a JDK and starts the softdpu command from a folder of jars: what ./softdpu of a source tree and
+# bin/softdpu of an archive have in common. It needs sh and the coreutils.
+#
+#   SOFTDPU_JAVA_HOME   the JDK to use, before any other
+#   SOFTDPU_JAVA_OPTS   more options of the JVM, separated by blanks
+#   GLIBC_TUNABLES      on x86-64 gets the size from which copies use non-temporal stores, unless it
+#                       names one
+
+NEEDED=25
+TOOLS=java # the tools that a JDK must have
+home=${HOME:-/dev/null} # without HOME a file, so that nothing is found in it or made
+
+# Control characters of names and values are replaced: they could control the terminal.
+say() {
+    printf 'softdpu: %s\n' "$(printf %s "$*" | LC_ALL=C tr '[:cntrl:]' '?')" >&2
+}
+
+fail() {
+    say "$@"
+    exit 1
+}
+
+# Prints the feature version of the JDK in $1, from its release file: no JVM is started for it.
+feature_version() {
+    for tool in $TOOLS; do
+        [ -x "$1/bin/$tool" ] || return 1
+    done
+    [ -r "$1/release" ] || return 1
+    while IFS='=' read -r key value; do
+        if [ "$key" = JAVA_VERSION ]; then
+            value=${value#\"}
+            printf '%s\n' "${value%%[!0-9]*}"
+            return
+        fi
+    done <"$1/release"
+    return 1
+}
+
+is_new_enough() {
+    version=$(feature_version "$1") && [ "${version:-0}" -ge "$NEEDED" ]
+}
+
+# Candidates, one per line; those that do not exist are ignored later.
+jdk_candidates() {
+    printf '%s\n' "${JAVA_HOME:-}"
+    if java=$(command -v java); then
+        dirname "$(dirname "$(readlink -f "$java")")"
+    fi
+    if [ -r "$home/.m2/toolchains.xml" ]; then
+        while IFS= read -r line || [ -n "$line" ]; do
+            case $line in
+                *"<jdkHome>"*"</jdkHome>"*)
+                    line=${line#*<jdkHome>}
+                    # Without the blanks around it.
+                    read -r line <<EOF
+${line%%</jdkHome>*}
+EOF
+                    printf '%s\n' "$line"
+                    ;;
+            esac
+        done <"$home/.m2/toolchains.xml"
+    fi
+    printf '%s\n' /usr/lib/jvm/* /usr/java/* /usr/local/lib/jvm/* /opt/* /opt/java/* /opt/jdk/* \
+        "$home"/.sdkman/candidates/java/* "$home"/.jdks/* "$home"/.asdf/installs/java/* \
+        "$home"/.local/share/mise/installs/java/*
+}
+
+# Prints the JDK to use. Fails with a message if there is none.
+find_jdk() {
+    if [ -n "${SOFTDPU_JAVA_HOME:-}" ]; then
+        is_new_enough "$SOFTDPU_JAVA_HOME" ||
+            fail "SOFTDPU_JAVA_HOME is no JDK $NEEDED or newer: SOFTDPU_JAVA_HOME=$SOFTDPU_JAVA_HOME"
+        printf '%s\n' "$SOFTDPU_JAVA_HOME"
+        return
+    fi
+    found=$(
+        jdk_candidates | while IFS= read -r candidate; do
+            if [ -n "$candidate" ] && is_new_enough "$candidate"; then
+                printf '%s\n' "$candidate"
+                break
+            fi
+        done
+    )
+    [ -n "$found" ] || fail "no JDK $NEEDED or newer found: install one or set SOFTDPU_JAVA_HOME" \
+        "(looked at JAVA_HOME, PATH, ~/.m2/toolchains.xml, /usr/lib/jvm, /usr/java, /opt, ~/.sdkman, ~/.jdks)"
+    printf '%s\n' "$found"
+}
+
+# Becomes the JVM that runs the command: the JDK, the folder of the jars, the command's arguments.
+run_command() {
+    java=$1/bin/java
+    jars=$2
+    shift 2
+    case $jars in
+        *:*) fail "Java would end a path at the colon: folder=$jars: move it to another" ;;
+    esac
+    # The data of large requests would only displace other data from the caches.
+    if [ "$(uname -m)" = x86_64 ]; then
+        case ${GLIBC_TUNABLES:-} in
+            *x86_non_temporal_threshold=*) ;; # the user's own
+            *) export GLIBC_TUNABLES="${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}glibc.cpu.x86_non_temporal_threshold=0x20000" ;;
+        esac
+    fi
+    # shellcheck disable=SC2086 # the options are separated by blanks
+    exec "$java" -XX:+UseSerialGC --enable-native-access=io.softdpu.linux \
+        ${SOFTDPU_JAVA_OPTS:-} -p "$jars" -m io.softdpu.cli/io.softdpu.cli.SoftDpu "$@"
+}
