@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public class DpuException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** The status of the call. */
     private final Status status;
 
     /**

@@ -35,6 +35,7 @@ final class LauncherFixture {
                     "comm",
                     "cp",
                     "cut",
+                    "date",
                     "dirname",
                     "find",
                     "flock",
@@ -117,6 +118,13 @@ final class LauncherFixture {
         makeExecutable(jdk.resolve("bin/java"), JAVA);
         makeExecutable(jdk.resolve("bin/javac"), "#!/bin/sh");
         return jdk;
+    }
+
+    /** Removes tools from PATH. */
+    void removeTools(String... names) throws IOException {
+        for (String name : names) {
+            Files.delete(tools.resolve(name));
+        }
     }
 
     /** Sets what uname says. */

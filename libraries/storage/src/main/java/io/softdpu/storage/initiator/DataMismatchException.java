@@ -10,7 +10,10 @@ import io.softdpu.core.Status;
 public final class DataMismatchException extends DpuException {
     private static final long serialVersionUID = 1L;
 
+    /** The offset of the first byte that differs. */
     private final long offset;
+
+    /** The bytes around it. */
     private final String hexDump;
 
     DataMismatchException(String phase, long offset, byte expected, byte actual, String hexDump) {

@@ -55,14 +55,14 @@ public abstract class Regions<M, B, P, D> {
     /**
      * The whole range of the buf's mmap, local or imported.
      *
-     * @throws DpuException NOT_SUPPORTED for an import without a mapping
+     * @throws io.softdpu.core.DpuException NOT_SUPPORTED for an import without a mapping
      */
     public abstract MemorySegment segmentOf(B buf);
 
     /**
      * The whole range of the mmap, local or imported.
      *
-     * @throws DpuException NOT_SUPPORTED for an import without a mapping
+     * @throws io.softdpu.core.DpuException NOT_SUPPORTED for an import without a mapping
      */
     public abstract MemorySegment memoryOf(M mmap);
 
@@ -72,7 +72,7 @@ public abstract class Regions<M, B, P, D> {
     /**
      * Keeps the mmap open, as a buf in it does.
      *
-     * @throws DpuException BAD_STATE if it is not started
+     * @throws io.softdpu.core.DpuException BAD_STATE if it is not started
      */
     public abstract void retain(M mmap);
 
@@ -111,7 +111,7 @@ public abstract class Regions<M, B, P, D> {
      * Adds bytes written into the tailroom of one buf to its data length. For lists use {@code
      * BufLists.appendData}.
      *
-     * @throws DpuException INVALID_VALUE if the tailroom is smaller
+     * @throws io.softdpu.core.DpuException INVALID_VALUE if the tailroom is smaller
      */
     public abstract void appendData(B buf, long sizeBytes);
 }
