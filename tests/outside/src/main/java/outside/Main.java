@@ -10,6 +10,7 @@ import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
@@ -20,14 +21,13 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.topology.json.TopologyJson;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 
 /**
  * Copies memory of the host by DMA on the DPU, both sides in this one process. The argument is the fabric folder.
  */
 public final class Main {
     private static final int SIZE_BYTES = 1 << 20;
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private Main() {}
 
@@ -97,13 +97,10 @@ public final class Main {
             engine.connect(dma);
             dma.start();
             dma.allocateMemcpy(source, destination).submit();
-            long start = System.nanoTime();
+            Deadline deadline = Deadline.in(Duration.ofSeconds(60));
             while (ended[0] == Status.IN_PROGRESS || dma.state() != ContextState.IDLE) {
-                long left = DEADLINE_NANOS - (System.nanoTime() - start);
-                if (left <= 0) {
-                    throw new IllegalStateException("no end of the copy: state=" + dma.state());
-                }
-                engine.await(left);
+                deadline.check("end of the copy");
+                engine.await(deadline);
                 if (ended[0] != Status.IN_PROGRESS && dma.state() == ContextState.RUNNING) {
                     dma.stop();
                 }

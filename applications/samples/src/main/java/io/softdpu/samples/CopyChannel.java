@@ -9,7 +9,6 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +57,7 @@ final class CopyChannel {
     }
 
     private void runUntil(BooleanSupplier condition, Context... contexts) {
-        engine.runUntil(condition, Duration.ofNanos(deadline.remainingNanos()), contexts);
+        engine.runUntil(condition, deadline.remaining(), contexts);
     }
 
     /** The connection that has sent it. */

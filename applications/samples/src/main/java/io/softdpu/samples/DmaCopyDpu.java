@@ -24,7 +24,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +70,7 @@ final class DmaCopyDpu implements Sample {
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        Deadline deadline = Deadline.in(settings.timeout().toNanos());
+        Deadline deadline = Deadline.in(settings.timeout());
         String named = settings.value(SampleOption.REPRESENTOR);
         String port =
                 SampleDevices.port(settings.topology(), settings.value(SampleOption.DEVICE), named);
@@ -174,7 +173,7 @@ final class DmaCopyDpu implements Sample {
                 DmaSampleSetup.free(task);
                 throw new DpuException(submitted, "copy was refused: bytes=" + sizeBytes);
             }
-            engine.runUntil(() -> done[0], Duration.ofNanos(deadline.remainingNanos()), dma);
+            engine.runUntil(() -> done[0], deadline.remaining(), dma);
         }
     }
 

@@ -59,7 +59,7 @@ final class DmaCopyHost implements Sample {
 
     @Override
     public void run(SampleSettings settings, PrintStream out) {
-        Deadline deadline = Deadline.in(settings.timeout().toNanos());
+        Deadline deadline = Deadline.in(settings.timeout());
         String function =
                 SampleDevices.hostFunction(
                         settings.topology(), settings.value(SampleOption.DEVICE));
@@ -74,7 +74,7 @@ final class DmaCopyHost implements Sample {
             source.fill(bytes);
 
             // The client looks for its server for as long as this; neither has to be first.
-            client.setConnectTimeout(settings.timeout().toNanos());
+            client.setConnectTimeout(settings.timeout());
             CopyChannel channel = new CopyChannel(client, engine, deadline);
             out.println("waiting for dma-copy-dpu");
             engine.start(client, settings.timeout());

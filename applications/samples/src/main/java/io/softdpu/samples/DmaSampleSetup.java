@@ -17,7 +17,6 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -49,7 +48,7 @@ final class DmaSampleSetup implements AutoCloseable {
     /** Opens all of it, for contexts with this many tasks. */
     DmaSampleSetup(SampleSettings settings, int copies, int bytesPerCopy, int tasks) {
         this.bytesPerCopy = bytesPerCopy;
-        deadline = Deadline.in(settings.timeout().toNanos());
+        deadline = Deadline.in(settings.timeout());
         try {
             // A program names its side of the card, and the device that it uses.
             Machine machine = Machine.builder(Side.DPU).topology(settings.topology()).open();
@@ -124,7 +123,7 @@ final class DmaSampleSetup implements AutoCloseable {
 
     /** Progresses, and sleeps where there is nothing to do, until this holds. */
     void runUntil(BooleanSupplier condition, Context... contexts) {
-        engine.runUntil(condition, Duration.ofNanos(deadline.remainingNanos()), contexts);
+        engine.runUntil(condition, deadline.remaining(), contexts);
     }
 
     /**

@@ -75,7 +75,7 @@ final class PeEvent implements Sample {
             int wakes = 0;
             while (completed[0] < TASKS) {
                 engine.requestNotification(); // arm: work that is there already rings at once
-                if (!engine.awaitNotification(setup.deadline().remainingNanos())) {
+                if (!engine.awaitNotification(setup.deadline().remaining())) {
                     throw new DpuException(
                             Status.TIME_OUT, "no notification: completed=" + completed[0]);
                 }

@@ -205,6 +205,6 @@ final class AttachedConsumers {
             timer = services.timer(() -> {});
             keepTimer = timer;
         }
-        timer.set(CreditQueue.KEEP_NANOS);
+        timer.setAt(System.nanoTime() + CreditQueue.KEEP_NANOS);
     }
 }

@@ -383,7 +383,7 @@ final class Channel {
     private void beginClosing() {
         phase = Phase.CLOSING;
         closeDeadlineNanos = System.nanoTime() + services.controlTimeoutNanos();
-        closeTimer.set(services.controlTimeoutNanos());
+        closeTimer.setAt(closeDeadlineNanos);
         connection.closing();
         registry.closing();
         control.offerLast(MessageType.DISCONNECT, 0);

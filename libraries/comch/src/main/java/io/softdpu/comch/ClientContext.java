@@ -5,6 +5,7 @@ import io.softdpu.comch.wire.Hello;
 import io.softdpu.comch.wire.Welcome;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.EngineTimer;
@@ -12,17 +13,17 @@ import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchClient} context. */
 final class ClientContext extends EndpointContext<ComchClient> implements ComchClient {
-    private static final long DEFAULT_CONNECT_TIMEOUT_NANOS = 5_000_000_000L;
     private static final long RETRY_NANOS = 20_000_000L;
 
     private final String busName;
-    private long connectTimeoutNanos = DEFAULT_CONNECT_TIMEOUT_NANOS;
+    private long connectTimeoutNanos = DEFAULT_CONNECT_TIMEOUT.toNanos();
     private @Nullable Attempt attempt;
 
     /** Starts the next attempt; cancelled when no attempt follows. */
@@ -83,16 +84,15 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
     }
 
     @Override
-    public ComchClient setConnectTimeout(long timeoutNanos) {
+    public ComchClient setConnectTimeout(Duration timeout) {
         requireConfigurable();
-        requirePositive("connectTimeoutNanos", timeoutNanos);
-        connectTimeoutNanos = timeoutNanos;
+        connectTimeoutNanos = Arguments.positiveNanos(timeout, "connectTimeout");
         return this;
     }
 
     @Override
-    public long connectTimeoutNanos() {
-        return connectTimeoutNanos;
+    public Duration connectTimeout() {
+        return Duration.ofNanos(connectTimeoutNanos);
     }
 
     @Override
@@ -137,7 +137,7 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
         } catch (FabricException e) {
             throw Failures.of(e);
         }
-        timer.set(0); // the first attempt is made in progress, as the later ones are
+        timer.set(Duration.ZERO); // the first attempt is made in progress, as the later ones are
         retryTimer = timer;
         return ContextState.STARTING;
     }
@@ -284,8 +284,8 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
                         };
         long leftNanos = of.deadlineNanos - System.nanoTime();
         if (retry && leftNanos > 0) {
-            long pauseNanos = Math.min(RETRY_NANOS, leftNanos);
-            Objects.requireNonNull(retryTimer, "made at start").set(pauseNanos);
+            Duration pause = Duration.ofNanos(Math.min(RETRY_NANOS, leftNanos));
+            Objects.requireNonNull(retryTimer, "made at start").set(pause);
             return;
         }
         attempt = null;

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.StateChangedCallback;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * whose connection ends stops in the same way, with CONNECTION_RESET.
  */
 public sealed interface ComchClient extends ComchEndpoint permits ClientContext {
+    /** Default of the {@linkplain #setConnectTimeout connect timeout}: 5 s. */
+    Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
     /**
      * Creates a client in IDLE.
      *
@@ -44,14 +48,15 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
     }
 
     /**
-     * Sets the time in nanoseconds within which the connection must be established; 5 s by default.
+     * Sets the time within which the connection must be established; {@link
+     * #DEFAULT_CONNECT_TIMEOUT} by default.
      *
      * @throws DpuException INVALID_VALUE if it is not positive
      */
-    ComchClient setConnectTimeout(long timeoutNanos);
+    ComchClient setConnectTimeout(Duration timeout);
 
-    /** The connect timeout, in nanoseconds. */
-    long connectTimeoutNanos();
+    /** The connect timeout. */
+    Duration connectTimeout();
 
     /**
      * The connection.
@@ -69,7 +74,7 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
     ComchClient setReceiveQueueSize(int messageCount);
 
     @Override
-    ComchClient setControlTimeout(long timeoutNanos);
+    ComchClient setControlTimeout(Duration timeout);
 
     @Override
     ComchClient setSendTasks(

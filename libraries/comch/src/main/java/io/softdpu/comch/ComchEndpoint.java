@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.StateChangedCallback;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface ComchEndpoint extends Context
         permits ComchServer, ComchClient, EndpointContext {
+    /** Default of the {@linkplain #setControlTimeout control timeout}: 5 s. */
+    Duration DEFAULT_CONTROL_TIMEOUT = Duration.ofSeconds(5);
+
     /** The server's name: its own, or that of the server to connect to. */
     String serverName();
 
@@ -47,15 +51,15 @@ public sealed interface ComchEndpoint extends Context
     int receiveQueueSize();
 
     /**
-     * Sets the time in nanoseconds within which the peer must reply on the control path: to a
-     * disconnect, to the registration of a consumer, to the end of one. 5 s by default.
+     * Sets the time within which the peer must reply on the control path: to a disconnect, to the
+     * registration of a consumer, to the end of one; {@link #DEFAULT_CONTROL_TIMEOUT} by default.
      *
      * @throws DpuException INVALID_VALUE if it is not positive
      */
-    ComchEndpoint setControlTimeout(long timeoutNanos);
+    ComchEndpoint setControlTimeout(Duration timeout);
 
-    /** The time within which the peer must reply on the control path, in nanoseconds. */
-    long controlTimeoutNanos();
+    /** The time within which the peer must reply on the control path. */
+    Duration controlTimeout();
 
     /**
      * Sets the number of send tasks and the callbacks for their completion.

@@ -7,6 +7,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.StateChangedCallback;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +80,7 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
     ComchServer setReceiveQueueSize(int messageCount);
 
     @Override
-    ComchServer setControlTimeout(long timeoutNanos);
+    ComchServer setControlTimeout(Duration timeout);
 
     @Override
     ComchServer setSendTasks(

@@ -23,6 +23,7 @@ import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.Link;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -161,7 +162,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         registration = Registration.PENDING;
         ConsumerAnnouncement announcement = created.announcement();
         connection.services().post(() -> registry.register(this, announcement));
-        timer.set(connection.services().controlTimeoutNanos());
+        timer.set(Duration.ofNanos(connection.services().controlTimeoutNanos()));
         replyTimer = timer;
         return ContextState.STARTING;
     }
@@ -370,9 +371,8 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         } else {
             open.revoke(); // nothing that the peer could still write is needed
         }
-        long timeoutNanos = connection.services().controlTimeoutNanos();
-        releaseDeadlineNanos = System.nanoTime() + timeoutNanos;
-        timer().set(timeoutNanos);
+        releaseDeadlineNanos = System.nanoTime() + connection.services().controlTimeoutNanos();
+        timer().setAt(releaseDeadlineNanos);
         connection.services().post(() -> registry.expire(this));
     }
 

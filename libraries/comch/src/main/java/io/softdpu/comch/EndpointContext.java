@@ -11,6 +11,7 @@ import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.TaskType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -25,14 +26,13 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBase
         implements ComchEndpoint permits ServerContext, ClientContext {
     private static final int DEFAULT_RECEIVE_QUEUE = 64;
-    private static final long DEFAULT_CONTROL_TIMEOUT_NANOS = 5_000_000_000L;
 
     private final String serverName;
     private final ComchCapabilities capabilities;
     private final List<Channel> channels = new ArrayList<>();
     private int maxMessageBytes;
     private int receiveQueue;
-    private long controlTimeoutNanos = DEFAULT_CONTROL_TIMEOUT_NANOS;
+    private long controlTimeoutNanos = DEFAULT_CONTROL_TIMEOUT.toNanos();
     private final TaskType<SendTask, ComchTaskCallback<ComchSendTask>> sends;
     private @Nullable ComchMessageCallback messageCallback;
     private @Nullable ComchConsumerCallback consumerCreated;
@@ -101,16 +101,15 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     }
 
     @Override
-    public final S setControlTimeout(long timeoutNanos) {
+    public final S setControlTimeout(Duration timeout) {
         requireConfigurable();
-        requirePositive("controlTimeoutNanos", timeoutNanos);
-        controlTimeoutNanos = timeoutNanos;
+        controlTimeoutNanos = Arguments.positiveNanos(timeout, "controlTimeout");
         return self();
     }
 
     @Override
-    public final long controlTimeoutNanos() {
-        return controlTimeoutNanos;
+    public final Duration controlTimeout() {
+        return Duration.ofNanos(controlTimeoutNanos);
     }
 
     @Override
@@ -319,14 +318,6 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "out of range: %s=%d, expected=1 to %d".formatted(what, value, maximum));
-        }
-    }
-
-    static void requirePositive(String what, long value) {
-        if (value <= 0) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "not positive: %s=%d, expected=1 or more".formatted(what, value));
         }
     }
 

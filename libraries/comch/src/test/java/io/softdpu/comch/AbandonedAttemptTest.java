@@ -29,7 +29,7 @@ final class AbandonedAttemptTest {
                     ChannelName.ofServer(card.p0.info(), card.hpf0.info().function(), Card.NAME);
             rogue.listen(name, arrived::complete); // and never answers
             Peer client = Peer.client(card, Card.NAME);
-            ((ComchClient) client.endpoint).setConnectTimeout(600_000_000_000L);
+            ((ComchClient) client.endpoint).setConnectTimeout(Duration.ofSeconds(600));
             client.endpoint.start();
             card.until("the server has the client", arrived::isDone);
             PendingLink pending = arrived.get(20, TimeUnit.SECONDS);

@@ -13,6 +13,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -230,7 +231,7 @@ class ConfigurationTest {
         assertRefused(Status.BAD_STATE, () -> server.setMaxMessageSize(1));
         assertRefused(Status.BAD_STATE, () -> server.setReceiveQueueSize(1));
         assertRefused(Status.BAD_STATE, () -> server.setMaxClients(1));
-        assertRefused(Status.BAD_STATE, () -> server.setControlTimeout(1));
+        assertRefused(Status.BAD_STATE, () -> server.setControlTimeout(Duration.ofNanos(1)));
         assertRefused(Status.BAD_STATE, () -> server.setSendTasks(1, task -> {}, task -> {}));
         assertRefused(Status.BAD_STATE, () -> server.setMessageCallback((from, message) -> {}));
         assertRefused(
@@ -238,7 +239,7 @@ class ConfigurationTest {
                 () -> server.setConnectionCallbacks((c, ok) -> {}, (c, ok) -> {}));
         assertRefused(
                 Status.BAD_STATE, () -> server.setConsumerCallbacks((c, id) -> {}, (c, id) -> {}));
-        assertRefused(Status.BAD_STATE, () -> client.setConnectTimeout(1));
+        assertRefused(Status.BAD_STATE, () -> client.setConnectTimeout(Duration.ofNanos(1)));
         assertRefused(Status.BAD_STATE, () -> client.setStateChangedCallback(null));
         Queue.Receiving receiving =
                 new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1).run(card);

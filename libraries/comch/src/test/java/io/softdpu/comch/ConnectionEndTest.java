@@ -159,7 +159,7 @@ class ConnectionEndTest {
     void shouldGiveUpWaitingForPeerThatDoesNotAnswerTheDisconnect(boolean eventMode) {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
-        client.endpoint.setControlTimeout(SHORT_NANOS);
+        client.endpoint.setControlTimeout(Duration.ofNanos(SHORT_NANOS));
         server.endpoint.start();
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
@@ -171,7 +171,7 @@ class ConnectionEndTest {
             if (eventMode) {
                 awaitNotification(card.hostEngine, 10_000_000_000L);
             } else {
-                card.hostEngine.await(10_000_000_000L);
+                card.hostEngine.await(Duration.ofSeconds(10));
             }
         }
         assertThat(client.endpoint.state()).isEqualTo(ContextState.IDLE);
@@ -190,7 +190,7 @@ class ConnectionEndTest {
     void shouldTellTheServerThatItsDisconnectWasNotAnswered() {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
-        server.endpoint.setControlTimeout(SHORT_NANOS);
+        server.endpoint.setControlTimeout(Duration.ofNanos(SHORT_NANOS));
         server.endpoint.start();
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
@@ -203,7 +203,7 @@ class ConnectionEndTest {
 
     private static void awaitNotification(ProgressEngine engine, long timeoutNanos) {
         engine.requestNotification();
-        engine.awaitNotification(timeoutNanos);
+        engine.awaitNotification(Duration.ofNanos(timeoutNanos));
         engine.clearNotification();
         while (engine.progress()) {}
     }

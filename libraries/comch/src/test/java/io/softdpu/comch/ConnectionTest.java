@@ -10,6 +10,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -223,7 +224,7 @@ class ConnectionTest {
     void shouldLookForTheServerUntilTheConnectTimeoutAndSayNotFound() {
         Peer.server(card, Card.NAME); // created, not started
         Peer client = Peer.client(card, Card.NAME);
-        ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
+        ((ComchClient) client.endpoint).setConnectTimeout(Duration.ofNanos(SHORT_NANOS));
         long begin = System.nanoTime();
         client.endpoint.start();
         card.until("gave up", () -> client.states.contains(ContextState.IDLE));
@@ -255,12 +256,12 @@ class ConnectionTest {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
         // Within it the client finds the server, else it says that there is none.
-        ((ComchClient) client.endpoint).setConnectTimeout(20 * SHORT_NANOS);
+        ((ComchClient) client.endpoint).setConnectTimeout(Duration.ofNanos(20 * SHORT_NANOS));
         server.endpoint.start();
         client.endpoint.start();
         long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
         while (client.endpoint.state() != ContextState.IDLE && System.nanoTime() < deadline) {
-            card.hostEngine.await(1_000_000);
+            card.hostEngine.await(Duration.ofMillis(1));
         }
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.TIME_OUT);
         card.until("server noticed", () -> !server.events.isEmpty());
@@ -284,7 +285,7 @@ class ConnectionTest {
         Peer server = Peer.server(card, "l\u00e4ger");
         server.endpoint.start();
         Peer client = Peer.client(card, name);
-        ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
+        ((ComchClient) client.endpoint).setConnectTimeout(Duration.ofNanos(SHORT_NANOS));
         client.endpoint.start();
         card.until("gave up", () -> client.endpoint.state() == ContextState.IDLE);
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.NOT_FOUND);
@@ -376,7 +377,7 @@ class ConnectionTest {
                 "both wait for the server",
                 Card.DEADLINE_NANOS,
                 () -> ((ServerContext) (ComchServer) server.endpoint).pendingClients() == 2,
-                () -> card.hostEngine.await(1_000_000));
+                () -> card.hostEngine.await(Duration.ofMillis(1)));
         card.until("decided", () -> server.events.size() == 3);
         assertThat(server.events)
                 .containsExactly("connected true", "connected true", "connected false");

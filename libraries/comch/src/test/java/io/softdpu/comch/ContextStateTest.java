@@ -11,6 +11,7 @@ import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -361,7 +362,7 @@ class ContextStateTest {
     @Test
     void shouldTimeOutRegistrationAtPeerThatDoesNotProgress() {
         Peer.stop(card, pair.client().endpoint);
-        pair.client().endpoint.setControlTimeout(100_000_000L);
+        pair.client().endpoint.setControlTimeout(Duration.ofMillis(100));
         pair.client().endpoint.start();
         card.until("runs", () -> pair.client().endpoint.state() == ContextState.RUNNING);
         Queue.Receiving receiving = new Queue.Receiving(pair.client(), card.hostEngine, 4096, 1);
@@ -369,7 +370,8 @@ class ContextStateTest {
         long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
         while (receiving.consumer.state() != ContextState.IDLE) {
             assertThat(System.nanoTime()).isLessThan(deadline);
-            card.hostEngine.await(10_000_000_000L); // woken by the time limit, not by this one
+            card.hostEngine.await(
+                    Duration.ofSeconds(10)); // woken by the time limit, not by this one
         }
         assertThat(receiving.consumer.failure().status()).isEqualTo(Status.TIME_OUT);
     }

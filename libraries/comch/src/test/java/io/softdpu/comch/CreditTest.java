@@ -6,9 +6,9 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Producers that found no buffer, and the buffers that are posted then; one thread drives all. */
 class CreditTest extends FastPathFixture {
     private static final int TASKS = 64;
-    private static final long NOT_YET_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final Duration NOT_YET = Duration.ofMillis(20);
 
     private Queue.Receiving receiving;
 
@@ -86,11 +86,11 @@ class CreditTest extends FastPathFixture {
         Queue.Sending sending = sending(pair.client(), 4096, 4);
         assertThat(send(sending)).isEqualTo(Status.AGAIN);
         card.settle();
-        assertThat(card.hostEngine.await(NOT_YET_NANOS)).isFalse();
+        assertThat(card.hostEngine.await(NOT_YET)).isFalse();
         post(1);
         publish();
 
-        assertThat(card.hostEngine.await(Card.DEADLINE_NANOS)).isTrue();
+        assertThat(card.hostEngine.await(Duration.ofNanos(Card.DEADLINE_NANOS))).isTrue();
     }
 
     @Test
@@ -103,7 +103,7 @@ class CreditTest extends FastPathFixture {
 
         card.hostEngine.requestNotification();
 
-        assertThat(card.hostEngine.awaitNotification(0)).isTrue();
+        assertThat(card.hostEngine.awaitNotification(Duration.ZERO)).isTrue();
         card.hostEngine.clearNotification();
     }
 
@@ -137,7 +137,7 @@ class CreditTest extends FastPathFixture {
         while (woken.size() < expected && System.nanoTime() - deadline < 0) {
             for (int i = 0; i < engines.size(); i++) {
                 // Each listens for the doorbell; the one that drains it wakes the others.
-                if (engines.get(i).awaitNotification(0) && !woken.contains(i)) {
+                if (engines.get(i).awaitNotification(Duration.ZERO) && !woken.contains(i)) {
                     woken.add(i);
                 }
             }
@@ -181,7 +181,8 @@ class CreditTest extends FastPathFixture {
         int id = receiving.consumer.id();
         receiving.consumer.stop();
 
-        assertThat(card.hostEngine.awaitNotification(Card.DEADLINE_NANOS)).isTrue();
+        assertThat(card.hostEngine.awaitNotification(Duration.ofNanos(Card.DEADLINE_NANOS)))
+                .isTrue();
         card.hostEngine.clearNotification();
         card.until(
                 "no such consumer",
@@ -189,11 +190,12 @@ class CreditTest extends FastPathFixture {
     }
 
     private void requireWokenByABuffer(Queue.Sending sending) {
-        assertThat(card.hostEngine.awaitNotification(NOT_YET_NANOS)).isFalse();
+        assertThat(card.hostEngine.awaitNotification(NOT_YET)).isFalse();
         post(1);
         publish();
 
-        assertThat(card.hostEngine.awaitNotification(Card.DEADLINE_NANOS)).isTrue();
+        assertThat(card.hostEngine.awaitNotification(Duration.ofNanos(Card.DEADLINE_NANOS)))
+                .isTrue();
         card.hostEngine.clearNotification();
         assertThat(card.hostEngine.progress()).isTrue();
         assertThat(send(sending)).isEqualTo(Status.SUCCESS);

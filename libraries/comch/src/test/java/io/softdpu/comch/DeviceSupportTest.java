@@ -15,9 +15,9 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * topology is the built-in one with a sub function of the host.
  */
 class DeviceSupportTest {
-    private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
+    private static final Duration SHORT = Duration.ofMillis(80);
 
     @TempDir Path folder;
     private Card card;
@@ -170,7 +170,7 @@ class DeviceSupportTest {
         for (DeviceInfo device : DeviceInfo.listOf(card.host)) {
             if (!device.interfaceName().equals(function)) {
                 Peer client = Peer.client(card, Card.NAME, card.keep(device.open()));
-                ((ComchClient) client.endpoint).setConnectTimeout(SHORT_NANOS);
+                ((ComchClient) client.endpoint).setConnectTimeout(SHORT);
                 client.endpoint.start();
                 others.add(client);
             }

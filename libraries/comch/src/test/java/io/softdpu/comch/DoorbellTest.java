@@ -7,6 +7,7 @@ import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.fabric.link.EventPoller;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,9 +33,13 @@ class DoorbellTest {
             card.dpuEngine.requestNotification();
 
             assertThat(send(sending, receiving, SubmitFlags.NONE)).isEqualTo(Status.SUCCESS);
-            assertThat(card.dpuEngine.awaitNotification(SHORT_NANOS)).as("rung").isFalse();
+            assertThat(card.dpuEngine.awaitNotification(Duration.ofNanos(SHORT_NANOS)))
+                    .as("rung")
+                    .isFalse();
             assertThat(send(sending, receiving, SubmitFlags.FLUSH)).isEqualTo(Status.SUCCESS);
-            assertThat(card.dpuEngine.awaitNotification(Card.DEADLINE_NANOS)).as("rung").isTrue();
+            assertThat(card.dpuEngine.awaitNotification(Duration.ofNanos(Card.DEADLINE_NANOS)))
+                    .as("rung")
+                    .isTrue();
             card.dpuEngine.clearNotification();
             while (card.dpuEngine.progress()) {}
             assertThat(receiving.statuses)

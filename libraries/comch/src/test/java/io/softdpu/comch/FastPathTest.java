@@ -10,6 +10,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -97,7 +98,8 @@ class FastPathTest extends FastPathFixture {
         Peer server = Peer.server(card, "large");
         Peer client = Peer.client(card, "large");
         for (Peer peer : List.of(server, client)) {
-            peer.endpoint.setControlTimeout(Card.DEADLINE_NANOS); // mapping it takes a while
+            peer.endpoint.setControlTimeout(
+                    Duration.ofNanos(Card.DEADLINE_NANOS)); // mapping it takes a while
             peer.endpoint.start();
         }
         card.until("client", () -> client.endpoint.state() == ContextState.RUNNING);

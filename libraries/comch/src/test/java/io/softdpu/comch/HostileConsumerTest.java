@@ -17,6 +17,7 @@ import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Violations around consumers and their memory: they end the client's own connection only. */
@@ -235,7 +236,7 @@ class HostileConsumerTest extends RogueClientFixture {
         Peer.stop(card, pair.client().endpoint);
         Peer.stop(card, pair.server().endpoint);
         // Within it the peer takes the consumer in; then it keeps the memory until it is over.
-        pair.server().endpoint.setControlTimeout(2_000_000_000L);
+        pair.server().endpoint.setControlTimeout(Duration.ofSeconds(2));
         pair.server().endpoint.start();
         join();
         Queue.Receiving receiving = new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1);

@@ -155,7 +155,7 @@ final class LargeImportsTest {
     private static Card.Pair pair(Card card) {
         Peer server = Peer.server(card, Card.NAME);
         ((ComchServer) server.endpoint).setMaxClients(CONNECTIONS + 1);
-        server.endpoint.setControlTimeout(MappingAttacker.TIMEOUT_NANOS);
+        server.endpoint.setControlTimeout(MappingAttacker.TIMEOUT);
         Peer client = Peer.client(card, Card.NAME);
         server.endpoint.start();
         client.endpoint.start();

@@ -10,9 +10,9 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Process that makes a server map the same large memory on many connections, each with a consumer
@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class MappingAttacker {
     /** Long timeout, since mapping gigabytes may take long on a busy machine. */
-    static final long TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(2);
+    static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     private MappingAttacker() {}
 
@@ -45,15 +45,15 @@ public final class MappingAttacker {
             ComchClient client = ComchClient.create(device, Card.NAME);
             engine.connect(client);
             client.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);
-            client.setControlTimeout(TIMEOUT_NANOS);
-            client.setConnectTimeout(TIMEOUT_NANOS);
+            client.setControlTimeout(TIMEOUT);
+            client.setConnectTimeout(TIMEOUT);
             client.setMessageCallback((connection, message) -> {});
             client.setConsumerCallbacks((connection, id) -> {}, (connection, id) -> {});
             client.start();
             clients.add(client);
         }
         while (!clients.stream().allMatch(client -> client.state() == ContextState.RUNNING)) {
-            engine.await(TimeUnit.MILLISECONDS.toNanos(20));
+            engine.await(Duration.ofMillis(20));
             for (ComchClient client : clients) {
                 if (client.failure() != null) {
                     throw client.failure();
@@ -69,7 +69,7 @@ public final class MappingAttacker {
             consumers.add(consumer);
         }
         while (consumers.stream().anyMatch(consumer -> consumer.state() == ContextState.STARTING)) {
-            engine.await(TimeUnit.MILLISECONDS.toNanos(20));
+            engine.await(Duration.ofMillis(20));
         }
         System.out.println(
                 "answered RUNNING="
@@ -83,7 +83,7 @@ public final class MappingAttacker {
                                         consumer.failure().getMessage().contains("status=FULL"))
                                 .count());
         while (true) {
-            engine.await(TimeUnit.SECONDS.toNanos(1));
+            engine.await(Duration.ofSeconds(1));
         }
     }
 }

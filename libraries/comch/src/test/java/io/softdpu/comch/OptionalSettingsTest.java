@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,26 +36,26 @@ class OptionalSettingsTest {
         assertThat(server.maxMessageSize()).isEqualTo(4080).isEqualTo(client.maxMessageSize());
         assertThat(server.receiveQueueSize()).isEqualTo(64).isEqualTo(client.receiveQueueSize());
         assertThat(server.maxClients()).isEqualTo(16);
-        assertThat(server.controlTimeoutNanos())
-                .isEqualTo(5_000_000_000L)
-                .isEqualTo(client.controlTimeoutNanos());
-        assertThat(client.connectTimeoutNanos()).isEqualTo(5_000_000_000L);
+        assertThat(server.controlTimeout())
+                .isEqualTo(Duration.ofSeconds(5))
+                .isEqualTo(client.controlTimeout());
+        assertThat(client.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
         server.setMaxMessageSize(1);
         client.setMaxMessageSize(6);
         server.setReceiveQueueSize(2);
         client.setReceiveQueueSize(7);
         server.setMaxClients(3);
-        server.setControlTimeout(4);
-        client.setControlTimeout(8);
-        client.setConnectTimeout(5);
+        server.setControlTimeout(Duration.ofNanos(4));
+        client.setControlTimeout(Duration.ofNanos(8));
+        client.setConnectTimeout(Duration.ofNanos(5));
         assertThat(server.maxMessageSize()).isEqualTo(1);
         assertThat(client.maxMessageSize()).isEqualTo(6);
         assertThat(server.receiveQueueSize()).isEqualTo(2);
         assertThat(client.receiveQueueSize()).isEqualTo(7);
         assertThat(server.maxClients()).isEqualTo(3);
-        assertThat(server.controlTimeoutNanos()).isEqualTo(4);
-        assertThat(client.controlTimeoutNanos()).isEqualTo(8);
-        assertThat(client.connectTimeoutNanos()).isEqualTo(5);
+        assertThat(server.controlTimeout()).isEqualTo(Duration.ofNanos(4));
+        assertThat(client.controlTimeout()).isEqualTo(Duration.ofNanos(8));
+        assertThat(client.connectTimeout()).isEqualTo(Duration.ofNanos(5));
         assertThat(server.serverName()).isEqualTo("name");
         assertThat(server.representor()).isSameAs(card.hpf0);
     }

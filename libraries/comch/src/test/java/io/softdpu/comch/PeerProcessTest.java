@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 class PeerProcessTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final long CONTROL_TIMEOUT_NANOS = 500_000_000L;
+    private static final Duration CONTROL_TIMEOUT = Duration.ofMillis(500);
     private static final byte[] NOTHING = {};
 
     @TempDir Path folder;
@@ -154,7 +154,7 @@ class PeerProcessTest {
         ChildProcess server = start("server");
         server.awaitLine("ready", PATIENCE);
         Peer client = Peer.client(card, Card.NAME);
-        client.endpoint.setControlTimeout(CONTROL_TIMEOUT_NANOS);
+        client.endpoint.setControlTimeout(CONTROL_TIMEOUT);
         card.hostEngine.start(client.endpoint, PATIENCE);
         Queue.Receiving receiving = new Queue.Receiving(client, card.hostEngine, 4096, 2).run(card);
         receiving.post(0, 64);

@@ -13,7 +13,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 
 /**
  * One side of a channel as a process, for tests that kill it: a server that echoes messages, or a
@@ -84,7 +84,7 @@ public final class PeerProgram {
         say("ready");
         boolean consuming = false;
         while (obey(engine, device)) {
-            engine.await(TimeUnit.MILLISECONDS.toNanos(20));
+            engine.await(Duration.ofMillis(20));
             if (endpoint instanceof ComchClient client
                     && !consuming
                     && client.state() == ContextState.RUNNING) {

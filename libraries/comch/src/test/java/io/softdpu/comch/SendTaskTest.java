@@ -47,7 +47,7 @@ class SendTaskTest {
         List<ComchSendTask> succeeded = new ArrayList<>();
         List<ComchSendTask> failed = new ArrayList<>();
         sender.endpoint.setSendTasks(count, succeeded::add, failed::add);
-        sender.endpoint.setControlTimeout(50_000_000L);
+        sender.endpoint.setControlTimeout(Duration.ofMillis(50));
         connect(server, client);
         List<ComchSendTask> tasks = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -68,7 +68,7 @@ class SendTaskTest {
                 "not delivered",
                 Card.DEADLINE_NANOS,
                 () -> !failed.isEmpty(),
-                () -> engine.await(1_000_000));
+                () -> engine.await(Duration.ofMillis(1)));
         assertThat(failed).containsExactly(last);
         assertThat(last.status()).isEqualTo(Status.CONNECTION_ABORTED);
         assertThat(succeeded).hasSize(1);
@@ -108,7 +108,7 @@ class SendTaskTest {
     void shouldNotDeliverTheMessageOfAFailedSend() {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
-        client.endpoint.setControlTimeout(50_000_000L);
+        client.endpoint.setControlTimeout(Duration.ofMillis(50));
         server.endpoint.start();
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
@@ -118,7 +118,7 @@ class SendTaskTest {
                 "client has given up",
                 Card.DEADLINE_NANOS,
                 () -> client.endpoint.state() == ContextState.IDLE,
-                () -> card.hostEngine.await(1_000_000));
+                () -> card.hostEngine.await(Duration.ofMillis(1)));
         assertThat(client.sends).containsExactly(Status.CONNECTION_ABORTED);
         // What the server sees first is a race otherwise.
         Await.until(
@@ -134,7 +134,7 @@ class SendTaskTest {
     void shouldNotFailASendWhoseMessageWasDeliveredBeforeThePeerEnded() {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
-        server.endpoint.setControlTimeout(50_000_000L);
+        server.endpoint.setControlTimeout(Duration.ofMillis(50));
         connect(server, client);
         client.send("delivered");
         Await.byStep(
@@ -147,7 +147,7 @@ class SendTaskTest {
                 "server has given up",
                 Card.DEADLINE_NANOS,
                 () -> server.events.contains("disconnected false"),
-                () -> card.dpuEngine.await(1_000_000));
+                () -> card.dpuEngine.await(Duration.ofMillis(1)));
         Await.until(
                 "the client's bus has noticed",
                 Duration.ofNanos(Card.DEADLINE_NANOS),

@@ -75,7 +75,7 @@ class SessionsTest {
             }
             case NOBODY_THERE -> {
                 Peer client = Peer.client(card, Card.NAME);
-                ((ComchClient) client.endpoint).setConnectTimeout(1_000_000);
+                ((ComchClient) client.endpoint).setConnectTimeout(Duration.ofMillis(1));
                 client.endpoint.start();
                 card.until("given up", () -> client.endpoint.state() == ContextState.IDLE);
                 assertThat(client.endpoint.failure()).isNotNull();

@@ -16,6 +16,7 @@ import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -236,7 +237,7 @@ class ThreadsTest {
                     int submitted = submit(producer, tasks, next, several);
                     next += submitted;
                     if (submitted == 0) {
-                        engine.await(100_000); // no buffer is posted just now
+                        engine.await(Duration.ofNanos(100000)); // no buffer is posted just now
                     }
                     assertThat(System.nanoTime()).as("all taken").isLessThan(deadline);
                 }
@@ -338,7 +339,7 @@ class ThreadsTest {
         long deadline = System.nanoTime() + LONG_NANOS;
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-            engine.await(sleepNanos);
+            engine.await(Duration.ofNanos(sleepNanos));
         }
     }
 

@@ -12,6 +12,7 @@ import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -116,9 +117,12 @@ class DmaDataPathTest {
         Buf destination = fixture.destination(memory, 1000, 64);
         DmaMemcpyTask task = fixture.dma.allocateMemcpy(source, destination);
         fixture.engine.requestNotification();
-        assertThat(fixture.engine.awaitNotification(0)).as("nothing to do yet").isFalse();
+        assertThat(fixture.engine.awaitNotification(Duration.ZERO))
+                .as("nothing to do yet")
+                .isFalse();
         task.submit();
-        assertThat(fixture.engine.awaitNotification(DmaFixture.DEADLINE_NANOS)).isTrue();
+        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(DmaFixture.DEADLINE_NANOS)))
+                .isTrue();
         fixture.engine.clearNotification();
         assertThat(fixture.engine.progress()).isTrue();
         assertThat(completed).isOne();
@@ -134,7 +138,8 @@ class DmaDataPathTest {
                 fixture.submit(
                         fixture.source(memory, 0, 64), fixture.destination(memory, 1000, 64));
         fixture.engine.requestNotification();
-        assertThat(fixture.engine.awaitNotification(DmaFixture.DEADLINE_NANOS)).isTrue();
+        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(DmaFixture.DEADLINE_NANOS)))
+                .isTrue();
         fixture.engine.clearNotification();
         fixture.awaitEnd();
         assertThat(completed).isOne();

@@ -57,7 +57,7 @@ class DmaImportTest {
     }
 
     private Mmap imported(byte[] blob, Mapping mapping) {
-        return dpu.add(Mmap.createFromExport(blob, dpu.device, mapping, DEADLINE.toNanos()));
+        return dpu.add(Mmap.createFromExport(blob, dpu.device, mapping, DEADLINE));
     }
 
     private Mmap imported(Mmap exported) {

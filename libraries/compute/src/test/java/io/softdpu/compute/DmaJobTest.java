@@ -20,6 +20,7 @@ import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -353,12 +354,12 @@ class DmaJobTest {
             DmaMemcpyJob job = job(bufs, memory, memory, 700_000);
             JobEvent event = JobEvent.create();
             queue.armEvent();
-            assertThat(queue.awaitEvent(0)).as("nothing to do yet").isFalse();
+            assertThat(queue.awaitEvent(Duration.ZERO)).as("nothing to do yet").isFalse();
             queue.submit(job);
             Status status = Status.AGAIN;
             int signals = 0;
             while (status == Status.AGAIN) {
-                assertThat(queue.awaitEvent(DmaFixture.DEADLINE_NANOS)).isTrue();
+                assertThat(queue.awaitEvent(Duration.ofNanos(DmaFixture.DEADLINE_NANOS))).isTrue();
                 signals++;
                 queue.clearEvent();
                 status = queue.progressRetrieve(event);

@@ -7,6 +7,7 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
     int DEFAULT_SEND_QUEUE_SIZE = 128;
 
     /** Default timeout of each connecting step that waits for the peer's machine: 5 s. */
-    long DEFAULT_CONNECT_TIMEOUT_NANOS = 5_000_000_000L;
+    Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
     /** Number of retries that means no limit; the default. */
     int RNR_RETRIES_UNLIMITED = 7;
@@ -108,15 +109,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
     int rnrRetries();
 
     /**
-     * Sets the time in nanoseconds that {@link #connect} waits for a reply of the peer's machine.
-     * The wait for the peer's program to connect its side has no limit; stopping ends it.
+     * Sets the time that {@link #connect} waits for a reply of the peer's machine. The wait for the
+     * peer's program to connect its side has no limit; stopping ends it.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if it is not positive
      */
-    Rdma setConnectTimeout(long timeoutNanos);
+    Rdma setConnectTimeout(Duration timeout);
 
-    /** The timeout of each connecting step that waits for the peer's machine, in nanoseconds. */
-    long connectTimeoutNanos();
+    /** The timeout of each connecting step that waits for the peer's machine. */
+    Duration connectTimeout();
 
     /**
      * Sets the number of send tasks and the callbacks for their completion. A second call replaces

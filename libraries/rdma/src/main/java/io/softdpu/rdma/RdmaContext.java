@@ -11,6 +11,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.rdma.spi.WorkRequest;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -80,15 +81,15 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
-    public Rdma setConnectTimeout(long timeoutNanos) {
+    public Rdma setConnectTimeout(Duration timeout) {
         requireConfigurable();
-        settings.setConnectTimeoutNanos(timeoutNanos);
+        settings.setConnectTimeout(timeout);
         return this;
     }
 
     @Override
-    public long connectTimeoutNanos() {
-        return settings.connectTimeoutNanos();
+    public Duration connectTimeout() {
+        return settings.connectTimeout();
     }
 
     @Override

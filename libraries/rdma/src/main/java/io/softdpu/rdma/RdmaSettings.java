@@ -7,6 +7,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.rdma.spi.EndpointConfig;
+import java.time.Duration;
 
 /** Properties of an RDMA instance, each checked against the device's capabilities. */
 final class RdmaSettings {
@@ -15,7 +16,7 @@ final class RdmaSettings {
     private int sendQueueSize;
     private int maxConnections = 1;
     private int rnrRetries = Rdma.RNR_RETRIES_UNLIMITED;
-    private long connectTimeoutNanos = Rdma.DEFAULT_CONNECT_TIMEOUT_NANOS;
+    private long connectTimeoutNanos = Rdma.DEFAULT_CONNECT_TIMEOUT.toNanos();
 
     RdmaSettings(RdmaCapabilities capabilities) {
         this.capabilities = capabilities;
@@ -64,13 +65,12 @@ final class RdmaSettings {
         return rnrRetries;
     }
 
-    void setConnectTimeoutNanos(long timeoutNanos) {
-        requireRange("timeoutNanos", timeoutNanos, 1, Long.MAX_VALUE);
-        connectTimeoutNanos = timeoutNanos;
+    void setConnectTimeout(Duration timeout) {
+        connectTimeoutNanos = Arguments.positiveNanos(timeout, "connectTimeout");
     }
 
-    long connectTimeoutNanos() {
-        return connectTimeoutNanos;
+    Duration connectTimeout() {
+        return Duration.ofNanos(connectTimeoutNanos);
     }
 
     /** The properties as a provider's configuration. */

@@ -11,6 +11,7 @@ import io.softdpu.storage.control.TcpServerControlChannel;
 import io.softdpu.storage.wire.ControlMessage;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -22,7 +23,7 @@ import java.util.function.UnaryOperator;
  * test specifies. Runs on one thread; ends when one of the two disconnects.
  */
 final class ControlProxy implements AutoCloseable {
-    private static final long LOOK_NANOS = 1_000_000L;
+    private static final Duration LOOK = Duration.ofMillis(1);
 
     private final TcpListener listener = TcpListener.open(ChannelEnd.ANY_PORT);
     private final int targetPort;
@@ -74,7 +75,9 @@ final class ControlProxy implements AutoCloseable {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel fromService =
                         ControlChannels.makeTcpServer(
-                                engine, listener, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+                                engine,
+                                listener,
+                                Duration.ofNanos(StorageDefaults.CONTROL_TIMEOUT_NANOS));
                 TcpClientControlChannel toTarget =
                         ControlChannels.makeTcpClient(
                                 engine,
@@ -82,7 +85,7 @@ final class ControlProxy implements AutoCloseable {
                                         InetAddress.getLoopbackAddress(), targetPort))) {
             open.complete(fromService);
             fromService.awaitConnected(ControlChannel.NO_TIMEOUT);
-            toTarget.awaitConnected(10_000_000_000L);
+            toTarget.awaitConnected(Duration.ofSeconds(10));
             int exchange = -1;
             while (true) {
                 ControlMessage request = fromService.poll();
@@ -95,9 +98,9 @@ final class ControlProxy implements AutoCloseable {
                 if (answer != null) {
                     seen.add(answer);
                     changeAnswer.apply(exchange, answer).forEach(fromService::send);
-                    fromService.flush(10_000_000_000L);
+                    fromService.flush(Duration.ofSeconds(10));
                 }
-                fromService.await(LOOK_NANOS);
+                fromService.await(LOOK);
             }
         } catch (DpuException e) {
             // One of the two has gone, or the test is over: closing tells the other.

@@ -34,6 +34,7 @@ import io.softdpu.storage.worker.RdmaPair;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -54,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScriptedTarget implements AutoCloseable {
     private static final long TIMEOUT = 20_000_000_000L;
-    private static final long LOOK_NANOS = 1_000_000L;
+    private static final Duration LOOK = Duration.ofMillis(1);
     private static final int SLOTS = 8;
 
     private final Machine machine;
@@ -166,7 +167,9 @@ public final class ScriptedTarget implements AutoCloseable {
             engine = ProgressEngine.create();
             channel =
                     ControlChannels.makeTcpServer(
-                            engine, listener, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+                            engine,
+                            listener,
+                            Duration.ofNanos(StorageDefaults.CONTROL_TIMEOUT_NANOS));
             open.complete(channel);
             try {
                 channel.awaitConnected(ControlChannel.NO_TIMEOUT);
@@ -188,7 +191,7 @@ public final class ScriptedTarget implements AutoCloseable {
             if (request == null) {
                 sendAnswers();
                 runActions();
-                engine.await(LOOK_NANOS);
+                engine.await(LOOK);
                 continue;
             }
             if (request.payload() instanceof ControlPayload.ErrorResponse) {
@@ -197,7 +200,7 @@ public final class ScriptedTarget implements AutoCloseable {
             channel.send(request.reply(handle(request.payload())));
             started |= request.payload() instanceof ControlPayload.StartStorageRequest;
             if (request.payload() instanceof ControlPayload.ShutdownRequest) {
-                channel.flush(TIMEOUT);
+                channel.flush(Duration.ofNanos(TIMEOUT));
                 return; // the service waits for the end of the connection
             }
         }
@@ -225,7 +228,7 @@ public final class ScriptedTarget implements AutoCloseable {
             case ControlPayload.StartStorageRequest _ -> {
                 for (RdmaConnectionRole role : RdmaConnectionRole.values()) {
                     while (rdma.context(role).state() != ContextState.RUNNING) {
-                        engine.await(TIMEOUT);
+                        engine.await(Duration.ofNanos(TIMEOUT));
                     }
                 }
                 for (int i = 0; i < SLOTS; i++) {
@@ -272,7 +275,9 @@ public final class ScriptedTarget implements AutoCloseable {
     }
 
     private byte[] transferHere(RdmaConnection connection, boolean write, byte[] bytes) {
-        try (Mmap memory = Mmap.createFromExport(export.bytes(), device, Mapping.ACCESS, TIMEOUT);
+        try (Mmap memory =
+                        Mmap.createFromExport(
+                                export.bytes(), device, Mapping.ACCESS, Duration.ofNanos(TIMEOUT));
                 BufInventory inventory = BufInventory.create(1);
                 MessageMemory local =
                         new MessageMemory(device, 1, Permissions.of(AccessFlag.LOCAL_READ_WRITE))) {
@@ -291,7 +296,7 @@ public final class ScriptedTarget implements AutoCloseable {
                 task.submit();
                 transferring = true;
                 while (transferring) {
-                    engine.await(TIMEOUT);
+                    engine.await(Duration.ofNanos(TIMEOUT));
                 }
                 if (task.status() != Status.SUCCESS) {
                     throw new DpuException(task.status(), "transfer failed: write=" + write);
@@ -337,7 +342,7 @@ public final class ScriptedTarget implements AutoCloseable {
                     context.stop();
                 }
                 while (context.state() != ContextState.IDLE) {
-                    engine.await(TIMEOUT);
+                    engine.await(Duration.ofNanos(TIMEOUT));
                 }
                 context.close();
             }

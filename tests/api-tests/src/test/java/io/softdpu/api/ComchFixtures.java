@@ -19,6 +19,7 @@ import io.softdpu.comch.ComchTaskCallback;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import java.time.Duration;
 import java.util.List;
 
 /** The Comm Channel's contexts, connections and tasks. */
@@ -137,7 +138,7 @@ final class ComchFixtures {
         switch (state) {
             case "starting" -> client.start(); // its name is not served
             case "failed" -> {
-                client.setConnectTimeout(1);
+                client.setConnectTimeout(Duration.ofNanos(1));
                 client.start();
                 scope.until(
                         "failed",

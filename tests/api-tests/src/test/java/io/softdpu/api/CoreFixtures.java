@@ -23,6 +23,7 @@ import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
+import java.time.Duration;
 import java.util.List;
 
 /** Machines, devices, values and engines. */
@@ -107,9 +108,9 @@ final class CoreFixtures {
                 List.of("open", "passed", "none"),
                 (scope, state) ->
                         switch (state) {
-                            case "open" -> Deadline.in(3_600_000_000_000L);
-                            case "passed" -> Deadline.in(0);
-                            default -> Deadline.in(Deadline.NO_TIMEOUT);
+                            case "open" -> Deadline.in(Duration.ofSeconds(3600));
+                            case "passed" -> Deadline.in(Duration.ZERO);
+                            default -> Deadline.never();
                         });
         registry.add(
                 DescriptorWatch.class,
@@ -201,7 +202,7 @@ final class CoreFixtures {
         ProgressEngine engine = scope.keep(ProgressEngine.create());
         EngineTimer timer = engine.timer(() -> {});
         switch (state) {
-            case "set" -> timer.set(1);
+            case "set" -> timer.set(Duration.ofNanos(1));
             case "engine closed" -> engine.close();
             default -> {}
         }

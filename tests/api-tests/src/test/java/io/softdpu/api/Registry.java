@@ -63,7 +63,8 @@ final class Registry {
             Map.of(
                     "Status.ofCode.code", "a peer's number; one that is not known is UNKNOWN",
                     "setUserData.userData", "the user's own number",
-                    "Deadline.in.timeoutNanos", "one of 0 or less has passed",
+                    "ProgressEngine.awaitUntil.nanoTime", "a time of the clock, past or not",
+                    "EngineTimer.setAt.nanoTime", "a time of the clock, past or not",
                     "Sanitizer.start.seed", "any number makes a sequence",
                     "SanitizerReport.new.seed", "any number makes a sequence",
                     "ComchProducer.allocateSendTask.consumerId",

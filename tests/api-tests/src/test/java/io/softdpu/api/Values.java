@@ -117,6 +117,7 @@ final class Values {
         byType.put(boolean.class, (s, r) -> false);
         byType.put(int.class, (s, r) -> 1);
         byType.put(long.class, (s, r) -> 1L);
+        byType.put(Duration.class, (s, r) -> Duration.ofNanos(1));
         byType.put(byte[].class, (s, r) -> new byte[16]);
         byType.put(Object.class, (s, r) -> "an object");
         byType.put(Throwable.class, (s, r) -> new IllegalStateException("below"));
@@ -278,7 +279,7 @@ final class Values {
                 "createFromExport.blob",
                 (s, r) -> s.mmap(s.environment.pf0).exportPci(s.environment.pf0));
         byName.put("createFromExport.device", (s, r) -> s.environment.p0);
-        byName.put("createFromExport.timeoutNanos", (s, r) -> 2_000_000_000L);
+        byName.put("createFromExport.timeout", (s, r) -> Duration.ofSeconds(2));
         byName.put("SharedMemory.allocate.sizeBytes", (s, r) -> 4096L);
         byName.put("LocalMemory.allocate.sizeBytes", (s, r) -> 4096L);
         byName.put("setData.newDataOffset", (s, r) -> 0L);

@@ -9,6 +9,7 @@ import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.result.MachineUse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -99,7 +100,7 @@ public final class PerfHost extends PerfSide {
      */
     public PerfSummary run() {
         ComchClient client = ComchClient.create(device, SERVER);
-        client.setConnectTimeout(DEADLINE_NANOS);
+        client.setConnectTimeout(Duration.ofNanos(DEADLINE_NANOS));
         startEndpoint(client);
         until("connected", () -> client.state() == ContextState.RUNNING);
         if (plan.mode() == PerfMode.LATENCY) {

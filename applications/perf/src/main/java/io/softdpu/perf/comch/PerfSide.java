@@ -20,6 +20,7 @@ import io.softdpu.linux.text.ForeignText;
 import io.softdpu.perf.card.ComchPair;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -337,7 +338,7 @@ abstract class PerfSide implements AutoCloseable {
             if (outgoing != null) {
                 outgoing.freeIdle(); // also those that complete while the context stops
             }
-            engine.await(TURN_NANOS);
+            engine.await(Duration.ofNanos(TURN_NANOS));
         }
         context.close();
     }

@@ -1,6 +1,7 @@
 package io.softdpu.perf.comch;
 
 import io.softdpu.core.execution.ProgressEngine;
+import java.time.Duration;
 import java.util.Locale;
 
 /** Way of waiting on both sides while there is nothing to do. */
@@ -21,7 +22,7 @@ public enum PerfWait {
     ADAPTIVE {
         @Override
         boolean turn(ProgressEngine engine, long timeoutNanos) {
-            return engine.await(timeoutNanos);
+            return engine.await(Duration.ofNanos(timeoutNanos));
         }
     },
     /** They sleep at once. */
@@ -32,7 +33,7 @@ public enum PerfWait {
                 return true;
             }
             engine.requestNotification();
-            engine.awaitNotification(timeoutNanos);
+            engine.awaitNotification(Duration.ofNanos(timeoutNanos));
             engine.clearNotification();
             return engine.progress();
         }

@@ -16,6 +16,7 @@ import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -179,7 +180,7 @@ class PerfReportsTest {
 
         void connect() {
             ComchClient client = ComchClient.create(device, SERVER);
-            client.setConnectTimeout(DEADLINE_NANOS);
+            client.setConnectTimeout(Duration.ofNanos(DEADLINE_NANOS));
             startEndpoint(client);
             until("connected", () -> client.state() == ContextState.RUNNING);
             produce(client.connection());

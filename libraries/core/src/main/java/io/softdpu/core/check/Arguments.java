@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * nothing unless it refuses.
  */
 public final class Arguments {
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+    /** From here on the nanoseconds of a duration may be more than a long can hold. */
+    private static final long MAX_SECONDS = Long.MAX_VALUE / 1_000_000_000;
 
     private Arguments() {}
 
@@ -59,22 +60,49 @@ public final class Arguments {
     }
 
     /**
-     * Refuses a negative duration.
+     * The nanoseconds of a duration. Those that a long cannot hold, 292 years and more, are {@link
+     * Long#MAX_VALUE}.
      *
-     * @param value the argument
+     * @param duration the argument
      * @param argument the name of the parameter, for the message
-     * @return its nanoseconds; {@link Long#MAX_VALUE}, 292 years, for a longer one
      * @throws DpuException INVALID_VALUE if it is null or negative
      */
-    public static long nanos(@Nullable Duration value, String argument) {
-        Duration duration = notNull(value, argument);
-        if (duration.isNegative()) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "duration is negative: argument=%s, value=%s, expected=0 or more"
-                            .formatted(argument, duration));
+    public static long nanos(@Nullable Duration duration, String argument) {
+        long nanos = saturated(notNull(duration, argument));
+        if (nanos < 0) {
+            throw tooShort("is negative", argument, nanos, 0);
         }
-        return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : Long.MAX_VALUE;
+        return nanos;
+    }
+
+    /**
+     * The nanoseconds of a duration, as by {@link #nanos}.
+     *
+     * @param duration the argument
+     * @param argument the name of the parameter, for the message
+     * @throws DpuException INVALID_VALUE if it is null, negative or zero
+     */
+    public static long positiveNanos(@Nullable Duration duration, String argument) {
+        long nanos = saturated(notNull(duration, argument));
+        if (nanos <= 0) {
+            throw tooShort("is not positive", argument, nanos, 1);
+        }
+        return nanos;
+    }
+
+    private static long saturated(Duration duration) {
+        long seconds = duration.toSeconds();
+        if (seconds >= MAX_SECONDS) {
+            return Long.MAX_VALUE;
+        }
+        return seconds <= -MAX_SECONDS ? Long.MIN_VALUE : duration.toNanos();
+    }
+
+    private static DpuException tooShort(String how, String argument, long nanos, long least) {
+        return new DpuException(
+                Status.INVALID_VALUE,
+                "duration %s: %sNanos=%d, expected=%d or more"
+                        .formatted(how, argument, nanos, least));
     }
 
     private static DpuException isNull(String argument) {

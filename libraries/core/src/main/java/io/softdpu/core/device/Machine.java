@@ -11,6 +11,7 @@ import io.softdpu.core.internal.base.ProfileCheck;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
@@ -53,7 +54,7 @@ public final class Machine implements AutoCloseable {
     public static final long DEFAULT_IMPORT_LIMIT_BYTES = 64L << 30;
 
     /** Default time limit for the request of a peer that connects: 5 seconds. */
-    public static final long DEFAULT_HANDSHAKE_TIMEOUT_NANOS = 5_000_000_000L;
+    public static final Duration DEFAULT_HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
     private final Side side;
     private final Topology topology;
@@ -226,7 +227,7 @@ public final class Machine implements AutoCloseable {
         /** 0 for the default share of one peer. */
         private long importedBytesLimitPerPeer;
 
-        private long handshakeTimeoutNanos = DEFAULT_HANDSHAKE_TIMEOUT_NANOS;
+        private long handshakeTimeoutNanos = DEFAULT_HANDSHAKE_TIMEOUT.toNanos();
 
         private Builder(Side side) {
             this.side = Arguments.notNull(side, "side");
@@ -307,12 +308,12 @@ public final class Machine implements AutoCloseable {
 
         /**
          * Limits the time for the request of a peer that connects; instead of {@link
-         * Machine#DEFAULT_HANDSHAKE_TIMEOUT_NANOS}.
+         * Machine#DEFAULT_HANDSHAKE_TIMEOUT}.
          *
          * @throws DpuException INVALID_VALUE if it is not positive
          */
-        public Builder handshakeTimeoutNanos(long timeoutNanos) {
-            this.handshakeTimeoutNanos = atLeast(1, "handshakeTimeoutNanos", timeoutNanos);
+        public Builder handshakeTimeout(Duration timeout) {
+            this.handshakeTimeoutNanos = Arguments.positiveNanos(timeout, "handshakeTimeout");
             return this;
         }
 

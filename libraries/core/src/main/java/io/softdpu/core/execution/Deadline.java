@@ -3,13 +3,14 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import java.time.Duration;
 
 /**
  * Deadline of a wait, or none: for loops around {@link ProgressEngine#progress} and for waits that
  * consist of several calls. {@link ProgressEngine#runUntil} needs none. Immutable; any thread.
  *
  * <pre>{@code
- * Deadline deadline = Deadline.in(5_000_000_000L);
+ * Deadline deadline = Deadline.in(Duration.ofSeconds(5));
  * while (!done) {
  *     deadline.check("both engines are done");
  *     first.progress();
@@ -18,10 +19,9 @@ import io.softdpu.core.check.Arguments;
  * }</pre>
  */
 public final class Deadline {
-    /** Timeout without limit. */
-    public static final long NO_TIMEOUT = Long.MAX_VALUE;
+    private static final long FOREVER_NANOS = Long.MAX_VALUE;
 
-    private static final Deadline NEVER = new Deadline(0, NO_TIMEOUT);
+    private static final Deadline NEVER = new Deadline(0, FOREVER_NANOS);
 
     private final long startNanos;
     private final long timeoutNanos;
@@ -32,19 +32,30 @@ public final class Deadline {
     }
 
     /**
-     * Creates a deadline after the given nanoseconds; {@link #NO_TIMEOUT} for none. One of 0 or
-     * less has passed.
+     * Creates a deadline after this time; one of zero has passed, one of 292 years or more never
+     * passes.
+     *
+     * @throws DpuException INVALID_VALUE if the timeout is negative
      */
-    public static Deadline in(long timeoutNanos) {
-        return timeoutNanos == NO_TIMEOUT
-                ? NEVER
-                : new Deadline(System.nanoTime(), Math.max(0, timeoutNanos));
+    public static Deadline in(Duration timeout) {
+        long nanos = Arguments.nanos(timeout, "timeout");
+        return nanos == FOREVER_NANOS ? NEVER : new Deadline(System.nanoTime(), nanos);
     }
 
-    /** The remaining nanoseconds: 0 if it has passed, {@link #NO_TIMEOUT} if it never does. */
-    public long remainingNanos() {
-        return timeoutNanos == NO_TIMEOUT
-                ? NO_TIMEOUT
+    /** A deadline that never passes. */
+    public static Deadline never() {
+        return NEVER;
+    }
+
+    /** The remaining time: zero if it has passed, 292 years if it never does. */
+    public Duration remaining() {
+        return Duration.ofNanos(remainingNanos());
+    }
+
+    /** The remaining nanoseconds: 0 if it has passed, {@link Long#MAX_VALUE} if it never does. */
+    long remainingNanos() {
+        return timeoutNanos == FOREVER_NANOS
+                ? FOREVER_NANOS
                 : Math.max(0, timeoutNanos - (System.nanoTime() - startNanos));
     }
 

@@ -1,9 +1,10 @@
 package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.linux.event.Timer;
+import java.time.Duration;
 
 /**
  * Timer of a progress engine: created once by {@link ProgressEngine#timer}, then set and cancelled
@@ -28,18 +29,29 @@ public final class EngineTimer {
      * set again. Timers run in the order of their deadlines, and equal ones in the order of
      * setting; one that is set in a callback runs in a later progress.
      *
-     * @param delayNanos delay; 0 for the next progress
+     * @param delay zero for the next progress; more than 73 years is 73 years
      * @throws DpuException INVALID_VALUE if the delay is negative; NOT_PERMITTED from another
      *     thread; BAD_STATE if the engine is closed
      */
-    public void set(long delayNanos) {
+    public void set(Duration delay) {
         impl.requireOwner();
         impl.requireOpen();
-        if (delayNanos < 0) {
-            throw new DpuException(
-                    Status.INVALID_VALUE, "delay is negative: delayNanos=" + delayNanos);
-        }
-        timer.set(System.nanoTime() + Math.min(delayNanos, MAX_DELAY_NANOS));
+        long nanos = Arguments.nanos(delay, "delay");
+        timer.set(System.nanoTime() + Math.min(nanos, MAX_DELAY_NANOS));
+    }
+
+    /**
+     * The same for a point in time, without an object per call: for data paths that compute it.
+     *
+     * @param nanoTime a time of {@link System#nanoTime()}; one that has passed for the next
+     *     progress, one after more than 73 years is in 73 years
+     * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the engine is closed
+     */
+    public void setAt(long nanoTime) {
+        impl.requireOwner();
+        impl.requireOpen();
+        long now = System.nanoTime();
+        timer.set(now + Math.clamp(nanoTime - now, 0, MAX_DELAY_NANOS));
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.base.FabricFailures;
@@ -127,17 +126,37 @@ public final class ProgressEngine implements AutoCloseable {
      * Without work it spins shortly where that has brought work before, yields for about 100
      * microseconds, then sleeps until an event.
      *
-     * @param timeoutNanos timeout; 0 is the same as {@link #progress()}. The spin, at most 64
-     *     passes of progress, is not counted
+     * @param timeout zero is the same as {@link #progress()}; 292 years or more is no limit. The
+     *     spin, at most 64 passes of progress, is not counted
      * @return whether any work was done
      * @throws DpuException INVALID_VALUE if the timeout is negative; else as {@link #progress()}
      */
-    public boolean await(long timeoutNanos) {
-        if (timeoutNanos < 0) {
-            throw new DpuException(
-                    Status.INVALID_VALUE, "timeout is negative: timeoutNanos=" + timeoutNanos);
-        }
-        return impl.await(timeoutNanos);
+    public boolean await(Duration timeout) {
+        return impl.await(Arguments.nanos(timeout, "timeout"));
+    }
+
+    /**
+     * The same until a deadline, for loops that wait for something; allocates nothing.
+     *
+     * @param deadline one that has passed is the same as {@link #progress()}
+     * @return whether any work was done
+     * @throws DpuException as {@link #progress()}
+     */
+    public boolean await(Deadline deadline) {
+        return impl.await(Arguments.notNull(deadline, "deadline").remainingNanos());
+    }
+
+    /**
+     * The same until a point in time, without an object per call: for data paths that compute it,
+     * such as a paced one.
+     *
+     * @param nanoTime a time of {@link System#nanoTime()}; one that has passed is the same as
+     *     {@link #progress()}
+     * @return whether any work was done
+     * @throws DpuException as {@link #progress()}
+     */
+    public boolean awaitUntil(long nanoTime) {
+        return impl.await(Math.max(0, nanoTime - System.nanoTime()));
     }
 
     /**
@@ -295,17 +314,13 @@ public final class ProgressEngine implements AutoCloseable {
      * #requestNotification requested} notification, or after {@link #wake()}, which this clears.
      * Makes no progress.
      *
-     * @param timeoutNanos timeout; 0 only polls
+     * @param timeout zero only polls; 292 years or more is no limit
      * @return whether it was readable
      * @throws DpuException INVALID_VALUE if the timeout is negative; NOT_PERMITTED from another
      *     thread or from inside a callback; BAD_STATE if the engine is closed
      */
-    public boolean awaitNotification(long timeoutNanos) {
-        if (timeoutNanos < 0) {
-            throw new DpuException(
-                    Status.INVALID_VALUE, "timeout is negative: timeoutNanos=" + timeoutNanos);
-        }
-        return impl.awaitNotification(timeoutNanos);
+    public boolean awaitNotification(Duration timeout) {
+        return impl.awaitNotification(Arguments.nanos(timeout, "timeout"));
     }
 
     /** Number of tasks of all contexts submitted and not yet completed. Any thread. */

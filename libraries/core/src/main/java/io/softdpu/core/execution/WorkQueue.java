@@ -9,6 +9,7 @@ import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.fabric.error.FabricException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -269,17 +270,13 @@ public final class WorkQueue implements AutoCloseable {
      * Sleeps until the {@linkplain #eventHandle handle} is readable, as poll(2) on it would: for
      * programs in event-driven mode that have no event loop of their own.
      *
-     * @param timeoutNanos timeout, rounded up to milliseconds; 0 only polls
+     * @param timeout rounded up to milliseconds; zero only polls, 292 years or more is no limit
      * @return whether it was readable; the signal is cleared
      * @throws DpuException INVALID_VALUE if the timeout is negative; BAD_STATE in polling mode
      */
-    public boolean awaitEvent(long timeoutNanos) {
+    public boolean awaitEvent(Duration timeout) {
         impl.requireUsable();
-        if (timeoutNanos < 0) {
-            throw new DpuException(
-                    Status.INVALID_VALUE, "timeout is negative: timeoutNanos=" + timeoutNanos);
-        }
-        return impl.poller().sleep(timeoutNanos);
+        return impl.poller().sleep(Arguments.nanos(timeout, "timeout"));
     }
 
     /**

@@ -8,6 +8,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.fabric.memory.SharedSegment;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Mmap implements AutoCloseable {
     /** Timeout of {@link #createFromExport(byte[], Device)} for the exporter. */
-    public static final long DEFAULT_IMPORT_TIMEOUT_NANOS = 5_000_000_000L;
+    public static final Duration DEFAULT_IMPORT_TIMEOUT = Duration.ofSeconds(5);
 
     /** Default limit of devices; see {@link #setMaxDevices}. */
     public static final int DEFAULT_MAX_DEVICES = 32;
@@ -93,12 +94,12 @@ public final class Mmap implements AutoCloseable {
 
     /**
      * Creates an mmap from an export, with a mapping; waits for the exporter's reply for up to
-     * {@link #DEFAULT_IMPORT_TIMEOUT_NANOS}.
+     * {@link #DEFAULT_IMPORT_TIMEOUT}.
      *
-     * @throws DpuException as {@link #createFromExport(byte[], Device, Mapping, long)}
+     * @throws DpuException as {@link #createFromExport(byte[], Device, Mapping, Duration)}
      */
     public static Mmap createFromExport(byte[] blob, Device device) {
-        return createFromExport(blob, device, Mapping.ACCESS, DEFAULT_IMPORT_TIMEOUT_NANOS);
+        return createFromExport(blob, device, Mapping.ACCESS, DEFAULT_IMPORT_TIMEOUT);
     }
 
     /**
@@ -112,7 +113,7 @@ public final class Mmap implements AutoCloseable {
      * @param device the device; for a PCI export the port of the DPU that created the exporting
      *     function, for an RDMA export any device
      * @param mapping whether the memory is accessed here or only re-exported
-     * @param timeoutNanos timeout for the exporter's reply
+     * @param timeout for the exporter's reply; 292 years or more is no limit
      * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
      *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, the
      *     exporter has ended, or the export was revoked; BAD_CONFIG if it comes from another
@@ -121,8 +122,8 @@ public final class Mmap implements AutoCloseable {
      *     BAD_STATE if the device is closed
      */
     public static Mmap createFromExport(
-            byte[] blob, Device device, Mapping mapping, long timeoutNanos) {
-        return MmapImport.run(blob, device, mapping, timeoutNanos);
+            byte[] blob, Device device, Mapping mapping, Duration timeout) {
+        return MmapImport.run(blob, device, mapping, timeout);
     }
 
     /**

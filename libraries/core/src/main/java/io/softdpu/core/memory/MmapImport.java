@@ -16,6 +16,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.wire.RegionAddress;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
@@ -44,14 +45,11 @@ final class MmapImport {
 
     private MmapImport() {}
 
-    static Mmap run(byte[] blob, Device device, Mapping mapping, long timeoutNanos) {
+    static Mmap run(byte[] blob, Device device, Mapping mapping, Duration timeout) {
         Arguments.notNull(blob, "blob");
         Arguments.notNull(device, "device");
         Arguments.notNull(mapping, "mapping");
-        if (timeoutNanos <= 0) {
-            throw new DpuException(
-                    Status.INVALID_VALUE, "timeout is not positive: timeoutNanos=" + timeoutNanos);
-        }
+        long timeoutNanos = Arguments.positiveNanos(timeout, "timeout");
         ExportDescriptor descriptor = ExportDescriptor.decode(blob);
         Bus bus = MachineAccess.of(Machine.class).bus(device.machine());
         requireSameFabric(descriptor.region(), bus);

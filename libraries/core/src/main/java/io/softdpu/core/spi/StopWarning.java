@@ -63,12 +63,11 @@ final class StopWarning {
         if (!due || (timer != null && timer.isSet())) {
             return;
         }
-        long leftNanos = Math.max(0, DELAY_NANOS - (System.nanoTime() - beginNanos));
         try {
             if (timer == null) {
                 timer = engine.services().timer(this::check);
             }
-            timer.set(leftNanos);
+            timer.setAt(beginNanos + DELAY_NANOS);
         } catch (DpuException e) { // no descriptor is left: a later progress logs the warning
             LOG.log(System.Logger.Level.DEBUG, "no timer for a warning: reason=" + e, e);
         }

@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.capability.Capabilities;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,7 +61,7 @@ class MachineTest {
         Thrown.with(Status.INVALID_VALUE, () -> builder.importLimitBytes(0));
         Thrown.with(Status.INVALID_VALUE, () -> builder.importedBytesLimit(0));
         Thrown.with(Status.INVALID_VALUE, () -> builder.importedBytesLimitPerPeer(0));
-        Thrown.with(Status.INVALID_VALUE, () -> builder.handshakeTimeoutNanos(0));
+        Thrown.with(Status.INVALID_VALUE, () -> builder.handshakeTimeout(Duration.ZERO));
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.linux.Affinity;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -69,7 +70,7 @@ class CpuBindingTest {
                 .start(() -> {
                     try {
                         ProgressEngine engine = ProgressEngine.create(binding);
-                        engine.await(1_000_000);
+                        engine.await(Duration.ofMillis(1));
                         BitSet meanwhile = Affinity.ofCurrentThread();
                         engine.close();
                         seen.complete(List.of(meanwhile, Affinity.ofCurrentThread()));

@@ -6,28 +6,31 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 final class DeadlineTest {
-    private static final long HOUR_NANOS = 3_600_000_000_000L;
+    private static final Duration HOUR = Duration.ofHours(1);
 
     @Test
     void shouldLeaveWhatIsLeftOfATimeout() {
-        Deadline deadline = Deadline.in(HOUR_NANOS);
+        Deadline deadline = Deadline.in(HOUR);
 
-        assertThat(deadline.remainingNanos()).isPositive().isLessThanOrEqualTo(HOUR_NANOS);
+        assertThat(deadline.remaining()).isPositive().isLessThanOrEqualTo(HOUR);
         assertThat(deadline.hasPassed()).isFalse();
         assertThatCode(() -> deadline.check("an hour")).doesNotThrowAnyException();
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {0, -1, Long.MIN_VALUE})
-    void shouldHavePassedAtOnceWithoutATimeout(long timeoutNanos) {
-        Deadline deadline = Deadline.in(timeoutNanos);
+    @Test
+    void shouldHavePassedAtOnceWithoutATimeout() {
+        Deadline deadline = Deadline.in(Duration.ZERO);
 
-        assertThat(deadline.remainingNanos()).isZero();
+        assertThat(deadline.remaining()).isZero();
         assertThat(deadline.hasPassed()).isTrue();
         assertThatThrownBy(() -> deadline.check("the start"))
                 .isInstanceOfSatisfying(
@@ -36,10 +39,23 @@ final class DeadlineTest {
     }
 
     @Test
-    void shouldNeverPassWhereThereIsNone() {
-        Deadline never = Deadline.in(Deadline.NO_TIMEOUT);
+    void shouldRefuseANegativeTimeoutAlsoOneBeyondALong() {
+        Thrown.with(Status.INVALID_VALUE, () -> Deadline.in(Duration.ofNanos(-1)));
+        Thrown.with(Status.INVALID_VALUE, () -> Deadline.in(Duration.ofSeconds(Long.MIN_VALUE)));
+    }
 
-        assertThat(never.remainingNanos()).isEqualTo(Deadline.NO_TIMEOUT);
+    static Stream<Deadline> endless() {
+        return Stream.of(
+                Deadline.never(),
+                Deadline.in(ChronoUnit.FOREVER.getDuration()),
+                Deadline.in(Duration.ofNanos(Long.MAX_VALUE)),
+                Deadline.in(Duration.ofDays(300 * 365)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("endless")
+    void shouldNeverPassWhereThereIsNone(Deadline never) {
+        assertThat(never.remaining()).isEqualTo(Duration.ofNanos(Long.MAX_VALUE));
         assertThat(never.hasPassed()).isFalse();
         assertThatCode(() -> never.check("nothing")).doesNotThrowAnyException();
     }

@@ -33,7 +33,7 @@ class EngineEventsTest {
     private static final long MILLI = 1_000_000;
 
     /** Longer than any wait that is not ended by what is waited for. */
-    private static final long LONG = 60_000 * MILLI;
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     private static final int NOW = 0;
     private static final int DEADLINE_MILLIS = 20_000;
@@ -93,7 +93,7 @@ class EngineEventsTest {
 
         assertThat(engine.await(LONG)).isTrue();
         assertThat(ran).containsExactly("events " + DescriptorWatch.READABLE);
-        assertThat(engine.await(MILLI)).as("drained").isFalse();
+        assertThat(engine.await(Duration.ofNanos(MILLI))).as("drained").isFalse();
         peer.join();
     }
 
@@ -135,12 +135,12 @@ class EngineEventsTest {
         DescriptorWatch watch =
                 engine.watch(pair[0], 0, (present, events) -> ran.add("events " + events));
         Doorbell.ring(pair[1]);
-        assertThat(engine.await(MILLI)).isFalse();
+        assertThat(engine.await(Duration.ofNanos(MILLI))).isFalse();
 
         watch.setInterest(DescriptorWatch.READABLE | DescriptorWatch.WRITABLE);
         assertThat(engine.await(LONG)).isTrue();
         watch.setInterest(0);
-        assertThat(engine.await(MILLI)).isFalse();
+        assertThat(engine.await(Duration.ofNanos(MILLI))).isFalse();
 
         assertThat(ran)
                 .containsExactly("events " + (DescriptorWatch.READABLE | DescriptorWatch.WRITABLE));
@@ -159,7 +159,7 @@ class EngineEventsTest {
         Doorbell.ring(pair[1]);
 
         assertThat(engine.await(LONG)).isTrue();
-        assertThat(engine.await(MILLI)).isFalse();
+        assertThat(engine.await(Duration.ofNanos(MILLI))).isFalse();
         assertThat(ran).containsExactly("ready");
     }
 
@@ -179,10 +179,10 @@ class EngineEventsTest {
     @Test
     void shouldRunTimersInProgressAndNoneEarly() {
         long begin = System.nanoTime();
-        timer("later").set(3 * MILLI);
-        timer("sooner").set(MILLI);
+        timer("later").set(Duration.ofNanos(3 * MILLI));
+        timer("sooner").set(Duration.ofNanos(MILLI));
         EngineTimer cancelled = timer("cancelled");
-        cancelled.set(2 * MILLI);
+        cancelled.set(Duration.ofNanos(2 * MILLI));
         assertThat(cancelled.isSet()).isTrue();
         cancelled.cancel();
         assertThat(cancelled.isSet()).isFalse();
@@ -194,6 +194,22 @@ class EngineEventsTest {
         }
         assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(3 * MILLI);
         assertThat(ran).containsExactly("sooner", "later");
+    }
+
+    @Test
+    void shouldRunATimerAtAPointInTimeAndAtOnceWhereThatHasPassed() {
+        long begin = System.nanoTime();
+        timer("later").setAt(begin + 3 * MILLI);
+        timer("passed").setAt(begin - MILLI);
+        timer("never").setAt(begin + Long.MAX_VALUE);
+
+        engine.progress();
+        assertThat(ran).first().isEqualTo("passed");
+        while (ran.size() < 2) {
+            assertThat(engine.await(LONG)).isTrue();
+        }
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(3 * MILLI);
+        assertThat(ran).containsExactly("passed", "later");
     }
 
     /** One after the other, each waited for asleep; how late they are is said, not judged. */
@@ -210,7 +226,7 @@ class EngineEventsTest {
             long delayNanos = MILLI + random.nextLong(19 * MILLI);
             over[0] = false;
             long set = System.nanoTime();
-            timer.set(delayNanos);
+            timer.set(Duration.ofNanos(delayNanos));
             while (!over[0]) {
                 assertThat(engine.await(LONG)).isTrue();
             }
@@ -237,8 +253,8 @@ class EngineEventsTest {
                     ran.add("throws");
                     throw new IllegalStateException("of the timer");
                 });
-        throwing.set(0);
-        timer("after").set(0);
+        throwing.set(Duration.ZERO);
+        timer("after").set(Duration.ZERO);
         watch();
         Doorbell.ring(pair[1]);
 
@@ -249,7 +265,7 @@ class EngineEventsTest {
 
     @Test
     void shouldRefuseToMakeProgressInsideACallback() {
-        engine.timer(() -> engine.progress()).set(0);
+        engine.timer(() -> engine.progress()).set(Duration.ZERO);
 
         Thrown.with(Status.NOT_PERMITTED, engine::progress);
     }
@@ -285,7 +301,7 @@ class EngineEventsTest {
         try (Epoll loop = new Epoll(1)) {
             loop.add(engine.eventHandle(), Epoll.IN, 1);
             EngineTimer timer = timer("timer");
-            timer.set(0);
+            timer.set(Duration.ZERO);
             assertThat(loop.await(NOW)).as("not requested").isZero();
             engine.requestNotification();
             assertThat(loop.await(DEADLINE_MILLIS)).as("due already").isEqualTo(1);
@@ -296,14 +312,14 @@ class EngineEventsTest {
 
             engine.requestNotification();
             long set = System.nanoTime();
-            timer.set(2 * MILLI); // after the request
+            timer.set(Duration.ofNanos(2 * MILLI)); // after the request
             assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
             assertThat(System.nanoTime() - set).isGreaterThanOrEqualTo(2 * MILLI);
             engine.clearNotification();
             assertThat(engine.progress()).isTrue();
 
             engine.requestNotification();
-            timer.set(2 * MILLI);
+            timer.set(Duration.ofNanos(2 * MILLI));
             assertThat(engine.awaitNotification(LONG)).isTrue();
             engine.clearNotification();
             assertThat(engine.progress()).isTrue();
@@ -315,7 +331,7 @@ class EngineEventsTest {
     @Test
     void shouldHearOfWhatIsMadeAfterTheRequest() {
         engine.requestNotification();
-        timer("timer").set(0);
+        timer("timer").set(Duration.ZERO);
         assertThat(engine.awaitNotification(LONG)).isTrue();
         engine.clearNotification();
         assertThat(engine.progress()).isTrue();
@@ -326,13 +342,13 @@ class EngineEventsTest {
     void shouldForgetWatchesAndTimersWhenItCloses() {
         DescriptorWatch watch = watch();
         EngineTimer timer = timer("timer");
-        timer.set(0);
+        timer.set(Duration.ZERO);
         Doorbell.ring(pair[1]);
         engine.close();
 
         timer.cancel();
         watch.close();
-        Thrown.with(Status.BAD_STATE, () -> timer.set(0));
+        Thrown.with(Status.BAD_STATE, () -> timer.set(Duration.ZERO));
         assertThat(ran).isEmpty();
     }
 
@@ -343,7 +359,7 @@ class EngineEventsTest {
         context.start();
         while (engine.progress()) {}
         ContextServices services = context.ownServices();
-        services.timer(() -> ran.add("timer")).set(0);
+        services.timer(() -> ran.add("timer")).set(Duration.ZERO);
         services.watch(pair[0], DescriptorWatch.WRITABLE, (watch, events) -> watch.close());
         assertThat(engine.progress()).isTrue();
         assertThat(ran).containsExactly("timer");

@@ -11,6 +11,7 @@ import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -107,7 +108,7 @@ class EventModeTest {
     void shouldLookAfterAllContextsWhereADeadlineHasPassed() {
         EngineTimer timer = context.ownServices().timer(() -> {});
         while (engine.progress()) {}
-        timer.set(1);
+        timer.set(Duration.ofNanos(1));
         engine.requestNotification();
         assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
         engine.clearNotification();
@@ -312,10 +313,11 @@ class EventModeTest {
     @Test
     void shouldSleepUntilTheNotificationComesForWhoHasNoLoop() throws Exception {
         engine.requestNotification();
-        assertThat(engine.awaitNotification(0)).isFalse();
+        assertThat(engine.awaitNotification(Duration.ZERO)).isFalse();
         CountDownLatch ran = new CountDownLatch(1);
         Thread poster = Thread.ofPlatform().start(() -> context.postWork(ran::countDown));
-        assertThat(engine.awaitNotification(DEADLINE_MILLIS * 1_000_000L)).isTrue();
+        assertThat(engine.awaitNotification(Duration.ofNanos(DEADLINE_MILLIS * 1_000_000L)))
+                .isTrue();
         assertThat(loop.await(NOW)).as("seen").isZero();
         engine.clearNotification();
         assertThat(ran.getCount()).as("nothing runs outside progress").isEqualTo(1);
@@ -326,10 +328,11 @@ class EventModeTest {
     @Test
     void shouldEndASleepAtAWakeAndTakeIt() {
         engine.wake();
-        assertThat(engine.awaitNotification(DEADLINE_MILLIS * 1_000_000L)).isTrue();
-        assertThat(engine.awaitNotification(0)).as("one wake, one sleep").isFalse();
+        assertThat(engine.awaitNotification(Duration.ofNanos(DEADLINE_MILLIS * 1_000_000L)))
+                .isTrue();
+        assertThat(engine.awaitNotification(Duration.ZERO)).as("one wake, one sleep").isFalse();
         long begin = System.nanoTime();
-        assertThat(engine.await(5_000_000)).isFalse();
+        assertThat(engine.await(Duration.ofMillis(5))).isFalse();
         assertThat(System.nanoTime() - begin).as("nothing is left of it").isGreaterThan(4_900_000);
     }
 
@@ -339,7 +342,7 @@ class EventModeTest {
         Runnable sleep =
                 () -> {
                     try {
-                        boolean unused = engine.awaitNotification(0);
+                        boolean unused = engine.awaitNotification(Duration.ZERO);
                     } catch (DpuException e) {
                         refusals.add(e);
                     }

@@ -10,6 +10,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ProgressEngineTest {
-    private static final long TEN_SECONDS = 10_000_000_000L;
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     @TempDir Path folder;
     private Machines machines;
@@ -93,7 +94,7 @@ class ProgressEngineTest {
         assertThat(
                         ContextTest.onAnotherThread(
                                 engine::progress,
-                                () -> engine.await(0),
+                                () -> engine.await(Duration.ZERO),
                                 () -> engine.connect(context),
                                 engine::requestNotification,
                                 engine::clearNotification,
@@ -227,11 +228,25 @@ class ProgressEngineTest {
     @Test
     void shouldAwaitNoLongerThanAsked() {
         running();
-        assertThat(engine.await(0)).isFalse();
+        assertThat(engine.await(Duration.ZERO)).isFalse();
         long begin = System.nanoTime();
-        assertThat(engine.await(20_000_000)).isFalse();
+        assertThat(engine.await(Duration.ofMillis(20))).isFalse();
         assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20_000_000);
-        Thrown.with(Status.INVALID_VALUE, () -> engine.await(-1));
+        Thrown.with(Status.INVALID_VALUE, () -> engine.await(Duration.ofNanos(-1)));
+    }
+
+    @Test
+    void shouldAwaitADeadlineAndAPointInTime() {
+        running();
+        assertThat(engine.await(Deadline.in(Duration.ZERO))).isFalse();
+        assertThat(engine.awaitUntil(System.nanoTime() - 1)).isFalse();
+        long begin = System.nanoTime();
+        assertThat(engine.await(Deadline.in(Duration.ofMillis(20)))).isFalse();
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20_000_000);
+        assertThat(engine.awaitUntil(begin + 40_000_000)).isFalse();
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(40_000_000);
+        engine.wake();
+        assertThat(engine.await(Deadline.never())).as("woken before").isFalse();
     }
 
     @Test
@@ -250,7 +265,7 @@ class ProgressEngineTest {
         engine.wake();
         assertThat(engine.await(TEN_SECONDS)).as("woken before").isFalse();
         Thread waker = Thread.ofPlatform().start(engine::wake);
-        assertThat(engine.await(Long.MAX_VALUE)).as("woken meanwhile").isFalse();
+        assertThat(engine.await(Duration.ofNanos(Long.MAX_VALUE))).as("woken meanwhile").isFalse();
         waker.join();
     }
 
@@ -297,14 +312,15 @@ class ProgressEngineTest {
     void shouldArmEachContextBeforeItSleepsAndDisarmItAfter() {
         TinyContext context = running();
         context.calls.clear();
-        engine.await(300_000_000); // long enough to get beyond its yields on a busy machine
+        engine.await(
+                Duration.ofMillis(300)); // long enough to get beyond its yields on a busy machine
         assertThat(context.calls).startsWith("arm", "disarm");
         assertThat(context.calls.stream().filter("arm"::equals).count())
                 .isEqualTo(context.calls.stream().filter("disarm"::equals).count());
         context.stop();
         engine.progress();
         context.calls.clear();
-        engine.await(1_000_000);
+        engine.await(Duration.ofMillis(1));
         assertThat(context.calls).as("an idle context has nothing to arm").isEmpty();
     }
 }

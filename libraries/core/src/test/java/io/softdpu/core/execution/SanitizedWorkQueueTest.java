@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -22,7 +23,7 @@ class SanitizedWorkQueueTest {
     private static final int JOBS = 12;
     private static final int SEEDS = 40;
     private static final int MAX_TRIES = 10_000;
-    private static final long TEN_SECONDS = 10_000_000_000L;
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
     private static final List<Long> IN_ORDER =
             IntStream.range(0, JOBS).mapToObj(i -> (long) i).toList();
 

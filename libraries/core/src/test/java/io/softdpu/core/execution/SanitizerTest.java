@@ -12,6 +12,7 @@ import io.softdpu.core.execution.SanitizerReport.Kind;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -26,7 +27,7 @@ class SanitizerTest {
     private static final int TASKS = 12;
     private static final int SEEDS = 40;
     private static final int MAX_PASSES = 1_000;
-    private static final long TEN_SECONDS = 10_000_000_000L;
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
     private static final List<Long> IN_ORDER =
             IntStream.range(0, TASKS).mapToObj(i -> (long) i).toList();
 

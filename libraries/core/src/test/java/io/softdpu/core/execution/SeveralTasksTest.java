@@ -10,6 +10,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -196,7 +197,7 @@ class SeveralTasksTest {
         assertThat(context.calls).as("nothing is submitted").containsExactly("arm");
         assertThat(context.trySubmitAll(tasks, 0, TASKS)).isEqualTo(TASKS);
         assertThat(context.calls).as("once for all").containsExactly("arm", "arm");
-        assertThat(engine.awaitNotification(20_000_000_000L)).isTrue();
+        assertThat(engine.awaitNotification(Duration.ofSeconds(20))).isTrue();
         engine.clearNotification();
         drain(engine);
         free(tasks);

@@ -74,7 +74,7 @@ class StopWarningTest {
     @Test
     void shouldNameTheTaskThatWasForgottenWhileTheEngineSleeps() {
         TinyTask forgotten = context.allocate();
-        LogRecord warning = awaitWarning(() -> engine.await(MINUTE.toNanos()));
+        LogRecord warning = awaitWarning(() -> engine.await(MINUTE));
         assertThat(warning.getMessage())
                 .contains(
                         "state=STOPPING",
@@ -89,7 +89,7 @@ class StopWarningTest {
         try (Sanitizer sanitizer = Sanitizer.start(1)) {
             running(); // both are the sanitizer's
             TinyTask forgotten = allocateAndForget();
-            LogRecord warning = awaitWarning(() -> engine.await(MINUTE.toNanos()));
+            LogRecord warning = awaitWarning(() -> engine.await(MINUTE));
             assertThat(warning.getMessage())
                     .contains("allocatedAt=")
                     .contains(getClass().getName() + ".allocateAndForget(");
@@ -123,7 +123,7 @@ class StopWarningTest {
         TinyTask forgotten = context.allocate();
         awaitWarning(() -> {
             engine.requestNotification();
-            assertThat(engine.awaitNotification(MINUTE.toNanos())).as("notified").isTrue();
+            assertThat(engine.awaitNotification(MINUTE)).as("notified").isTrue();
             engine.clearNotification();
             while (engine.progress()) {}
         });
@@ -134,7 +134,7 @@ class StopWarningTest {
     void shouldNameTheEventThatTheLibraryWaitsFor() {
         context.drained = false;
         context.awaited = "awaited=disconnect by the peer";
-        LogRecord warning = awaitWarning(() -> engine.await(MINUTE.toNanos()));
+        LogRecord warning = awaitWarning(() -> engine.await(MINUTE));
         assertThat(warning.getMessage())
                 .contains("awaited=disconnect by the peer", "allocatedTasks=0")
                 .doesNotContain("allocatedAt");
@@ -144,7 +144,7 @@ class StopWarningTest {
     @Test
     void shouldWarnOncePerStop() {
         TinyTask forgotten = context.allocate();
-        awaitWarning(() -> engine.await(MINUTE.toNanos()));
+        awaitWarning(() -> engine.await(MINUTE));
         Thrown.with(Status.TIME_OUT, () -> engine.stop(context, Duration.ofMillis(1_200)));
         assertThat(warnings()).hasSize(1);
         forgotten.free();

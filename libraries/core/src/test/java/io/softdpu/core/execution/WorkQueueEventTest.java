@@ -13,6 +13,7 @@ import io.softdpu.testkit.Clause;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -71,7 +72,7 @@ class WorkQueueEventTest {
         Thrown.with(Status.BAD_STATE, queue::eventHandle).hasMessageContaining("polling mode");
         Thrown.with(Status.BAD_STATE, queue::armEvent).hasMessageContaining("polling mode");
         Thrown.with(Status.BAD_STATE, queue::clearEvent).hasMessageContaining("polling mode");
-        Thrown.with(Status.BAD_STATE, () -> queue.awaitEvent(0));
+        Thrown.with(Status.BAD_STATE, () -> queue.awaitEvent(Duration.ZERO));
         queue.setEventDriven(true);
         assertThat(queue.isEventDriven()).isTrue();
         queue.setEventDriven(false);
@@ -129,11 +130,11 @@ class WorkQueueEventTest {
         eventDriven();
         queue.armEvent();
         queue.submit(context.job());
-        assertThat(queue.awaitEvent(0)).as("for what came after the arming").isTrue();
+        assertThat(queue.awaitEvent(Duration.ZERO)).as("for what came after the arming").isTrue();
         queue.submit(context.job());
         assertThat(loop.await(NOW)).as("not armed anew").isZero();
         queue.armEvent();
-        assertThat(queue.awaitEvent(0)).as("for what was there already").isTrue();
+        assertThat(queue.awaitEvent(Duration.ZERO)).as("for what was there already").isTrue();
         queue.submit(context.job());
         assertThat(loop.await(NOW)).as("not armed anew").isZero();
     }
@@ -235,7 +236,7 @@ class WorkQueueEventTest {
             waiting.add(context);
             waiting.armEvent();
             begin = threads.getCurrentThreadCpuTime();
-            assertThat(waiting.awaitEvent(4 * POLLED_CPU_NANOS)).isFalse();
+            assertThat(waiting.awaitEvent(Duration.ofNanos(4 * POLLED_CPU_NANOS))).isFalse();
             assertThat(threads.getCurrentThreadCpuTime() - begin).isLessThan(POLLED_CPU_NANOS);
         }
     }
@@ -249,11 +250,11 @@ class WorkQueueEventTest {
         assertThat(loop.await(NOW)).as("not armed").isZero();
         queue.armEvent();
         assertThat(loop.await(NOW)).isEqualTo(1);
-        assertThat(queue.awaitEvent(0)).isTrue();
-        assertThat(queue.awaitEvent(0)).as("taken").isFalse();
+        assertThat(queue.awaitEvent(Duration.ZERO)).isTrue();
+        assertThat(queue.awaitEvent(Duration.ZERO)).as("taken").isFalse();
         queue.clearEvent();
         assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
-        Thrown.with(Status.INVALID_VALUE, () -> queue.awaitEvent(-1));
+        Thrown.with(Status.INVALID_VALUE, () -> queue.awaitEvent(Duration.ofNanos(-1)));
     }
 
     @Test

@@ -36,7 +36,7 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
                         queue::eventHandle,
                         queue::armEvent,
                         queue::clearEvent,
-                        () -> queue.awaitEvent(0),
+                        () -> queue.awaitEvent(Duration.ZERO),
                         queue::close);
         assertThat(refusals)
                 .hasSize(11)

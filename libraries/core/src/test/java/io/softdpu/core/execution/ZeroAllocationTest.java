@@ -39,6 +39,8 @@ class ZeroAllocationTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int ROUNDS = 50_000;
+    private static final Duration MILLI = Duration.ofMillis(1);
+    private static final Duration HALF_A_MILLI = Duration.ofNanos(500_000);
 
     @TempDir Path folder;
     private Machines machines;
@@ -242,12 +244,12 @@ class ZeroAllocationTest {
                 () -> {
                     engine.requestNotification();
                     task.submit();
-                    boolean notified = engine.awaitNotification(0);
+                    boolean notified = engine.awaitNotification(Duration.ZERO);
                     engine.clearNotification();
                     boolean progressed = engine.progress();
                     queue.armEvent();
                     queue.submit(job);
-                    boolean signalled = queue.awaitEvent(0);
+                    boolean signalled = queue.awaitEvent(Duration.ZERO);
                     queue.clearEvent();
                     Status retrieved = queue.progressRetrieve(event);
                     if (!notified || !progressed || !signalled || retrieved != Status.SUCCESS) {
@@ -277,15 +279,18 @@ class ZeroAllocationTest {
     @Clause("core-003")
     void shouldWaitSleepAndWakeWithoutAllocation() {
         TinyTask task = context.allocate();
+        Deadline deadline = Deadline.in(Duration.ofHours(1));
         AllocationMeter.assertNone(
                 ROUNDS,
                 () -> {
                     task.submit();
-                    engine.await(1_000_000);
+                    engine.await(MILLI);
                     engine.wake();
-                    engine.await(1_000_000);
+                    engine.await(deadline);
+                    engine.wake();
+                    engine.awaitUntil(System.nanoTime() + 1_000_000);
                 });
-        AllocationMeter.assertNone(25, () -> engine.await(500_000));
+        AllocationMeter.assertNone(25, () -> engine.await(HALF_A_MILLI));
         task.free();
     }
 
@@ -307,8 +312,8 @@ class ZeroAllocationTest {
             AllocationMeter.assertNone(
                     ROUNDS,
                     () -> {
-                        far.set(1_000_000_000);
-                        due.set(0);
+                        far.setAt(System.nanoTime() + 1_000_000_000);
+                        due.set(Duration.ZERO);
                         Doorbell.ring(pair[1]);
                         int before = completed;
                         while (completed < before + 2) {

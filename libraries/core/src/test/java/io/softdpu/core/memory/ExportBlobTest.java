@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag(Soak.TAG)
 class ExportBlobTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
-    private static final long IMPORT_NANOS = 20_000_000_000L;
+    private static final Duration IMPORT = Duration.ofSeconds(20);
     private static final int SIZE = 3 * 4096 + 100;
     private static final long IMPORT_LIMIT = 1 << 20;
     private static final Permissions ALL =
@@ -323,7 +323,7 @@ class ExportBlobTest {
     }
 
     private Status statusOf(byte[] blob, Device device) {
-        try (Mmap imported = Mmap.createFromExport(blob, device, Mapping.ACCESS, IMPORT_NANOS)) {
+        try (Mmap imported = Mmap.createFromExport(blob, device, Mapping.ACCESS, IMPORT)) {
             return imported.state() == Mmap.State.STARTED ? Status.SUCCESS : Status.UNKNOWN;
         } catch (DpuException e) {
             assertThat(e.getMessage()).contains(": ", "=");

@@ -128,7 +128,10 @@ class ImportFromProcessTest {
         exporter.freeze();
         LeakCheck before = LeakCheck.begin();
         Thrown.with(
-                Status.TIME_OUT, () -> Mmap.createFromExport(blob, p0, Mapping.ACCESS, SECOND / 5));
+                Status.TIME_OUT,
+                () ->
+                        Mmap.createFromExport(
+                                blob, p0, Mapping.ACCESS, Duration.ofNanos(SECOND / 5)));
         before.assertNothingLeft(DEADLINE);
         exporter.thaw();
         assertThat(imported(exporter).sizeBytes()).isEqualTo(ExporterProcess.SIZE);

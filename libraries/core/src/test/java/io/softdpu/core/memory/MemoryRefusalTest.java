@@ -14,6 +14,7 @@ import io.softdpu.core.spi.memory.Regions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -68,7 +69,7 @@ class MemoryRefusalTest {
 
     private Mmap overPci(Mmap exported, Mapping mapping) {
         return machines.add(
-                Mmap.createFromExport(exported.exportPci(pf0), p0, mapping, 5_000_000_000L));
+                Mmap.createFromExport(exported.exportPci(pf0), p0, mapping, Duration.ofSeconds(5)));
     }
 
     private Mmap overRdma(Mmap exported) {

@@ -336,7 +336,11 @@ class MmapExportTest {
         Mmap source = mmap(ALL);
         Mmap middle =
                 machines.add(
-                        Mmap.createFromExport(source.exportPci(pf0), p0, Mapping.NONE, 5 * SECOND));
+                        Mmap.createFromExport(
+                                source.exportPci(pf0),
+                                p0,
+                                Mapping.NONE,
+                                Duration.ofNanos(5 * SECOND)));
         assertThat(REGIONS.isMapped(middle)).isFalse();
         assertThat(Refusal.statusOf(REGIONS.checkUse(middle, PCI_READ)))
                 .isEqualTo(Status.NOT_SUPPORTED);
@@ -533,7 +537,9 @@ class MmapExportTest {
     void shouldRefuseGarbageAndLeaveNothingBehind() {
         Thrown.with(Status.INVALID_VALUE, () -> Mmap.createFromExport(new byte[200], p0));
         byte[] blob = mmap(ALL).exportPci(pf0);
-        Thrown.with(Status.INVALID_VALUE, () -> Mmap.createFromExport(blob, p0, Mapping.ACCESS, 0));
+        Thrown.with(
+                Status.INVALID_VALUE,
+                () -> Mmap.createFromExport(blob, p0, Mapping.ACCESS, Duration.ZERO));
         p0.close();
         Thrown.with(Status.BAD_STATE, () -> Mmap.createFromExport(blob, p0));
     }

@@ -112,7 +112,11 @@ class MmapReuseTest {
         Mmap mmap = mmap(ALL);
         Mmap middle =
                 machines.add(
-                        Mmap.createFromExport(mmap.exportPci(pf0), p0, Mapping.NONE, 5 * SECOND));
+                        Mmap.createFromExport(
+                                mmap.exportPci(pf0),
+                                p0,
+                                Mapping.NONE,
+                                Duration.ofNanos(5 * SECOND)));
         Mmap far = imported(middle.exportRdma(p0), machines.device(Side.TARGET, "t0"));
         middle.close();
         assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_WRITE))).isEqualTo(Status.SHUTDOWN);

@@ -7,6 +7,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HexFormat;
 
 /**
@@ -18,7 +19,7 @@ import java.util.HexFormat;
 public final class RegionProcess {
     static final int SIZE = 8 << 20;
 
-    private static final long IMPORT_NANOS = 20_000_000_000L;
+    private static final Duration IMPORT = Duration.ofSeconds(20);
 
     private RegionProcess() {}
 
@@ -49,7 +50,7 @@ public final class RegionProcess {
                                         HexFormat.of().parseHex(words[1]),
                                         device,
                                         Mapping.NONE,
-                                        IMPORT_NANOS);
+                                        IMPORT);
                         say(words[2], mmap.exportRdma(device));
                     }
                     case "stop" -> mmap.stop();

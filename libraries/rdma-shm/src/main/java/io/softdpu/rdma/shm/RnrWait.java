@@ -78,11 +78,10 @@ final class RnrWait {
      * @return whether the delay has passed already
      */
     boolean arm() {
-        long leftNanos = nextNanos - System.nanoTime();
-        if (leftNanos <= 0) {
+        if (nextNanos - System.nanoTime() <= 0) {
             return true;
         }
-        timer.set(leftNanos);
+        timer.setAt(nextNanos);
         return false;
     }
 

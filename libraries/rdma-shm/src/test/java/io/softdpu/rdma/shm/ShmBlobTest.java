@@ -138,7 +138,7 @@ class ShmBlobTest {
         while (refused == Status.SUCCESS
                 && connection.state() != RdmaConnection.State.FAILED
                 && System.nanoTime() < deadline) {
-            engine.await(1_000_000);
+            engine.await(Duration.ofMillis(1));
         }
         if (refused != Status.SUCCESS) {
             connection.disconnect();

@@ -52,7 +52,7 @@ class ShmHostilePeerTest {
     private static final long STATUS_OFFSET = 640;
     private static final int ROOM = 3 * SLOT;
     private static final int RECEIVES = 128;
-    private static final long PATIENCE_NANOS = 20_000_000_000L;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final List<Status> received = new ArrayList<>();
     private final List<Status> sent = new ArrayList<>();
@@ -430,7 +430,7 @@ class ShmHostilePeerTest {
         assertThat(bytesCopiedByOneProgress()).isEqualTo(Copier.SLICE_BYTES);
 
         engine.requestNotification(); // the peer takes nothing from here on, and rings nothing
-        boolean notified = engine.awaitNotification(PATIENCE_NANOS);
+        boolean notified = engine.awaitNotification(PATIENCE);
         engine.clearNotification();
 
         assertThat(notified).as("the ring has room and the message a rest").isTrue();

@@ -9,6 +9,7 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,7 @@ abstract class AbstractControlChannel implements ControlChannel {
     abstract void refresh();
 
     /** Waits until the transport has work for {@link #pump}, or the time has passed. */
-    abstract void awaitTransport(long timeoutNanos);
+    abstract void awaitTransport(Duration timeout);
 
     /** Queues a frame, which {@link #sendEnqueued}, {@link #transmit} and {@link #pump} send. */
     abstract void enqueue(byte[] frame);
@@ -59,14 +60,13 @@ abstract class AbstractControlChannel implements ControlChannel {
     abstract void closeTransport();
 
     /** The failure of a connect that timed out. */
-    abstract DpuException connectTimedOut(long waitedNanos);
+    abstract DpuException connectTimedOut(Duration waited);
 
     @Override
-    public final void awaitConnected(long timeoutNanos) {
-        boolean connected =
-                WaitLoop.await(this::isPeerPresent, Deadline.in(timeoutNanos), this::await);
+    public final void awaitConnected(Duration timeout) {
+        boolean connected = WaitLoop.await(this::isPeerPresent, Deadline.in(timeout), this::await);
         if (!connected) {
-            throw connectTimedOut(timeoutNanos);
+            throw connectTimedOut(timeout);
         }
     }
 
@@ -130,10 +130,9 @@ abstract class AbstractControlChannel implements ControlChannel {
     }
 
     @Override
-    public final void flush(long timeoutNanos) {
+    public final void flush(Duration timeout) {
         // Not await(), which returns at once while a message is unread: this loop would spin.
-        boolean sent =
-                WaitLoop.await(this::isFlushed, Deadline.in(timeoutNanos), this::awaitTransport);
+        boolean sent = WaitLoop.await(this::isFlushed, Deadline.in(timeout), this::awaitTransport);
         if (!sent) {
             throw new DpuException(
                     Status.TIME_OUT,
@@ -177,9 +176,9 @@ abstract class AbstractControlChannel implements ControlChannel {
     }
 
     @Override
-    public final void await(long timeoutNanos) {
+    public final void await(Duration timeout) {
         if (inbox.isEmpty() && failure == null && abortReason == null && !closed) {
-            awaitTransport(timeoutNanos);
+            awaitTransport(timeout);
         }
     }
 

@@ -5,13 +5,17 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import java.time.Duration;
 
 /** Client side of a Comch control channel. While no server serves the name, the client retries. */
 public final class ComchClientControlChannel extends ComchControlChannel {
     private final ComchClient client;
 
     ComchClientControlChannel(
-            ProgressEngine engine, ComchClient client, ConsumerListener consumers, long timeout) {
+            ProgressEngine engine,
+            ComchClient client,
+            ConsumerListener consumers,
+            Duration timeout) {
         super(engine, client, consumers, timeout);
         this.client = client;
     }
@@ -43,12 +47,12 @@ public final class ComchClientControlChannel extends ComchControlChannel {
     }
 
     @Override
-    DpuException connectTimedOut(long waitedNanos) {
+    DpuException connectTimedOut(Duration waited) {
         return new DpuException(
                 Status.TIME_OUT,
                 "service did not reply: server="
                         + description()
                         + ", waitedMillis="
-                        + waitedNanos / 1_000_000);
+                        + waited.toMillis());
     }
 }

@@ -9,6 +9,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
 
     private final ProgressEngine engine;
     private final ComchEndpoint endpoint;
-    private final long closeTimeoutNanos;
+    private final Duration closeTimeout;
     private final ArrayDeque<Piece> unsentPieces = new ArrayDeque<>();
     private int unsentFrames;
     private volatile @Nullable ComchConnection connection;
@@ -44,15 +45,15 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
             ProgressEngine engine,
             ComchEndpoint endpoint,
             ConsumerListener consumers,
-            long closeTimeoutNanos) {
+            Duration closeTimeout) {
         this.engine = engine;
         this.endpoint = endpoint;
-        this.closeTimeoutNanos = closeTimeoutNanos;
+        this.closeTimeout = closeTimeout;
         endpoint.setSendTasks(SEND_TASKS, this::sent, this::sendFailed);
         endpoint.setMessageCallback((_, message) -> receivedMessage(message));
         endpoint.setConsumerCallbacks(
                 (_, id) -> consumers.consumerAdded(id), (_, id) -> consumers.consumerExpired(id));
-        endpoint.setControlTimeout(closeTimeoutNanos);
+        endpoint.setControlTimeout(closeTimeout);
     }
 
     /**
@@ -115,8 +116,8 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     }
 
     @Override
-    final void awaitTransport(long timeoutNanos) {
-        engine.await(timeoutNanos);
+    final void awaitTransport(Duration timeout) {
+        engine.await(timeout);
     }
 
     @Override
@@ -155,7 +156,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     @Override
     final void closeTransport() {
         // The endpoint itself stops waiting for its peer after the timeout.
-        Deadline deadline = Deadline.in(2 * closeTimeoutNanos);
+        Deadline deadline = Deadline.in(closeTimeout.multipliedBy(2));
         endpoint.stop();
         WaitLoop.await(() -> endpoint.state() == ContextState.IDLE, deadline, engine::await);
         endpoint.close();

@@ -5,6 +5,7 @@ import io.softdpu.comch.ComchServer;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
+import java.time.Duration;
 
 /**
  * Server side of a Comch control channel. It accepts a single client; the server itself refuses
@@ -14,7 +15,10 @@ public final class ComchServerControlChannel extends ComchControlChannel {
     private final ComchServer server;
 
     ComchServerControlChannel(
-            ProgressEngine engine, ComchServer server, ConsumerListener consumers, long timeout) {
+            ProgressEngine engine,
+            ComchServer server,
+            ConsumerListener consumers,
+            Duration timeout) {
         super(engine, server, consumers, timeout);
         this.server = server;
         server.setMaxClients(1);
@@ -35,13 +39,13 @@ public final class ComchServerControlChannel extends ComchControlChannel {
     }
 
     @Override
-    DpuException connectTimedOut(long waitedNanos) {
+    DpuException connectTimedOut(Duration waited) {
         return new DpuException(
                 Status.TIME_OUT,
                 "no client connected: server="
                         + server.serverName()
                         + ", waitedMillis="
-                        + waitedNanos / 1_000_000);
+                        + waited.toMillis());
     }
 
     private void connected(ComchConnection connection, boolean successful) {

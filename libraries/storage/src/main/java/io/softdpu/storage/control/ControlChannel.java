@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ControlChannel extends AutoCloseable {
     /** Infinite timeout, for waiting until a peer connects. */
-    long NO_TIMEOUT = Deadline.NO_TIMEOUT;
+    Duration NO_TIMEOUT = Duration.ofNanos(Long.MAX_VALUE);
 
     /** Description of the peer, for messages. */
     String description();
@@ -28,11 +29,11 @@ public interface ControlChannel extends AutoCloseable {
     /**
      * Waits until the peer is connected.
      *
-     * @param timeoutNanos the longest wait, or {@link #NO_TIMEOUT}
+     * @param timeout the longest wait, or {@link #NO_TIMEOUT}
      * @throws DpuException TIME_OUT, CONNECTION_ABORTED; for a client also the server's refusal, or
      *     NOT_FOUND
      */
-    void awaitConnected(long timeoutNanos);
+    void awaitConnected(Duration timeout);
 
     /**
      * Sends a message, as much of it at once as the transport accepts; the rest is sent by later
@@ -52,7 +53,7 @@ public interface ControlChannel extends AutoCloseable {
      *
      * @throws DpuException TIME_OUT, CONNECTION_RESET, CONNECTION_ABORTED
      */
-    void flush(long timeoutNanos);
+    void flush(Duration timeout);
 
     /**
      * The next message; null if there is none. Never waits.
@@ -80,7 +81,7 @@ public interface ControlChannel extends AutoCloseable {
      * Waits until {@link #poll} may have a message or a failure, {@link #wakeup} was called, or the
      * time has passed. May return early. Throws nothing: {@link #poll} does.
      */
-    void await(long timeoutNanos);
+    void await(Duration timeout);
 
     /** Ends the current or the next {@link #await}. Any thread. */
     void wakeup();
@@ -120,16 +121,16 @@ public interface ControlChannel extends AutoCloseable {
      *
      * @throws DpuException TIME_OUT if none was received in time; as {@link #poll}
      */
-    default ControlMessage receive(long timeoutNanos) {
+    default ControlMessage receive(Duration timeout) {
         ControlMessage message =
-                WaitLoop.awaitResult(this::poll, Deadline.in(timeoutNanos), this::await);
+                WaitLoop.awaitResult(this::poll, Deadline.in(timeout), this::await);
         if (message == null) {
             throw new DpuException(
                     Status.TIME_OUT,
                     "no control message received: from="
                             + description()
                             + ", waitedMillis="
-                            + timeoutNanos / 1_000_000);
+                            + timeout.toMillis());
         }
         return message;
     }

@@ -7,6 +7,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ProgressEngine;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 
 /** Factory of the four kinds of control channel. */
 public final class ControlChannels {
@@ -31,13 +32,13 @@ public final class ControlChannels {
      * @param engine of the thread that owns the channel, which waits in it; has to be closed after
      *     the channel
      * @param listener belongs to the channel from now on, which closes it
-     * @param firstMessageTimeoutNanos timeout for that message, after which the client is refused
+     * @param firstMessageTimeout timeout for that message, after which the client is refused
      * @throws DpuException OPERATING_SYSTEM; the listener still belongs to the caller then
      */
     public static TcpServerControlChannel makeTcpServer(
-            ProgressEngine engine, TcpListener listener, long firstMessageTimeoutNanos) {
+            ProgressEngine engine, TcpListener listener, Duration firstMessageTimeout) {
         TcpServerControlChannel channel =
-                new TcpServerControlChannel(engine, listener, firstMessageTimeoutNanos);
+                new TcpServerControlChannel(engine, listener, firstMessageTimeout);
         channel.begin();
         return channel;
     }
@@ -46,7 +47,7 @@ public final class ControlChannels {
      * Creates a channel that begins to connect to a Comch server at once.
      *
      * @param engine of the thread that owns the channel
-     * @param timeoutNanos for connecting and for closing
+     * @param timeout for connecting and for closing
      * @throws DpuException of the client: NOT_SUPPORTED if the device is not on the host,
      *     INVALID_VALUE for an illegal name
      */
@@ -55,12 +56,12 @@ public final class ControlChannels {
             Device device,
             String serverName,
             ConsumerListener consumers,
-            long timeoutNanos) {
+            Duration timeout) {
         ComchClient client = ComchClient.create(device, serverName);
         try {
             ComchClientControlChannel channel =
-                    new ComchClientControlChannel(engine, client, consumers, timeoutNanos);
-            client.setConnectTimeout(timeoutNanos);
+                    new ComchClientControlChannel(engine, client, consumers, timeout);
+            client.setConnectTimeout(timeout);
             engine.connect(client);
             client.start();
             return channel;
@@ -74,7 +75,7 @@ public final class ControlChannels {
      * Creates a channel that begins to listen for one Comch client at once.
      *
      * @param engine of the thread that owns the channel
-     * @param timeoutNanos for closing
+     * @param timeout for closing
      * @throws DpuException IN_USE if the name is served already; NOT_SUPPORTED if the device is not
      *     on the DPU; INVALID_VALUE for an illegal name
      */
@@ -84,11 +85,11 @@ public final class ControlChannels {
             Representor representor,
             String serverName,
             ConsumerListener consumers,
-            long timeoutNanos) {
+            Duration timeout) {
         ComchServer server = ComchServer.create(device, representor, serverName);
         try {
             ComchServerControlChannel channel =
-                    new ComchServerControlChannel(engine, server, consumers, timeoutNanos);
+                    new ComchServerControlChannel(engine, server, consumers, timeout);
             engine.connect(server);
             server.start();
             return channel;

@@ -6,6 +6,7 @@ import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
+import java.time.Duration;
 
 /**
  * Exchange of requests and responses on a control channel. Belongs to the channel's thread.
@@ -19,7 +20,7 @@ public final class ControlExchange {
     @FunctionalInterface
     public interface ReplyWaiter {
         /** Returns when an event may have occurred, or the time has passed. */
-        void await(long timeoutNanos);
+        void await(Duration timeout);
     }
 
     private static final String LAST = "the session's last request was sent";
@@ -58,11 +59,11 @@ public final class ControlExchange {
             ControlPayload request,
             int correlationId,
             ControlMessageType expected,
-            long timeoutNanos) {
+            Duration timeout) {
         int messageId = ++lastMessageId;
         channel.send(new ControlMessage(messageId, correlationId, request));
         ControlMessage reply =
-                WaitLoop.awaitResult(channel::poll, Deadline.in(timeoutNanos), waiter::await);
+                WaitLoop.awaitResult(channel::poll, Deadline.in(timeout), waiter::await);
         if (reply == null) {
             throw new DpuException(
                     Status.TIME_OUT,
@@ -71,7 +72,7 @@ public final class ControlExchange {
                             + ", request="
                             + request.type().wireName()
                             + ", waitedMillis="
-                            + timeoutNanos / 1_000_000);
+                            + timeout.toMillis());
         }
         return checked(reply, messageId, correlationId, expected);
     }
@@ -102,7 +103,7 @@ public final class ControlExchange {
      * @throws DpuException UNEXPECTED if it sent another message before; TIME_OUT,
      *     CONNECTION_ABORTED
      */
-    public void replyLast(ControlMessage request, ControlPayload response, long timeoutNanos) {
+    public void replyLast(ControlMessage request, ControlPayload response, Duration timeout) {
         try {
             ControlMessage message = channel.poll();
             if (message != null) {
@@ -111,7 +112,7 @@ public final class ControlExchange {
                         : unexpected("type", message.type().wireName(), "none: " + LAST);
             }
             reply(request, response);
-            channel.flush(timeoutNanos);
+            channel.flush(timeout);
         } catch (DpuException e) {
             boolean left =
                     e.status() == Status.CONNECTION_RESET || e.status() == Status.NOT_CONNECTED;

@@ -6,6 +6,7 @@ import io.softdpu.storage.wire.FrameAssembler;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +35,9 @@ final class PendingClient {
      *
      * @throws IOException if the client has ended already; the stream still belongs to the caller
      */
-    static PendingClient of(TcpStream stream, long timeoutNanos) throws IOException {
+    static PendingClient of(TcpStream stream, Duration timeout) throws IOException {
         stream.setNoDelay();
-        return new PendingClient(stream, nameOf(stream), Deadline.in(timeoutNanos));
+        return new PendingClient(stream, nameOf(stream), Deadline.in(timeout));
     }
 
     /** The peer of a connection, for messages. */
@@ -54,7 +55,7 @@ final class PendingClient {
 
     /** Time until its deadline; 0 if it has passed. */
     long remainingNanos() {
-        return deadline.remainingNanos();
+        return deadline.remaining().toNanos();
     }
 
     /**

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,7 +82,7 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     long untilDeadlineNanos() {
         return stream() == null && attempt == null
                 ? Math.max(0, nextAttemptNanos - System.nanoTime())
-                : NO_TIMEOUT;
+                : Long.MAX_VALUE;
     }
 
     @Override
@@ -91,13 +92,13 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     }
 
     @Override
-    DpuException connectTimedOut(long waitedNanos) {
+    DpuException connectTimedOut(Duration waited) {
         return new DpuException(
                 Status.TIME_OUT,
                 "storage target did not reply: address="
                         + description()
                         + ", waitedMillis="
-                        + waitedNanos / 1_000_000
+                        + waited.toMillis()
                         + ", last="
                         + lastProblem);
     }

@@ -6,6 +6,7 @@ import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,7 @@ abstract class TcpControlChannel extends AbstractControlChannel {
     /** Advances connecting or accepting. */
     abstract void pumpConnection() throws IOException;
 
-    /** Time until {@link #pumpConnection} has work; {@link #NO_TIMEOUT} for never. */
+    /** Time until {@link #pumpConnection} has work; {@link Long#MAX_VALUE} for never. */
     abstract long untilDeadlineNanos();
 
     /** Removes all watches, since the channel has failed. */
@@ -90,8 +91,8 @@ abstract class TcpControlChannel extends AbstractControlChannel {
     }
 
     @Override
-    final void awaitTransport(long timeoutNanos) {
-        engine.await(timeoutNanos);
+    final void awaitTransport(Duration timeout) {
+        engine.await(timeout);
     }
 
     @Override
@@ -222,10 +223,10 @@ abstract class TcpControlChannel extends AbstractControlChannel {
 
     private void armDeadline() {
         long left = untilDeadlineNanos();
-        if (left == NO_TIMEOUT) {
+        if (left == Long.MAX_VALUE) {
             deadline.cancel();
         } else {
-            deadline.set(left);
+            deadline.set(Duration.ofNanos(left));
         }
     }
 }

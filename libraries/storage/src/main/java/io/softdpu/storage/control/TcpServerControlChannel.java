@@ -14,6 +14,7 @@ import io.softdpu.storage.wire.ControlPayload;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     private static final int MAX_ACCEPTS_PER_PASS = 8;
 
     /** Pause after a failed accept: the pending connection would keep the engine from sleeping. */
-    private static final long ACCEPT_PAUSE_NANOS = 1_000_000_000L;
+    private static final Duration ACCEPT_PAUSE = Duration.ofSeconds(1);
 
     /** Refusals logged at INFO; further ones at DEBUG, so that they do not flood the log. */
     private static final int LOGGED_REFUSALS = 100;
@@ -46,7 +47,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
 
     private final TcpListener listener;
     private final EngineWatch listenerWatch;
-    private final long firstMessageTimeoutNanos;
+    private final Duration firstMessageTimeout;
 
     /** Pending clients in the order of their deadlines; empty once a client is selected. */
     private final ArrayDeque<PendingClient> pending = new ArrayDeque<>();
@@ -56,11 +57,11 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     private int refusals;
 
     TcpServerControlChannel(
-            ProgressEngine engine, TcpListener listener, long firstMessageTimeoutNanos) {
+            ProgressEngine engine, TcpListener listener, Duration firstMessageTimeout) {
         super(engine);
         this.listener = listener;
         this.listenerWatch = listener.watch(engine, this::ready);
-        this.firstMessageTimeoutNanos = firstMessageTimeoutNanos;
+        this.firstMessageTimeout = firstMessageTimeout;
     }
 
     /**
@@ -99,8 +100,8 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     @Override
     long untilDeadlineNanos() {
         PendingClient oldest = pending.peekFirst();
-        long left = oldest == null ? NO_TIMEOUT : oldest.remainingNanos();
-        return acceptPause == null ? left : Math.min(left, acceptPause.remainingNanos());
+        long left = oldest == null ? Long.MAX_VALUE : oldest.remainingNanos();
+        return acceptPause == null ? left : Math.min(left, acceptPause.remaining().toNanos());
     }
 
     @Override
@@ -110,13 +111,13 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     }
 
     @Override
-    DpuException connectTimedOut(long waitedNanos) {
+    DpuException connectTimedOut(Duration waited) {
         return new DpuException(
                 Status.TIME_OUT,
                 "no client connected: at="
                         + ControlChannels.text(address())
                         + ", waitedMillis="
-                        + waitedNanos / 1_000_000
+                        + waited.toMillis()
                         + ", pending="
                         + pending.size());
     }
@@ -155,7 +156,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
             acceptPause = null;
         } catch (DpuException e) {
             LOG.log(System.Logger.Level.DEBUG, "accepting clients is still paused", e);
-            acceptPause = Deadline.in(ACCEPT_PAUSE_NANOS);
+            acceptPause = Deadline.in(ACCEPT_PAUSE);
         }
     }
 
@@ -187,7 +188,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
                                 e));
             } else {
                 LOG.log(System.Logger.Level.WARNING, "accepting clients is paused", e);
-                acceptPause = Deadline.in(ACCEPT_PAUSE_NANOS);
+                acceptPause = Deadline.in(ACCEPT_PAUSE);
                 listenerWatch.end();
             }
             return -1;
@@ -212,7 +213,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
     }
 
     private void addPending(TcpStream accepted) throws IOException {
-        PendingClient client = PendingClient.of(accepted, firstMessageTimeoutNanos);
+        PendingClient client = PendingClient.of(accepted, firstMessageTimeout);
         pending.addLast(client);
         accepted.watch().onReady(() -> ready(client));
         try {
@@ -263,7 +264,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
                     client,
                     Status.TIME_OUT,
                     "client sent no message: expected=a control message, waitedMillis="
-                            + firstMessageTimeoutNanos / 1_000_000);
+                            + firstMessageTimeout.toMillis());
         }
     }
 

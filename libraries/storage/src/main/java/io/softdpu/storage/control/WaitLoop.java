@@ -1,8 +1,9 @@
 package io.softdpu.storage.control;
 
 import io.softdpu.core.execution.Deadline;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,16 +16,17 @@ public final class WaitLoop {
      * at least once.
      *
      * @param condition may throw to end the wait
-     * @param sleep sleeps until an event that the condition may depend on, or for the given
-     *     nanoseconds; may return early
+     * @param sleep sleeps until an event that the condition may depend on, or for the given time;
+     *     may return early
      * @return false if the time has passed
      */
-    public static boolean await(BooleanSupplier condition, Deadline deadline, LongConsumer sleep) {
+    public static boolean await(
+            BooleanSupplier condition, Deadline deadline, Consumer<Duration> sleep) {
         while (!condition.getAsBoolean()) {
             if (deadline.hasPassed()) {
                 return false;
             }
-            sleep.accept(deadline.remainingNanos());
+            sleep.accept(deadline.remaining());
         }
         return true;
     }
@@ -37,10 +39,10 @@ public final class WaitLoop {
      * @return the result; null if the time has passed
      */
     public static <T> @Nullable T awaitResult(
-            Supplier<@Nullable T> attempt, Deadline deadline, LongConsumer sleep) {
+            Supplier<@Nullable T> attempt, Deadline deadline, Consumer<Duration> sleep) {
         T result = attempt.get();
         while (result == null && !deadline.hasPassed()) {
-            sleep.accept(deadline.remainingNanos());
+            sleep.accept(deadline.remaining());
             result = attempt.get();
         }
         return result;

@@ -20,6 +20,7 @@ import io.softdpu.storage.worker.WorkerSlot;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.Workload;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -98,7 +99,7 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
                                 device,
                                 options.commandChannelName(),
                                 ConsumerListener.none(),
-                                controlTimeoutNanos));
+                                Duration.ofNanos(controlTimeoutNanos)));
         channel = toService;
         ControlExchange exchange = new ControlExchange(toService);
         connect(toService);
@@ -121,9 +122,9 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
     }
 
     @Override
-    protected void awaitEvent(long timeoutNanos) {
+    protected void awaitEvent(Duration timeout) {
         if (engine != null) {
-            engine.await(timeoutNanos);
+            engine.await(timeout);
         }
     }
 
@@ -152,7 +153,7 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
     private void connect(ComchClientControlChannel toService) {
         steps().begin(SessionStep.CONNECTING_TO_SERVICE, toService.description());
         try {
-            toService.awaitConnected(controlTimeoutNanos + CONNECT_SLACK_NANOS);
+            toService.awaitConnected(Duration.ofNanos(controlTimeoutNanos + CONNECT_SLACK_NANOS));
         } catch (DpuException e) {
             throw aborted(e, "Aborted while connecting to service");
         }
@@ -162,7 +163,10 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
     private ControlPayload request(
             ControlExchange exchange, ControlPayload request, ControlMessageType expected) {
         return exchange.request(
-                request, ++correlationId, expected, RELAYED_TIMEOUTS * controlTimeoutNanos);
+                request,
+                ++correlationId,
+                expected,
+                Duration.ofNanos(RELAYED_TIMEOUTS * controlTimeoutNanos));
     }
 
     private void query(ControlExchange exchange) {

@@ -8,6 +8,7 @@ import io.softdpu.comch.ComchProducerSendTask;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.storage.wire.IoMessageView;
@@ -18,6 +19,7 @@ import io.softdpu.storage.worker.Worker;
 import io.softdpu.storage.worker.WorkerSlot;
 import io.softdpu.storage.workload.IoRequest;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -145,19 +147,20 @@ final class InitiatorWorker extends Worker {
     }
 
     @Override
-    protected long longestWaitNanos() {
+    protected void awaitWork(ProgressEngine engine, Duration longest) {
         PhaseRun run = current;
         if (paused == 0 || run == null) {
-            return super.longestWaitNanos();
+            super.awaitWork(engine, longest);
+            return;
         }
         long now = System.nanoTime();
-        long left = super.longestWaitNanos();
+        long leftNanos = shorter(longest, IDLE_WAIT).toNanos();
         for (int t = 0; t < run.transactions; t++) {
             if (states[t] == PAUSED) {
-                left = Math.min(left, Math.max(0, run.pauseEndNanos(dueNanos[t]) - now));
+                leftNanos = Math.min(leftNanos, run.pauseEndNanos(dueNanos[t]) - now);
             }
         }
-        return left;
+        engine.awaitUntil(now + leftNanos);
     }
 
     private void begin(PhaseRun run) {

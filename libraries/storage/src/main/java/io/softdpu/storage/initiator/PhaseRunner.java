@@ -8,6 +8,7 @@ import io.softdpu.storage.workload.Content;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.RequestSource;
 import io.softdpu.storage.workload.RequestSourceFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * monitors them, and checks the result.
  */
 final class PhaseRunner {
-    private static final long PROGRESS_NANOS = 500_000_000L;
+    private static final Duration PROGRESS = Duration.ofMillis(500);
 
     private final Phase phase;
     private final List<InitiatorWorker> workers;
@@ -170,14 +171,14 @@ final class PhaseRunner {
         long lastOperations = 0;
         // A paced transaction may pause for that long, but not beyond the phase's end.
         long stallNanos = stallTimeoutNanos + Math.min(phase.paceNanos(), phase.nanos());
-        Deadline stall = Deadline.in(stallNanos);
-        Deadline news = Deadline.in(PROGRESS_NANOS);
+        Deadline stall = Deadline.in(Duration.ofNanos(stallNanos));
+        Deadline news = Deadline.in(PROGRESS);
         while (!done(runs)) {
             loop.check();
             long operations = operations(runs);
             if (operations != lastOperations) {
                 lastOperations = operations;
-                stall = Deadline.in(stallNanos);
+                stall = Deadline.in(Duration.ofNanos(stallNanos));
             } else if (stall.hasPassed()) {
                 throw new DpuException(
                         Status.TIME_OUT,
@@ -190,11 +191,13 @@ final class PhaseRunner {
                                 + stallNanos / 1_000_000);
             }
             if (news.hasPassed()) {
-                news = Deadline.in(PROGRESS_NANOS);
+                news = Deadline.in(PROGRESS);
                 listener.phaseProgress(
                         phase, operations, payloadBytes(runs), System.nanoTime() - startNanos);
             }
-            loop.awaitEvent(Math.min(news.remainingNanos(), stall.remainingNanos()));
+            Duration untilNews = news.remaining();
+            Duration untilStall = stall.remaining();
+            loop.awaitEvent(untilNews.compareTo(untilStall) < 0 ? untilNews : untilStall);
         }
     }
 

@@ -18,6 +18,7 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.storage.worker.WorkerSlot;
+import java.time.Duration;
 import java.util.Arrays;
 
 /**
@@ -54,9 +55,9 @@ final class RelaySession {
         this.toStorage =
                 new ControlExchange(
                         storage,
-                        timeoutNanos -> {
+                        timeout -> {
                             requireClient(client);
-                            engine.await(timeoutNanos);
+                            engine.await(timeout);
                         });
         this.toClient = new ControlExchange(client);
         this.clientChannel = client;
@@ -139,7 +140,8 @@ final class RelaySession {
                             + ", waitedMillis="
                             + controlTimeoutNanos / 1_000_000);
         }
-        return toStorage.request(payload, request.correlationId(), expected, left);
+        return toStorage.request(
+                payload, request.correlationId(), expected, Duration.ofNanos(left));
     }
 
     private ControlPayload query(ControlMessage request) {

@@ -13,12 +13,12 @@ import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.control.ComchServerControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
-import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.TcpClientControlChannel;
 import io.softdpu.storage.session.Session;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.worker.Closeables;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Session of a zero-copy service, on its control thread. */
@@ -78,7 +78,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
                                 representor,
                                 options.commandChannelName(),
                                 ConsumerListener.none(),
-                                controlTimeoutNanos));
+                                Duration.ofNanos(controlTimeoutNanos)));
         client = toClient;
         connectToStorage(toStorage);
         waitForClient(toClient);
@@ -88,7 +88,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     private void connectToStorage(TcpClientControlChannel toStorage) {
         steps().begin(SessionStep.CONNECTING_TO_STORAGE, toStorage.description());
         try {
-            toStorage.awaitConnected(controlTimeoutNanos);
+            toStorage.awaitConnected(Duration.ofNanos(controlTimeoutNanos));
         } catch (DpuException e) {
             throw aborted(e, "Aborted while connecting to storage");
         }
@@ -97,10 +97,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     private void waitForClient(ComchServerControlChannel toClient) {
         steps().begin(SessionStep.WAITING_FOR_CLIENT, toClient.description());
         try {
-            loop().awaitUntil(
-                            "waiting for the initiator",
-                            ControlChannel.NO_TIMEOUT,
-                            toClient::isConnected);
+            loop().awaitUntil("waiting for the initiator", Long.MAX_VALUE, toClient::isConnected);
         } catch (DpuException e) {
             throw aborted(e, "Aborted while connecting to client");
         }
@@ -108,9 +105,9 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     }
 
     @Override
-    protected void awaitEvent(long timeoutNanos) {
+    protected void awaitEvent(Duration timeout) {
         if (engine != null) {
-            engine.await(timeoutNanos);
+            engine.await(timeout);
         }
     }
 
@@ -142,7 +139,9 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
      * the data.
      */
     Mmap importMemory(Blob export, long timeoutNanos) {
-        Mmap imported = Mmap.createFromExport(export.bytes(), device, Mapping.NONE, timeoutNanos);
+        Mmap imported =
+                Mmap.createFromExport(
+                        export.bytes(), device, Mapping.NONE, Duration.ofNanos(timeoutNanos));
         ioBlocks = imported;
         return imported;
     }

@@ -27,6 +27,7 @@ import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.worker.Closeables;
 import io.softdpu.storage.worker.WorkerSlot;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Session of a storage target, on its control thread. */
@@ -88,7 +89,8 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         engine = created;
         TcpServerControlChannel service =
                 addChannel(
-                        ControlChannels.makeTcpServer(created, tcpListener, controlTimeoutNanos));
+                        ControlChannels.makeTcpServer(
+                                created, tcpListener, Duration.ofNanos(controlTimeoutNanos)));
         channel = service;
         steps().begin(SessionStep.WAITING_FOR_CLIENT, "");
         service.awaitConnected(ControlChannel.NO_TIMEOUT);
@@ -118,9 +120,9 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
     }
 
     @Override
-    protected void awaitEvent(long timeoutNanos) {
+    protected void awaitEvent(Duration timeout) {
         if (engine != null) {
-            engine.await(timeoutNanos);
+            engine.await(timeout);
         }
     }
 
@@ -144,7 +146,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
      */
     private ClientRequests.WaitLimit waitLimit(ControlChannel peer, ControlMessageType expected) {
         if (!started) {
-            return () -> ControlChannel.NO_TIMEOUT;
+            return () -> Long.MAX_VALUE;
         }
         InactivityTimer service =
                 new InactivityTimer(
@@ -196,7 +198,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                         init.mmapExport().bytes(),
                         device,
                         Mapping.ACCESS,
-                        steps().remainingNanos());
+                        Duration.ofNanos(steps().remainingNanos()));
         remoteMemory = imported;
         for (int index = 0; index < init.coreCount(); index++) {
             TargetWorker worker =

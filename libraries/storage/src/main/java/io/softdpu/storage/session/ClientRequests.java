@@ -7,6 +7,7 @@ import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
+import java.time.Duration;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
@@ -79,7 +80,9 @@ public final class ClientRequests {
                 step,
                 type,
                 handler,
-                (request, response) -> exchange.replyLast(request, response, controlTimeoutNanos));
+                (request, response) ->
+                        exchange.replyLast(
+                                request, response, Duration.ofNanos(controlTimeoutNanos)));
     }
 
     private void serve(
@@ -108,14 +111,14 @@ public final class ClientRequests {
                 return request;
             }
             workers.check();
-            loop.awaitEvent(limit.check());
+            loop.awaitEvent(Duration.ofNanos(limit.check()));
         }
     }
 
     private void answerFailure(ControlMessage request, DpuException reason) {
         try {
             exchange.replyError(request, reason);
-            exchange.channel().flush(controlTimeoutNanos);
+            exchange.channel().flush(Duration.ofNanos(controlTimeoutNanos));
         } catch (DpuException e) {
             // The client has ended as well, but the failure of the request is the primary one.
             reason.addSuppressed(e);

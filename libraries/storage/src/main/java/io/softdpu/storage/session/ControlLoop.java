@@ -4,32 +4,33 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.control.WaitLoop;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Wait loop of a session's control thread, to which it belongs. */
 public final class ControlLoop {
     private final String role;
-    private final LongConsumer sleep;
+    private final Consumer<Duration> sleep;
     private final Runnable check;
 
     /**
      * Creates a loop.
      *
      * @param role for messages
-     * @param sleep sleeps until an event of the role, or for the given nanoseconds
+     * @param sleep sleeps until an event of the role, or for the given time
      * @param check throws if a worker or a peer has failed
      */
-    ControlLoop(String role, LongConsumer sleep, Runnable check) {
+    ControlLoop(String role, Consumer<Duration> sleep, Runnable check) {
         this.role = role;
         this.sleep = sleep;
         this.check = check;
     }
 
     /** Sleeps until an event of the role, or until the time has passed. */
-    public void awaitEvent(long timeoutNanos) {
-        sleep.accept(timeoutNanos);
+    public void awaitEvent(Duration timeout) {
+        sleep.accept(timeout);
     }
 
     /**
@@ -68,7 +69,7 @@ public final class ControlLoop {
                             // An event that the check has consumed does not end the sleep.
                             return condition.getAsBoolean();
                         },
-                        Deadline.in(timeoutNanos),
+                        Deadline.in(Duration.ofNanos(timeoutNanos)),
                         sleep);
         if (!holds) {
             throw new DpuException(
@@ -88,6 +89,6 @@ public final class ControlLoop {
      * @return false if the time has passed
      */
     boolean awaitAnyway(long timeoutNanos, BooleanSupplier condition) {
-        return WaitLoop.await(condition, Deadline.in(timeoutNanos), sleep);
+        return WaitLoop.await(condition, Deadline.in(Duration.ofNanos(timeoutNanos)), sleep);
     }
 }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.RemoteErrorException;
+import java.time.Duration;
 import java.util.stream.Stream;
 
 /**
@@ -60,11 +61,12 @@ final class FailureAnalysis {
                 || workers.failures().stream().noneMatch(failure -> isSame(failure, known))) {
             return symptom;
         }
-        Deadline deadline = Deadline.in(Math.min(controlTimeoutNanos, LOST_PEER_NANOS));
+        Deadline deadline =
+                Deadline.in(Duration.ofNanos(Math.min(controlTimeoutNanos, LOST_PEER_NANOS)));
         try {
             while (!deadline.hasPassed()) {
                 checkPeersPastRequests();
-                loop.awaitEvent(deadline.remainingNanos());
+                loop.awaitEvent(deadline.remaining());
             }
         } catch (DpuException e) {
             if (e instanceof RemoteErrorException

@@ -1,7 +1,7 @@
 package io.softdpu.storage.session;
 
 import io.softdpu.core.execution.Deadline;
-import io.softdpu.storage.control.ControlChannel;
+import java.time.Duration;
 
 /**
  * Inactivity timeout of a peer, measured by a counter of its activity. The owner has to query it
@@ -15,11 +15,11 @@ public final class InactivityTimer {
     /**
      * Creates a timer that starts at once.
      *
-     * @param limitNanos the longest inactivity; {@link ControlChannel#NO_TIMEOUT} for no limit
+     * @param limitNanos the longest inactivity; {@link Long#MAX_VALUE} for no limit
      */
     public InactivityTimer(long limitNanos) {
         this.limitNanos = limitNanos;
-        this.deadline = Deadline.in(limitNanos);
+        this.deadline = Deadline.in(Duration.ofNanos(limitNanos));
     }
 
     /**
@@ -38,7 +38,7 @@ public final class InactivityTimer {
 
     /** Restarts the timer, while no activity of the peer is expected. */
     public void restart() {
-        deadline = Deadline.in(limitNanos);
+        deadline = Deadline.in(Duration.ofNanos(limitNanos));
     }
 
     /** The longest inactivity, in nanoseconds. */
@@ -48,6 +48,6 @@ public final class InactivityTimer {
 
     /** Time until it expires, in nanoseconds. */
     public long remainingNanos() {
-        return deadline.remainingNanos();
+        return deadline.remaining().toNanos();
     }
 }

@@ -13,6 +13,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.worker.Worker;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -66,7 +67,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
     protected abstract void releaseResources();
 
     /** Sleeps until an event of this role, or until the time has passed. */
-    protected abstract void awaitEvent(long timeoutNanos);
+    protected abstract void awaitEvent(Duration timeout);
 
     /**
      * Checks for the loss of a peer and for illegal messages.

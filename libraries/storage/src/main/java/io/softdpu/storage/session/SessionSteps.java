@@ -3,7 +3,7 @@ package io.softdpu.storage.session;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
-import io.softdpu.storage.control.ControlChannel;
+import java.time.Duration;
 
 /**
  * Steps of a session, which are reported to its listener and to the log, and their timeout. Belongs
@@ -13,7 +13,7 @@ public final class SessionSteps {
     private final System.Logger log;
     private final SessionListener listener;
     private final long controlTimeoutNanos;
-    private Deadline deadline = Deadline.in(ControlChannel.NO_TIMEOUT);
+    private Deadline deadline = Deadline.never();
 
     /** Creates steps none of which has begun. */
     SessionSteps(System.Logger log, SessionListener listener, long controlTimeoutNanos) {
@@ -35,11 +35,11 @@ public final class SessionSteps {
      * needs several others is limited like one that needs none.
      */
     public void startTimeout() {
-        deadline = Deadline.in(controlTimeoutNanos);
+        deadline = Deadline.in(Duration.ofNanos(controlTimeoutNanos));
     }
 
     /** Remaining time of the step, at least one nanosecond. */
     public long remainingNanos() {
-        return Math.clamp(deadline.remainingNanos(), 1, controlTimeoutNanos);
+        return Math.clamp(deadline.remaining().toNanos(), 1, controlTimeoutNanos);
     }
 }

@@ -4,12 +4,15 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
+import java.time.Duration;
 
 /**
  * Data path loop of a worker: progress rounds until it is stopped and nothing is in flight. Runs
  * once. {@link #run} belongs to the worker's thread; the rest may be called from any thread.
  */
 final class DataPathLoop {
+    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
     private final Worker worker;
     private final WorkerStatistics statistics;
     private final long controlTimeoutNanos;
@@ -65,7 +68,7 @@ final class DataPathLoop {
             begun = true;
             worker.notifyControl();
             while (running && worker.failure() == null) {
-                round(engine, Long.MAX_VALUE);
+                round(engine, FOREVER);
             }
             drain(engine);
         } catch (RuntimeException | Error e) {
@@ -78,10 +81,10 @@ final class DataPathLoop {
     }
 
     private void drain(ProgressEngine engine) {
-        Deadline deadline = Deadline.in(controlTimeoutNanos);
+        Deadline deadline = Deadline.in(Duration.ofNanos(controlTimeoutNanos));
         // An aborted session does not wait for responses: their sender may be the cause.
         while (worker.failure() == null && !worker.isEnding() && worker.inFlight() != 0) {
-            round(engine, deadline.remainingNanos());
+            round(engine, deadline.remaining());
             if (deadline.hasPassed() && worker.inFlight() != 0) {
                 worker.fail(
                         new DpuException(
@@ -94,9 +97,9 @@ final class DataPathLoop {
         }
     }
 
-    private void round(ProgressEngine engine, long waitNanos) {
+    private void round(ProgressEngine engine, Duration longest) {
         worker.onRound();
         worker.retryPending();
-        engine.await(Math.min(waitNanos, worker.longestWaitNanos()));
+        worker.awaitWork(engine, longest);
     }
 }

@@ -9,6 +9,7 @@ import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaTaskCallback;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.RdmaConnectionRole;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +48,8 @@ public final class RdmaPair {
 
     /** Starts both contexts. They are RUNNING once they are connected. */
     public void start(long timeoutNanos) {
-        data.setConnectTimeout(timeoutNanos);
-        control.setConnectTimeout(timeoutNanos);
+        data.setConnectTimeout(Duration.ofNanos(timeoutNanos));
+        control.setConnectTimeout(Duration.ofNanos(timeoutNanos));
         data.start();
         control.start();
     }

@@ -8,6 +8,7 @@ import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.storage.WorkerReport;
+import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -166,9 +167,19 @@ public abstract class Worker extends WorkerThread {
     /** Called in each round of the data path; for work of the control thread. */
     protected void onRound() {}
 
-    /** Longest sleep of a round without an event, in nanoseconds. */
-    protected long longestWaitNanos() {
-        return IDLE_WAIT_NANOS;
+    /**
+     * Progresses the engine, and sleeps if it has no work: until an event, until work of the worker
+     * itself is due, or for a second.
+     *
+     * @param longest the longest sleep
+     */
+    protected void awaitWork(ProgressEngine engine, Duration longest) {
+        engine.await(shorter(longest, IDLE_WAIT));
+    }
+
+    /** The shorter one; allocates nothing. */
+    protected static Duration shorter(Duration first, Duration second) {
+        return first.compareTo(second) < 0 ? first : second;
     }
 
     /** Releases bufs and memory, after all contexts were closed. Called once. */
@@ -269,11 +280,11 @@ public abstract class Worker extends WorkerThread {
         }
         // Each context stops waiting for its peer after the control timeout, and is idle soon
         // after.
-        Deadline deadline = Deadline.in(2 * controlTimeoutNanos);
+        Deadline deadline = Deadline.in(Duration.ofNanos(2 * controlTimeoutNanos));
         while (!areContextsIdle() && !deadline.hasPassed()) {
             contexts.freeTasks();
             // Continues after exceptions of callbacks, since other resources have to be released.
-            attempt(() -> present.await(deadline.remainingNanos()));
+            attempt(() -> present.await(deadline));
         }
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.storage.worker;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class WorkerThread {
     /** Longest sleep of a worker without an event. */
-    static final long IDLE_WAIT_NANOS = 1_000_000_000L;
+    protected static final Duration IDLE_WAIT = Duration.ofSeconds(1);
 
     private final String role;
     private final WorkerSlot slot;
@@ -188,7 +189,7 @@ public abstract class WorkerThread {
             commands.process();
             if (!configurationRound()) {
                 // Yields for a while, then sleeps until a command, a doorbell or a state change.
-                engine().await(IDLE_WAIT_NANOS);
+                engine().await(IDLE_WAIT);
             }
         }
     }

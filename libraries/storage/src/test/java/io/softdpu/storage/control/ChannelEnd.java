@@ -4,6 +4,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.storage.StorageDefaults;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -64,7 +65,9 @@ public final class ChannelEnd implements AutoCloseable {
                 name,
                 engine ->
                         ControlChannels.makeTcpServer(
-                                engine, TcpListener.open(address), firstMessageTimeoutNanos));
+                                engine,
+                                TcpListener.open(address),
+                                Duration.ofNanos(firstMessageTimeoutNanos)));
     }
 
     /** The connecting end of a TCP channel. */

@@ -27,6 +27,7 @@ import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -43,7 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Clause("sto-005")
 class ComchControlChannelTest extends ControlChannelContract {
     private static final String NAME = "contract";
-    private static final long CLOSE_TIMEOUT = 5_000_000_000L;
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final long PRODUCED_OFFSET = 128;
 
     @TempDir private static Path folder;
@@ -100,7 +101,7 @@ class ComchControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchClientControlChannel second =
                         makeClient(engine, NAME, connectTimeoutNanos())) {
-            second.awaitConnected(2 * connectTimeoutNanos());
+            second.awaitConnected(Duration.ofNanos(2 * connectTimeoutNanos()));
             return Status.SUCCESS;
         } catch (DpuException e) {
             return e.status();
@@ -112,7 +113,7 @@ class ComchControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchClientControlChannel client = makeClient(engine, "nobody", 200_000_000L)) {
             assertStatus(
-                    () -> client.awaitConnected(ChannelEnd.DEADLINE_NANOS),
+                    () -> client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)),
                     Status.NOT_FOUND,
                     "nobody");
         }
@@ -179,9 +180,9 @@ class ComchControlChannelTest extends ControlChannelContract {
                                 hostDevice,
                                 "heard",
                                 server ? none : listener,
-                                connectTimeoutNanos())) {
-            atClient.awaitConnected(connectTimeoutNanos());
-            atServer.awaitConnected(connectTimeoutNanos());
+                                Duration.ofNanos(connectTimeoutNanos()))) {
+            atClient.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
+            atServer.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
             ComchControlChannel other = server ? atClient : atServer;
             ComchConsumer first = startConsumer(engine, other.connection(), memory);
             assertThat(heard).containsExactly("+" + first.id());
@@ -217,15 +218,15 @@ class ComchControlChannelTest extends ControlChannelContract {
                 ComchServerControlChannel server = makeServer(engine, "once")) {
             try (ComchClientControlChannel first =
                     makeClient(engine, "once", connectTimeoutNanos())) {
-                first.awaitConnected(connectTimeoutNanos());
-                server.awaitConnected(connectTimeoutNanos());
+                first.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
+                server.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
             }
             ComchConnection only = server.connection();
             assertStatus(server::poll, Status.CONNECTION_RESET, "peer has ended");
             try (ComchClientControlChannel further =
                     makeClient(engine, "once", connectTimeoutNanos())) {
                 assertStatus(
-                        () -> further.receive(connectTimeoutNanos()),
+                        () -> further.receive(Duration.ofNanos(connectTimeoutNanos())),
                         Status.CONNECTION_RESET,
                         "ended"); // before or after it was connected
             }
@@ -250,7 +251,7 @@ class ComchControlChannelTest extends ControlChannelContract {
                             new Hello(terms, "host/pf0", "broken").toBytes(),
                             inbound,
                             connectTimeoutNanos());
-            listening.awaitConnected(connectTimeoutNanos());
+            listening.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
             Attachment rogue = connecting.get(connectTimeoutNanos(), TimeUnit.NANOSECONDS);
             try {
                 listening.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
@@ -259,7 +260,7 @@ class ComchControlChannelTest extends ControlChannelContract {
                 rogue.link().ring();
 
                 assertStatus(
-                        () -> listening.receive(ChannelEnd.DEADLINE_NANOS),
+                        () -> listening.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)),
                         Status.CONNECTION_RESET,
                         "peer has ended: peer=client of comch://broken, reason=peer violated the"
                                 + " protocol: ring, produced index out of range: seen="
@@ -290,7 +291,7 @@ class ComchControlChannelTest extends ControlChannelContract {
         long start = System.nanoTime();
         while (consumer.state() != state) {
             assertThat(System.nanoTime() - start).isLessThan(ChannelEnd.DEADLINE_NANOS);
-            engine.await(ChannelEnd.DEADLINE_NANOS);
+            engine.await(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
         }
     }
 
@@ -306,6 +307,6 @@ class ComchControlChannelTest extends ControlChannelContract {
     private static ComchClientControlChannel makeClient(
             ProgressEngine engine, String name, long timeoutNanos) {
         return ControlChannels.makeComchClient(
-                engine, hostDevice, name, ConsumerListener.none(), timeoutNanos);
+                engine, hostDevice, name, ConsumerListener.none(), Duration.ofNanos(timeoutNanos));
     }
 }

@@ -11,6 +11,7 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Clause("sto-050")
 abstract class ControlChannelContract {
     private static final long SECONDS = 1_000_000_000L;
-    private static final long SHORT = SECONDS / 20;
+    private static final Duration SHORT = Duration.ofNanos(SECONDS / 20);
     private static final long LONG = ChannelEnd.DEADLINE_NANOS / 2;
 
     private static final ControlMessage QUERY =
@@ -68,11 +69,13 @@ abstract class ControlChannelContract {
     void shouldCarryMessagesBothWays() {
         connect();
 
-        CompletableFuture<ControlMessage> atServer = server.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> atServer =
+                server.begin(c -> c.receive(Duration.ofNanos(LONG)));
         client.run(c -> c.send(QUERY));
         assertThat(ChannelEnd.await(atServer)).isEqualTo(QUERY);
 
-        CompletableFuture<ControlMessage> atClient = client.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> atClient =
+                client.begin(c -> c.receive(Duration.ofNanos(LONG)));
         server.run(c -> c.send(STOP));
         assertThat(ChannelEnd.await(atClient)).isEqualTo(STOP);
     }
@@ -89,11 +92,12 @@ abstract class ControlChannelContract {
                 new ControlMessage(
                         1, 2, new ControlPayload.InitStorageRequest(1, 1, Blob.of(bytes)));
 
-        CompletableFuture<ControlMessage> received = other(sender).begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> received =
+                other(sender).begin(c -> c.receive(Duration.ofNanos(LONG)));
         end(sender)
                 .run(c -> {
                     c.send(large);
-                    c.flush(LONG);
+                    c.flush(Duration.ofNanos(LONG));
                 });
 
         assertThat(ChannelEnd.await(received)).isEqualTo(large);
@@ -108,14 +112,15 @@ abstract class ControlChannelContract {
                 other(sender)
                         .beginDo(c -> {
                             for (int i = 0; i < count; i++) {
-                                assertThat(c.receive(LONG).messageId()).isEqualTo(i);
+                                assertThat(c.receive(Duration.ofNanos(LONG)).messageId())
+                                        .isEqualTo(i);
                             }
                         });
         end(sender)
                 .run(c -> {
                     for (int i = 0; i < count; i++) {
                         c.send(new ControlMessage(i, 0, connection(i)));
-                        c.flush(LONG);
+                        c.flush(Duration.ofNanos(LONG));
                     }
                 });
         ChannelEnd.await(received);
@@ -125,7 +130,8 @@ abstract class ControlChannelContract {
     @EnumSource
     void shouldSayWhyItGivesUpAlsoAfterAnAbort(Which leaving) {
         connect();
-        CompletableFuture<ControlMessage> heard = other(leaving).begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> heard =
+                other(leaving).begin(c -> c.receive(Duration.ofNanos(LONG)));
         end(leaving).channel.abort("User requested abort");
 
         end(leaving)
@@ -147,7 +153,7 @@ abstract class ControlChannelContract {
                                         Status.CONNECTION_ABORTED, "why it goes")));
         CompletableFuture<Void> closing = CompletableFuture.runAsync(end(leaving)::close);
         assertStatus(
-                () -> other(leaving).call(c -> c.receive(LONG)),
+                () -> other(leaving).call(c -> c.receive(Duration.ofNanos(LONG))),
                 Status.CONNECTION_RESET,
                 "has ended");
         ChannelEnd.await(closing);
@@ -160,10 +166,10 @@ abstract class ControlChannelContract {
     void shouldTakeAPeerThatDoesNotWaitForItsLastAnswerForOneThatHasAll(Which asking) {
         connect();
         end(asking).run(c -> c.send(STOP));
-        ControlMessage request = other(asking).call(c -> c.receive(LONG));
+        ControlMessage request = other(asking).call(c -> c.receive(Duration.ofNanos(LONG)));
         CompletableFuture<Void> leaving = CompletableFuture.runAsync(end(asking)::close);
         assertStatus(
-                () -> other(asking).call(c -> c.receive(LONG)),
+                () -> other(asking).call(c -> c.receive(Duration.ofNanos(LONG))),
                 Status.CONNECTION_RESET,
                 "has ended");
 
@@ -173,7 +179,9 @@ abstract class ControlChannelContract {
                 () -> other(asking).run(c -> new ControlExchange(c).reply(request, answer)),
                 Status.CONNECTION_RESET,
                 "has ended");
-        other(asking).run(c -> new ControlExchange(c).replyLast(request, answer, LONG));
+        other(asking)
+                .run(c ->
+                        new ControlExchange(c).replyLast(request, answer, Duration.ofNanos(LONG)));
         ChannelEnd.await(leaving);
         server = asking == Which.SERVER ? openServer() : server;
         client = asking == Which.CLIENT ? null : client;
@@ -231,15 +239,17 @@ abstract class ControlChannelContract {
     @EnumSource
     void shouldHandOutWhatThePeerHadSaidAndThenTellThatItHasGone(Which which) {
         connect();
-        CompletableFuture<ControlMessage> first = end(which).begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> first =
+                end(which).begin(c -> c.receive(Duration.ofNanos(LONG)));
         other(which)
                 .run(c -> {
                     c.send(QUERY);
-                    c.flush(LONG);
+                    c.flush(Duration.ofNanos(LONG));
                 });
         assertThat(ChannelEnd.await(first)).isEqualTo(QUERY);
 
-        CompletableFuture<ControlMessage> second = end(which).begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> second =
+                end(which).begin(c -> c.receive(Duration.ofNanos(LONG)));
         CompletableFuture<Void> closing = other(which).beginDo(ControlChannel::close);
 
         assertStatus(() -> ChannelEnd.await(second), Status.CONNECTION_RESET, "peer has ended");
@@ -264,7 +274,8 @@ abstract class ControlChannelContract {
     void shouldEndAnAwaitByAWakeup(Which which) {
         connect();
         long start = System.nanoTime();
-        CompletableFuture<Void> waiting = end(which).beginDo(c -> c.await(100 * LONG));
+        CompletableFuture<Void> waiting =
+                end(which).beginDo(c -> c.await(Duration.ofNanos(100 * LONG)));
 
         end(which).channel.wakeup();
 
@@ -316,7 +327,7 @@ abstract class ControlChannelContract {
         CompletableFuture<Void> serving =
                 server.beginDo(c -> {
                     ControlExchange exchange = new ControlExchange(c);
-                    ControlMessage request = c.receive(LONG);
+                    ControlMessage request = c.receive(Duration.ofNanos(LONG));
                     assertThat(request.correlationId()).isEqualTo(77);
                     exchange.reply(request, new ControlPayload.QueryStorageResponse(8192, 512));
                 });
@@ -328,7 +339,7 @@ abstract class ControlChannelContract {
                                         new ControlPayload.QueryStorageRequest(),
                                         77,
                                         ControlMessageType.QUERY_STORAGE_RESPONSE,
-                                        LONG));
+                                        Duration.ofNanos(LONG)));
 
         assertThat(reply).isEqualTo(new ControlPayload.QueryStorageResponse(8192, 512));
         ChannelEnd.await(serving);
@@ -394,7 +405,7 @@ abstract class ControlChannelContract {
         CompletableFuture<Void> accepting =
                 server.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
         client = openClient(LONG);
-        client.run(c -> c.awaitConnected(LONG));
+        client.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
         ChannelEnd.await(accepting);
     }
 
@@ -412,7 +423,7 @@ abstract class ControlChannelContract {
     private void assertReply(
             java.util.function.UnaryOperator<ControlMessage> answer, Status status, String reason) {
         CompletableFuture<Void> serving =
-                server.beginDo(c -> c.send(answer.apply(c.receive(LONG))));
+                server.beginDo(c -> c.send(answer.apply(c.receive(Duration.ofNanos(LONG)))));
         assertStatus(
                 () ->
                         client.call(c ->
@@ -421,7 +432,7 @@ abstract class ControlChannelContract {
                                                 new ControlPayload.QueryStorageRequest(),
                                                 77,
                                                 ControlMessageType.QUERY_STORAGE_RESPONSE,
-                                                LONG)),
+                                                Duration.ofNanos(LONG))),
                 status,
                 reason);
         ChannelEnd.await(serving);

@@ -29,8 +29,8 @@ class ControlExchangeTest {
         server = ChannelEnd.tcpServer("server");
         client = ChannelEnd.tcpClient("client", server.address());
         CompletableFuture<Void> accepting =
-                server.beginDo(c -> c.awaitConnected(ChannelEnd.DEADLINE_NANOS));
-        client.run(c -> c.awaitConnected(ChannelEnd.DEADLINE_NANOS));
+                server.beginDo(c -> c.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)));
+        client.run(c -> c.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)));
         ChannelEnd.await(accepting);
     }
 
@@ -46,7 +46,7 @@ class ControlExchangeTest {
         client.run(ControlChannel::close);
 
         server.run(c -> {
-            replyLast(c, c.receive(ChannelEnd.DEADLINE_NANOS));
+            replyLast(c, c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)));
             assertThat(c.isConnected()).isFalse();
         });
     }
@@ -63,7 +63,7 @@ class ControlExchangeTest {
 
         RemoteErrorException failure =
                 server.call(c -> {
-                    ControlMessage request = c.receive(ChannelEnd.DEADLINE_NANOS);
+                    ControlMessage request = c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
                     Await.until(
                             "the word has come",
                             Duration.ofNanos(ChannelEnd.DEADLINE_NANOS),
@@ -85,20 +85,21 @@ class ControlExchangeTest {
         });
 
         server.run(c -> {
-            ControlMessage request = c.receive(ChannelEnd.DEADLINE_NANOS);
+            ControlMessage request = c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
             Await.until(
                     "the word has come", Duration.ofNanos(ChannelEnd.DEADLINE_NANOS), c::progress);
             RemoteErrorException word =
                     catchThrowableOfType(RemoteErrorException.class, () -> replyLast(c, request));
             new ControlExchange(c).replyError(request, word);
-            c.flush(ChannelEnd.DEADLINE_NANOS);
+            c.flush(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
         });
         server.run(ControlChannel::close);
 
         DpuException end =
                 client.call(c ->
                         catchThrowableOfType(
-                                DpuException.class, () -> c.receive(ChannelEnd.DEADLINE_NANOS)));
+                                DpuException.class,
+                                () -> c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS))));
         assertThat(end.status()).isEqualTo(Status.CONNECTION_RESET);
     }
 
@@ -111,7 +112,7 @@ class ControlExchangeTest {
 
         DpuException failure =
                 server.call(c -> {
-                    ControlMessage request = c.receive(ChannelEnd.DEADLINE_NANOS);
+                    ControlMessage request = c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
                     Await.until(
                             "another has come",
                             Duration.ofNanos(ChannelEnd.DEADLINE_NANOS),
@@ -139,7 +140,8 @@ class ControlExchangeTest {
                                                         new ControlPayload.StopStorageRequest(),
                                                         9,
                                                         ControlMessageType.STOP_STORAGE_RESPONSE,
-                                                        ChannelEnd.DEADLINE_NANOS)));
+                                                        Duration.ofNanos(
+                                                                ChannelEnd.DEADLINE_NANOS))));
 
         assertThat(failure.status()).isEqualTo(Status.UNKNOWN);
         assertThat(failure).hasMessage("volume is gone: lun=7");
@@ -167,7 +169,8 @@ class ControlExchangeTest {
                                                         new ControlPayload.StopStorageRequest(),
                                                         9,
                                                         ControlMessageType.STOP_STORAGE_RESPONSE,
-                                                        ChannelEnd.DEADLINE_NANOS)));
+                                                        Duration.ofNanos(
+                                                                ChannelEnd.DEADLINE_NANOS))));
 
         HostileText.requireHarmless(failure.getMessage());
         assertThat(failure.getMessage()).hasSizeLessThanOrEqualTo(256);
@@ -177,6 +180,8 @@ class ControlExchangeTest {
     private static void replyLast(ControlChannel channel, ControlMessage request) {
         new ControlExchange(channel)
                 .replyLast(
-                        request, new ControlPayload.ShutdownResponse(), ChannelEnd.DEADLINE_NANOS);
+                        request,
+                        new ControlPayload.ShutdownResponse(),
+                        Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
     }
 }

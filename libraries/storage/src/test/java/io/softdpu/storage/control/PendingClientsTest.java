@@ -14,6 +14,7 @@ import io.softdpu.storage.wire.ControlPayload;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Pending clients of the TCP control port, and the selection of one. */
 @Timeout(120)
 final class PendingClientsTest {
-    private static final long LONG = ChannelEnd.DEADLINE_NANOS / 2;
+    private static final Duration LONG = Duration.ofNanos(ChannelEnd.DEADLINE_NANOS / 2);
 
     /** A timeout that is waited for; within it a client says hello. */
     private static final long SHORT = 1_000_000_000L;
@@ -196,7 +197,7 @@ final class PendingClientsTest {
         FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
-                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                        ControlChannels.makeTcpServer(engine, listener, Duration.ofNanos(SILENCE));
                 UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             Socket oldest = clients.add();
             assertThat(poor.poll()).isNull();
@@ -218,7 +219,7 @@ final class PendingClientsTest {
         FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
-                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                        ControlChannels.makeTcpServer(engine, listener, Duration.ofNanos(SILENCE));
                 UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             Socket oldest = clients.add();
             assertThat(poor.poll()).isNull();
@@ -235,7 +236,7 @@ final class PendingClientsTest {
         FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
-                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                        ControlChannels.makeTcpServer(engine, listener, Duration.ofNanos(SILENCE));
                 UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             Socket oldest = clients.add();
             assertThat(poor.poll()).isNull();
@@ -253,7 +254,8 @@ final class PendingClientsTest {
         FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
-                        ControlChannels.makeTcpServer(engine, listener, SILENCE)) {
+                        ControlChannels.makeTcpServer(
+                                engine, listener, Duration.ofNanos(SILENCE))) {
             listener.failures(1);
             assertThat(poor.poll()).isNull();
         }
@@ -264,7 +266,7 @@ final class PendingClientsTest {
         FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
-                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                        ControlChannels.makeTcpServer(engine, listener, Duration.ofNanos(SILENCE));
                 UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             clients.add().getOutputStream().write(ControlCodec.encode(QUERY));
             assertThat(poor.receive(LONG)).isEqualTo(QUERY);
@@ -286,7 +288,7 @@ final class PendingClientsTest {
         FailingListener listener = new FailingListener();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel poor =
-                        ControlChannels.makeTcpServer(engine, listener, SILENCE);
+                        ControlChannels.makeTcpServer(engine, listener, Duration.ofNanos(SILENCE));
                 UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             listener.failures(1);
             clients.add();

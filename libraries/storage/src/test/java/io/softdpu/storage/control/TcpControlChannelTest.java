@@ -56,12 +56,12 @@ class TcpControlChannelTest extends ControlChannelContract {
     Status statusOfSecondClient() {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel second = ControlChannels.makeTcpClient(engine, address())) {
-            second.awaitConnected(connectTimeoutNanos());
-            ControlMessage rejection = second.receive(connectTimeoutNanos());
+            second.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
+            ControlMessage rejection = second.receive(Duration.ofNanos(connectTimeoutNanos()));
             ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) rejection.payload();
             assertThat(error.message()).contains("storage target serves another client");
             assertStatus(
-                    () -> second.receive(connectTimeoutNanos()),
+                    () -> second.receive(Duration.ofNanos(connectTimeoutNanos())),
                     Status.CONNECTION_RESET,
                     "has ended");
             return error.status();
@@ -124,7 +124,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                     () ->
                             isRefused(client)
                                     && attempts.size() >= 4
-                                    && client.untilDeadlineNanos() != ControlChannel.NO_TIMEOUT);
+                                    && client.untilDeadlineNanos() != Long.MAX_VALUE);
             for (int i = 0; i < attempts.size(); i++) {
                 assertThat(attempts.get(i)).isGreaterThanOrEqualTo(i * interval);
             }
@@ -145,7 +145,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             CompletableFuture<TcpListener> listening =
                     CompletableFuture.supplyAsync(() -> TcpListener.open(free));
 
-            client.awaitConnected(ChannelEnd.DEADLINE_NANOS);
+            client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
 
             assertThat(client.isConnected()).isTrue();
             listening.get(10, TimeUnit.SECONDS).close();
@@ -158,7 +158,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, free)) {
             assertStatus(
-                    () -> client.awaitConnected(250_000_000L),
+                    () -> client.awaitConnected(Duration.ofMillis(250)),
                     Status.TIME_OUT,
                     "storage target did not reply: address=tcp://"
                             + free.getHostString()
@@ -189,7 +189,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, unknown)) {
             assertStatus(
-                    () -> client.awaitConnected(ChannelEnd.DEADLINE_NANOS),
+                    () -> client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)),
                     Status.NOT_FOUND,
                     "no.such.host.invalid");
         }
@@ -202,7 +202,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                 TcpClientControlChannel client =
                         ControlChannels.makeTcpClient(
                                 engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
-            client.awaitConnected(ChannelEnd.DEADLINE_NANOS);
+            client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
             try (Socket accepted = listening.accept()) {
                 accepted.setSoTimeout(20_000);
                 assertThat(accepted.getInputStream().readNBytes(HELLO.length)).isEqualTo(HELLO);
@@ -217,7 +217,9 @@ class TcpControlChannelTest extends ControlChannelContract {
             socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
 
             assertStatus(
-                    () -> server().call(c -> c.receive(ChannelEnd.DEADLINE_NANOS)),
+                    () ->
+                            server().call(c ->
+                                    c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS))),
                     Status.INVALID_VALUE,
                     "wireSizeBytes=1195725856, expected=12 to 65536");
             // It hears why, in the only words that both know, and then the end.
@@ -238,7 +240,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         }
 
         assertStatus(
-                () -> server().call(c -> c.receive(ChannelEnd.DEADLINE_NANOS)),
+                () -> server().call(c -> c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS))),
                 Status.CONNECTION_RESET,
                 "in the middle of a control message");
     }
@@ -250,7 +252,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             for (int i = 0; i < 3; i++) {
                 sendToClient(i);
                 while (!heard.progress()) {
-                    engine.await(ChannelEnd.DEADLINE_NANOS);
+                    engine.await(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
                 }
                 assertThat(heard.poll().messageId()).isEqualTo(i);
             }
@@ -258,7 +260,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             assertStatus(
                     () -> {
                         while (!heard.progress()) {
-                            engine.await(ChannelEnd.DEADLINE_NANOS);
+                            engine.await(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
                         }
                     },
                     Status.CONNECTION_RESET,
@@ -271,17 +273,18 @@ class TcpControlChannelTest extends ControlChannelContract {
     void shouldEndTheNextWaitForWhatCameInAProgressOfSomebodyElse() {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel heard = connectedClient(engine)) {
-            while (engine.await(1)) {
+            while (engine.await(Duration.ofNanos(1))) {
                 // What was there before.
             }
             sendToClient(7);
             Await.until("it is read", Duration.ofSeconds(20), engine::progress);
 
             long start = System.nanoTime();
-            engine.await(ChannelEnd.DEADLINE_NANOS);
+            engine.await(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
 
             assertThat(System.nanoTime() - start).isLessThan(ChannelEnd.DEADLINE_NANOS);
-            assertThat(heard.receive(ChannelEnd.DEADLINE_NANOS).messageId()).isEqualTo(7);
+            assertThat(heard.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)).messageId())
+                    .isEqualTo(7);
         }
     }
 
@@ -298,10 +301,11 @@ class TcpControlChannelTest extends ControlChannelContract {
             awaitRest(engine);
 
             for (int i = 0; i < count; i++) {
-                assertThat(full.receive(ChannelEnd.DEADLINE_NANOS).messageId()).isEqualTo(i);
+                assertThat(full.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)).messageId())
+                        .isEqualTo(i);
             }
             assertStatus(
-                    () -> full.receive(ChannelEnd.DEADLINE_NANOS),
+                    () -> full.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)),
                     Status.CONNECTION_RESET,
                     "has ended");
             awaitRest(engine);
@@ -319,7 +323,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                 TcpClientControlChannel full =
                         ControlChannels.makeTcpClient(
                                 engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
-            full.awaitConnected(ChannelEnd.DEADLINE_NANOS);
+            full.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
             try (Socket accepted = listening.accept()) {
                 for (int i = 0; i < 2 * count; i++) {
                     accepted.getOutputStream().write(message);
@@ -328,7 +332,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                         "all is there that is taken at once",
                         Duration.ofSeconds(20),
                         () -> {
-                            engine.await(1_000_000L);
+                            engine.await(Duration.ofMillis(1));
                             return full.isInboxFull();
                         });
                 accepted.setSoLinger(true, 0); // a close is a reset
@@ -336,13 +340,16 @@ class TcpControlChannelTest extends ControlChannelContract {
             awaitRest(engine);
 
             for (int i = 0; i < count; i++) {
-                assertThat(full.receive(ChannelEnd.DEADLINE_NANOS).messageId()).isEqualTo(5);
+                assertThat(full.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)).messageId())
+                        .isEqualTo(5);
             }
             assertStatus(
                     () -> {
                         while (true) {
                             full.receive(
-                                    ChannelEnd.DEADLINE_NANOS); // what else had arrived before it
+                                    Duration.ofNanos(
+                                            ChannelEnd.DEADLINE_NANOS)); // what else had arrived
+                            // before it
                         }
                     },
                     Status.CONNECTION_RESET,
@@ -358,8 +365,9 @@ class TcpControlChannelTest extends ControlChannelContract {
                 Duration.ofSeconds(20),
                 () -> {
                     long before = engine.hits();
-                    engine.await(10_000_000L); // a wake that is pending ends the first at once
-                    engine.await(10_000_000L);
+                    engine.await(
+                            Duration.ofMillis(10)); // a wake that is pending ends the first at once
+                    engine.await(Duration.ofMillis(10));
                     return engine.hits() == before;
                 });
     }
@@ -369,7 +377,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         AtomicInteger ran = new AtomicInteger();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel sending = connectedClient(engine)) {
-            engine.timer(ran::incrementAndGet).set(0);
+            engine.timer(ran::incrementAndGet).set(Duration.ZERO);
 
             sending.send(new ControlMessage(3, 0, new ControlPayload.ShutdownRequest()));
             assertThat(ran).hasValue(0);
@@ -379,7 +387,9 @@ class TcpControlChannelTest extends ControlChannelContract {
             engine.progress();
             assertThat(ran).hasValue(1);
         }
-        assertThat(server().call(c -> c.receive(ChannelEnd.DEADLINE_NANOS)).messageId())
+        assertThat(
+                        server().call(c -> c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)))
+                                .messageId())
                 .isEqualTo(3);
     }
 
@@ -387,7 +397,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         CompletableFuture<Void> accepting =
                 server().beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
         TcpClientControlChannel connected = ControlChannels.makeTcpClient(engine, address());
-        connected.awaitConnected(ChannelEnd.DEADLINE_NANOS);
+        connected.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
         ChannelEnd.await(accepting);
         return connected;
     }
@@ -395,7 +405,7 @@ class TcpControlChannelTest extends ControlChannelContract {
     private void sendToClient(int id) {
         server().run(c -> {
             c.send(new ControlMessage(id, 0, new ControlPayload.ShutdownRequest()));
-            c.flush(ChannelEnd.DEADLINE_NANOS);
+            c.flush(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
         });
     }
 
@@ -409,7 +419,7 @@ class TcpControlChannelTest extends ControlChannelContract {
 
     private static boolean isRefused(ControlChannel client) {
         try {
-            client.awaitConnected(1);
+            client.awaitConnected(Duration.ofNanos(1));
             return false;
         } catch (DpuException e) {
             assertThat(e.status()).isEqualTo(Status.TIME_OUT);
@@ -453,7 +463,8 @@ class TcpControlChannelTest extends ControlChannelContract {
                     () -> {
                         DpuException refused =
                                 catchThrowableOfType(
-                                        DpuException.class, () -> client.awaitConnected(1));
+                                        DpuException.class,
+                                        () -> client.awaitConnected(Duration.ofNanos(1)));
                         assertThat(refused).as("it takes itself for the target").isNotNull();
                         assertThat(refused.status()).isEqualTo(Status.TIME_OUT);
                         return String.valueOf(refused.getMessage())
@@ -473,7 +484,8 @@ class TcpControlChannelTest extends ControlChannelContract {
                                 family -> {
                                     throw new LinuxException("socket", Errno.EMFILE, "domain=none");
                                 })) {
-            assertThatThrownBy(() -> client.awaitConnected(ChannelEnd.DEADLINE_NANOS))
+            assertThatThrownBy(() ->
+                            client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.OPERATING_SYSTEM))

@@ -99,7 +99,12 @@ final class Subjects implements AutoCloseable {
                 Subject.withOtherEnd("fabric.Bus.connect", () -> connection(exporter, importer)),
                 Subject.withOtherEnd(
                         "core.Mmap.createFromExport",
-                        () -> Mmap.createFromExport(blob, p0, Mapping.ACCESS, TIMEOUT_NANOS)));
+                        () ->
+                                Mmap.createFromExport(
+                                        blob,
+                                        p0,
+                                        Mapping.ACCESS,
+                                        Duration.ofNanos(TIMEOUT_NANOS))));
     }
 
     /** A whole session: comch, rdma and the roles, from opening to end. */
@@ -134,7 +139,7 @@ final class Subjects implements AutoCloseable {
     private Machine machine() {
         return Machine.builder(Side.DPU)
                 .fabricFolder(folder)
-                .handshakeTimeoutNanos(TIMEOUT_NANOS)
+                .handshakeTimeout(Duration.ofNanos(TIMEOUT_NANOS))
                 .open();
     }
 

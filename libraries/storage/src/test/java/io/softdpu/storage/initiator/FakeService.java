@@ -22,6 +22,7 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.worker.MessageMemory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class FakeService implements AutoCloseable {
     static final String NAME = "fake";
     private static final int SLOTS = 8;
-    private static final long TIMEOUT = 10_000_000_000L;
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     /** Changes a request in place to the reply. */
     interface Answer {
@@ -126,7 +127,7 @@ final class FakeService implements AutoCloseable {
                 if (request != null && request.type() != ControlMessageType.ERROR_RESPONSE) {
                     channel.send(change.apply(request.reply(handle(request))));
                 }
-                channel.await(100_000_000);
+                channel.await(Duration.ofMillis(100));
             }
             // What the initiator said before this was ended counts, too.
             ControlMessage late = channel.poll();

@@ -27,6 +27,7 @@ import io.softdpu.storage.worker.MessageMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,7 @@ import java.util.Queue;
 
 /** Initiator whose steps a test calls one by one: correct ones, or arbitrary messages. */
 public final class ScriptedInitiator implements AutoCloseable {
-    private static final long TIMEOUT = 20_000_000_000L;
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     /** What it asks for: the service has room for twice as many messages. */
     public static final int TRANSACTIONS = 4;
@@ -116,7 +117,7 @@ public final class ScriptedInitiator implements AutoCloseable {
     public boolean isToldNothingFor(long nanos) {
         return end.call(c -> {
             try {
-                c.receive(nanos);
+                c.receive(Duration.ofNanos(nanos));
                 return false;
             } catch (DpuException e) {
                 return e.status() == Status.TIME_OUT;
@@ -162,7 +163,7 @@ public final class ScriptedInitiator implements AutoCloseable {
                 if (deadline.hasPassed()) {
                     throw new AssertionError("no response in time");
                 }
-                engine.await(deadline.remainingNanos());
+                engine.await(deadline);
             }
             return responses.remove();
         });
@@ -186,7 +187,7 @@ public final class ScriptedInitiator implements AutoCloseable {
                 if (deadline.hasPassed()) {
                     throw new AssertionError("no consumer in time");
                 }
-                engine.await(deadline.remainingNanos());
+                engine.await(deadline);
             }
         });
     }

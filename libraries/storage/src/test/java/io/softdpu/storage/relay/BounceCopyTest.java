@@ -21,6 +21,7 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaWriteTask;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,7 +90,7 @@ class BounceCopyTest {
             Status status = task.trySubmit();
             long end = System.nanoTime() + TIMEOUT;
             while (status == Status.SUCCESS && done.get() == 0 && System.nanoTime() < end) {
-                engine.await(TIMEOUT);
+                engine.await(Duration.ofNanos(TIMEOUT));
             }
             task.free();
             source.release();
@@ -122,7 +123,7 @@ class BounceCopyTest {
         for (Rdma context : contexts) {
             while (context.state() != state) {
                 assertThat(System.nanoTime()).isLessThan(end);
-                engine.await(TIMEOUT);
+                engine.await(Duration.ofNanos(TIMEOUT));
             }
         }
     }
@@ -141,6 +142,6 @@ class BounceCopyTest {
     }
 
     private static Mmap importOn(Device device, byte[] blob, Mapping mapping) {
-        return Mmap.createFromExport(blob, device, mapping, TIMEOUT);
+        return Mmap.createFromExport(blob, device, mapping, Duration.ofNanos(TIMEOUT));
     }
 }

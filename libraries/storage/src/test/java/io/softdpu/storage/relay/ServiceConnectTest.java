@@ -17,6 +17,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Clause;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -84,7 +85,8 @@ class ServiceConnectTest extends ServiceFixture {
         // An initiator may come when it likes: the control timeout does not hold for that.
         DpuException silence =
                 catchThrowableOfType(
-                        DpuException.class, () -> target.run(c -> c.receive(SHORT + SHORT / 4)));
+                        DpuException.class,
+                        () -> target.run(c -> c.receive(Duration.ofNanos(SHORT + SHORT / 4))));
         assertThat(silence).as("the target is told nothing").isNotNull();
         assertThat(silence.status()).isEqualTo(Status.TIME_OUT);
         assertThat(end).isNotDone();
@@ -107,9 +109,15 @@ class ServiceConnectTest extends ServiceFixture {
                     ProgressEngine engine = ProgressEngine.create();
                     ControlChannel client =
                             ControlChannels.makeComchClient(
-                                    engine, device, NAME, ConsumerListener.none(), SHORT)) {
+                                    engine,
+                                    device,
+                                    NAME,
+                                    ConsumerListener.none(),
+                                    Duration.ofNanos(SHORT))) {
                 DpuException failure =
-                        catchThrowableOfType(DpuException.class, () -> client.awaitConnected(LONG));
+                        catchThrowableOfType(
+                                DpuException.class,
+                                () -> client.awaitConnected(Duration.ofNanos(LONG)));
                 assertThat(failure.status()).as(other).isEqualTo(Status.NOT_FOUND);
             }
         }

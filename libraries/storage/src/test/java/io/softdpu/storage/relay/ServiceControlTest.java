@@ -9,6 +9,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Clause;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,8 @@ class ServiceControlTest extends ServiceFixture {
     @Clause("sto-013")
     void shouldRelayAQueryWithAnIdOfItsOwnAndTheInitiatorsCorrelation() {
         connectAll(LONG);
-        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> asked =
+                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
         CompletableFuture<ControlMessage> answer = ask(QUERY, 4711);
 
         ControlMessage relayed = ChannelEnd.await(asked);
@@ -77,7 +79,8 @@ class ServiceControlTest extends ServiceFixture {
     @Test
     void shouldTellTheInitiatorThatTheTargetWentWhileItWasAsked() {
         connectAll(LONG);
-        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> asked =
+                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
         CompletableFuture<ControlMessage> answer = ask(QUERY, 1);
         ChannelEnd.await(asked);
         target.run(ControlChannel::close);
@@ -93,7 +96,8 @@ class ServiceControlTest extends ServiceFixture {
         connectAll(LONG);
         ControlPayload.ErrorResponse word =
                 ControlPayload.ErrorResponse.of(Status.INVALID_VALUE, "initiator's own reason");
-        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> asked =
+                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
         initiator.run(c -> {
             c.send(new ControlMessage(1, 1, QUERY));
             c.send(new ControlMessage(0, 0, word));
@@ -107,7 +111,8 @@ class ServiceControlTest extends ServiceFixture {
     @Test
     void shouldEndWhenTheInitiatorGoesWhileTheTargetIsAsked() {
         connectAll(LONG);
-        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> asked =
+                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
         initiator.run(c -> c.send(new ControlMessage(1, 1, QUERY)));
         ChannelEnd.await(asked);
         initiator.run(ControlChannel::close);
@@ -123,8 +128,9 @@ class ServiceControlTest extends ServiceFixture {
                         + NAME
                         + ", expected=query_storage_request";
 
-        CompletableFuture<ControlMessage> atTarget = target.begin(c -> c.receive(LONG));
-        ControlMessage atInitiator = initiator.call(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> atTarget =
+                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
+        ControlMessage atInitiator = initiator.call(c -> c.receive(Duration.ofNanos(LONG)));
 
         for (ControlMessage finalError : List.of(atInitiator, ChannelEnd.await(atTarget))) {
             assertThat(finalError.messageId()).isZero();
@@ -171,7 +177,8 @@ class ServiceControlTest extends ServiceFixture {
     @Test
     void shouldGiveUpWaitingForTheTargetsAnswerWhenAborted() {
         connectAll(LONG);
-        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> asked =
+                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
         initiator.run(c -> c.send(new ControlMessage(1, 1, QUERY)));
         ChannelEnd.await(asked);
 
@@ -183,7 +190,7 @@ class ServiceControlTest extends ServiceFixture {
     private ControlPayload.ErrorResponse answerError(
             java.util.function.UnaryOperator<ControlMessage> reply) {
         CompletableFuture<ControlMessage> answer = ask(QUERY, 5);
-        target.run(c -> c.send(reply.apply(c.receive(LONG))));
+        target.run(c -> c.send(reply.apply(c.receive(Duration.ofNanos(LONG)))));
         ControlMessage message = ChannelEnd.await(answer);
         assertThat(message.type()).isEqualTo(ControlMessageType.ERROR_RESPONSE);
         assertThat(message.messageId()).isEqualTo(lastMessageId);

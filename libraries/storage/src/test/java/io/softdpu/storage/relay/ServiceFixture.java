@@ -22,6 +22,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -86,7 +87,7 @@ abstract class ServiceFixture {
         int id = ++lastMessageId;
         return initiator.begin(c -> {
             c.send(new ControlMessage(id, correlationId, request));
-            return c.receive(LONG);
+            return c.receive(Duration.ofNanos(LONG));
         });
     }
 
@@ -95,7 +96,7 @@ abstract class ServiceFixture {
             java.util.function.UnaryOperator<ControlMessage> reply,
             ControlPayload expected) {
         CompletableFuture<ControlMessage> answer = ask(request, 5);
-        target.run(c -> c.send(reply.apply(c.receive(LONG))));
+        target.run(c -> c.send(reply.apply(c.receive(Duration.ofNanos(LONG)))));
         assertThat(ChannelEnd.await(answer))
                 .isEqualTo(new ControlMessage(lastMessageId, 5, expected));
     }
@@ -148,10 +149,14 @@ abstract class ServiceFixture {
                         () -> {
                             engine[0] = ProgressEngine.create();
                             return ControlChannels.makeComchClient(
-                                    engine[0], device, NAME, ConsumerListener.none(), LONG);
+                                    engine[0],
+                                    device,
+                                    NAME,
+                                    ConsumerListener.none(),
+                                    Duration.ofNanos(LONG));
                         },
                         () -> engine[0].close());
-        initiator.run(c -> c.awaitConnected(LONG));
+        initiator.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
     }
 
     /** Also checks the final error that the service sends to its initiator. */
@@ -174,7 +179,7 @@ abstract class ServiceFixture {
                         DpuException.class,
                         () -> {
                             while (true) {
-                                channel.receive(LONG);
+                                channel.receive(Duration.ofNanos(LONG));
                             }
                         });
         assertThat(goodbye.status()).isIn(Status.CONNECTION_RESET, Status.BAD_STATE);

@@ -28,6 +28,7 @@ import io.softdpu.testkit.Clause;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -91,7 +92,7 @@ class ServiceInitTest extends ServiceFixture {
                                             relayed.mmapExport().bytes(),
                                             device,
                                             Mapping.ACCESS,
-                                            LONG)) {
+                                            Duration.ofNanos(LONG))) {
                         assertThat(imported.sizeBytes()).isEqualTo(8192);
                     }
                 });
@@ -107,7 +108,7 @@ class ServiceInitTest extends ServiceFixture {
             Blob export = Blob.of(mmap.exportPci(hostDevice));
             CompletableFuture<ControlMessage> answer =
                     ask(new ControlPayload.InitStorageRequest(transactions, 2, export), 8);
-            ControlMessage init = target.call(c -> c.receive(LONG));
+            ControlMessage init = target.call(c -> c.receive(Duration.ofNanos(LONG)));
             assertThat(init.correlationId()).isEqualTo(8);
             look.accept(export, (ControlPayload.InitStorageRequest) init.payload());
             ControlPayload refusal = ControlPayload.ErrorResponse.of(Status.FULL, "no room: on=t0");
@@ -243,7 +244,7 @@ class ServiceInitTest extends ServiceFixture {
                 Mmap mmap = exportable(memory)) {
             CompletableFuture<ControlMessage> answer = beginInit(mmap);
             for (int i = 0; i < 4; i++) {
-                ControlMessage create = target.call(c -> c.receive(LONG));
+                ControlMessage create = target.call(c -> c.receive(Duration.ofNanos(LONG)));
                 var connection = (ControlPayload.CreateRdmaConnectionRequest) create.payload();
                 look.accept(connection);
                 ControlPayload made =
@@ -271,7 +272,10 @@ class ServiceInitTest extends ServiceFixture {
                         new ControlPayload.InitStorageRequest(
                                 5, 2, Blob.of(mmap.exportPci(hostDevice))),
                         8);
-        target.run(c -> c.send(c.receive(LONG).reply(new ControlPayload.InitStorageResponse())));
+        target.run(c ->
+                c.send(
+                        c.receive(Duration.ofNanos(LONG))
+                                .reply(new ControlPayload.InitStorageResponse())));
         return answer;
     }
 

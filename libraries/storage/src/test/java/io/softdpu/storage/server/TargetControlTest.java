@@ -24,6 +24,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,7 +61,7 @@ class TargetControlTest {
 
     @Test
     void shouldTellTheSizeOfItsVolume() {
-        service.run(c -> c.awaitConnected(LONG));
+        service.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
 
         assertThat(ask(new ControlPayload.QueryStorageRequest()))
                 .isEqualTo(new ControlPayload.QueryStorageResponse(64 << 10, 4096));
@@ -163,19 +164,20 @@ class TargetControlTest {
         StorageTarget impatient = openTarget(0, SHORT);
         CompletableFuture<SessionReport> itsEnd = Pipeline.begin(impatient);
         ChannelEnd silent = ChannelEnd.tcpClient("silent", impatient.address());
-        silent.run(c -> c.awaitConnected(LONG));
+        silent.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
         // Nothing has been asked yet: it may wait for its initiator, for as long as it takes.
         DpuException nothing =
                 catchThrowableOfType(
-                        DpuException.class, () -> silent.call(c -> c.receive(5 * SHORT)));
+                        DpuException.class,
+                        () -> silent.call(c -> c.receive(Duration.ofNanos(5 * SHORT))));
         assertThat(nothing.status()).isEqualTo(Status.TIME_OUT);
         assertThat(itsEnd).isNotDone();
 
         silent.run(c -> {
             c.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
-            c.receive(LONG);
+            c.receive(Duration.ofNanos(LONG));
         });
-        ControlMessage finalError = silent.call(c -> c.receive(LONG));
+        ControlMessage finalError = silent.call(c -> c.receive(Duration.ofNanos(LONG)));
 
         DpuException failure =
                 catchThrowableOfType(DpuException.class, () -> Pipeline.await(itsEnd));
@@ -346,7 +348,7 @@ class TargetControlTest {
 
     private ChannelEnd connect() {
         ChannelEnd connected = ChannelEnd.tcpClient("service", target.address());
-        connected.run(c -> c.awaitConnected(LONG));
+        connected.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
         return connected;
     }
 
@@ -355,7 +357,7 @@ class TargetControlTest {
         ControlMessage answer =
                 service.call(c -> {
                     c.send(new ControlMessage(id, 9, request));
-                    return c.receive(LONG);
+                    return c.receive(Duration.ofNanos(LONG));
                 });
         assertThat(answer.messageId()).isEqualTo(id);
         assertThat(answer.correlationId()).isEqualTo(9);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.storage.control.ControlChannel;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,7 +17,7 @@ class ControlLoopTest {
 
     @Test
     void shouldLookAfterWorkersAndPeersBeforeEachSleep() {
-        loop.awaitUntil("waiting", ControlChannel.NO_TIMEOUT, () -> done.size() == 4);
+        loop.awaitUntil("waiting", Long.MAX_VALUE, () -> done.size() == 4);
 
         assertThat(done).containsExactly("check", "sleep", "check", "sleep");
     }
@@ -34,7 +33,7 @@ class ControlLoopTest {
     /** The awaited event has occurred already, so nothing would end the sleep. */
     @Test
     void shouldNotSleepWhereTheCheckHasSeenWhatItWaitsFor() {
-        loop.awaitUntil("waiting", ControlChannel.NO_TIMEOUT, () -> done.contains("check"));
+        loop.awaitUntil("waiting", Long.MAX_VALUE, () -> done.contains("check"));
 
         assertThat(done).containsExactly("check");
     }
@@ -63,10 +62,9 @@ class ControlLoopTest {
                             throw failure;
                         });
 
-        assertThatThrownBy(
-                        () -> failing.awaitUntil("waiting", ControlChannel.NO_TIMEOUT, () -> false))
+        assertThatThrownBy(() -> failing.awaitUntil("waiting", Long.MAX_VALUE, () -> false))
                 .isSameAs(failure);
-        assertThat(failing.awaitAnyway(ControlChannel.NO_TIMEOUT, () -> done.size() == 2))
+        assertThat(failing.awaitAnyway(Long.MAX_VALUE, () -> done.size() == 2))
                 .as("where all is taken down nobody is looked after")
                 .isTrue();
         assertThat(failing.awaitAnyway(0, () -> false)).isFalse();

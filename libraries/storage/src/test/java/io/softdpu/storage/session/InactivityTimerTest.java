@@ -3,7 +3,6 @@ package io.softdpu.storage.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.storage.StorageDefaults;
-import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.testkit.Await;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +27,7 @@ class InactivityTimerTest {
 
     @Test
     void shouldNeverExpireWithoutALimit() {
-        assertThat(new InactivityTimer(ControlChannel.NO_TIMEOUT).hasExpired(0)).isFalse();
+        assertThat(new InactivityTimer(Long.MAX_VALUE).hasExpired(0)).isFalse();
     }
 
     @Test

@@ -45,7 +45,7 @@ class DataPathLoopTest {
         @Override
         protected void onRound() {
             if (hasWork) {
-                work.set(0);
+                work.set(Duration.ZERO);
             } else {
                 wakeUp();
             }

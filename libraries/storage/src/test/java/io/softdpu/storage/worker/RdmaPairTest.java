@@ -11,6 +11,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,10 +59,10 @@ class RdmaPairTest {
     }
 
     private static void await(ProgressEngine engine, Rdma context, ContextState state) {
-        Deadline deadline = Deadline.in(TIMEOUT);
+        Deadline deadline = Deadline.in(Duration.ofNanos(TIMEOUT));
         while (context.state() != state) {
             assertThat(deadline.hasPassed()).as("%s in time", state).isFalse();
-            engine.await(deadline.remainingNanos());
+            engine.await(deadline);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.softdpu.storage.worker;
 
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.Rdma;
@@ -82,8 +83,8 @@ abstract class WorkerFixture {
         }
 
         @Override
-        protected long longestWaitNanos() {
-            return Long.MAX_VALUE;
+        protected void awaitWork(ProgressEngine engine, Duration longest) {
+            engine.await(longest);
         }
 
         @Override

@@ -22,6 +22,7 @@ import io.softdpu.testkit.Await;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -46,7 +47,7 @@ final class Peer implements AutoCloseable {
     static final long MEMORY_BYTES = 4 << 20;
 
     private static final int TASKS = 512;
-    private static final long BUS_NANOS = 1_000_000;
+    private static final Duration BUS = Duration.ofMillis(1);
 
     /** Result of a task. */
     record Outcome(
@@ -153,7 +154,7 @@ final class Peer implements AutoCloseable {
                         progressed |= peer.engine.progress();
                     }
                     if (!progressed) {
-                        peers[0].engine.await(BUS_NANOS); // only the bus can bring something now
+                        peers[0].engine.await(BUS); // only the bus can bring something now
                     }
                 });
     }

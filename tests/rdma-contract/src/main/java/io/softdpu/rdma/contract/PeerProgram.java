@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HexFormat;
 
 /**
@@ -36,7 +37,7 @@ public final class PeerProgram {
 
     private static final int RECEIVES = 64;
     private static final int SLOT_BYTES = 4096;
-    private static final long SLEEP_NANOS = 10_000_000;
+    private static final Duration SLEEP = Duration.ofMillis(10);
 
     private PeerProgram() {}
 
@@ -99,7 +100,7 @@ public final class PeerProgram {
     private static void echo(Peer self, RdmaConnection connection, BufferedReader input)
             throws IOException {
         while (connection.state() == RdmaConnection.State.CONNECTED) {
-            self.engine.await(SLEEP_NANOS);
+            self.engine.await(SLEEP);
             while (!self.outcomes.isEmpty()
                     && connection.state() == RdmaConnection.State.CONNECTED) {
                 Peer.Outcome outcome = self.outcomes.remove();

@@ -24,6 +24,7 @@ import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -36,7 +37,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
     private static final Set<RdmaTaskType> SUPPORTED_TYPES =
             Set.of(RdmaTaskType.RECEIVE, RdmaTaskType.SEND, RdmaTaskType.READ, RdmaTaskType.WRITE);
 
-    private static final long CONNECT_TIMEOUT_NANOS = Peer.DEADLINE_NANOS + 1;
+    private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(Peer.DEADLINE_NANOS + 1);
 
     /** For subclasses. */
     protected RdmaConfigurationContract() {}
@@ -120,7 +121,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
             assertThat(rdma.sendQueueSize()).isEqualTo(Rdma.DEFAULT_SEND_QUEUE_SIZE);
             assertThat(rdma.maxConnections()).isEqualTo(1);
             assertThat(rdma.rnrRetries()).isEqualTo(Rdma.RNR_RETRIES_UNLIMITED);
-            assertThat(rdma.connectTimeoutNanos()).isEqualTo(Rdma.DEFAULT_CONNECT_TIMEOUT_NANOS);
+            assertThat(rdma.connectTimeout()).isEqualTo(Rdma.DEFAULT_CONNECT_TIMEOUT);
             assertThat(rdma.permissions().allowsRdma()).as("grants nothing").isFalse();
         }
     }
@@ -169,7 +170,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
             assertThat(oneMore.trySubmit()).as("a full queue").isEqualTo(Status.AGAIN);
             oneMore.free();
             for (int i = 0; i < 10; i++) {
-                engine.await(10_000_000);
+                engine.await(Duration.ofMillis(10));
             }
             assertThat(sent).as("retries without limit").isEmpty();
             rdma.stop();
@@ -216,7 +217,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                                         rdma.setSendQueueSize(4)
                                                 .setMaxConnections(2)
                                                 .setRnrRetries(1)
-                                                .setConnectTimeout(CONNECT_TIMEOUT_NANOS)
+                                                .setConnectTimeout(CONNECT_TIMEOUT)
                                                 .setPermissions(readable)));
         assertProperties(near.rdma, readable);
 
@@ -249,7 +250,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
         assertThat(rdma.sendQueueSize()).isEqualTo(4);
         assertThat(rdma.maxConnections()).isEqualTo(2);
         assertThat(rdma.rnrRetries()).isEqualTo(1);
-        assertThat(rdma.connectTimeoutNanos()).isEqualTo(CONNECT_TIMEOUT_NANOS);
+        assertThat(rdma.connectTimeout()).isEqualTo(CONNECT_TIMEOUT);
         assertThat(rdma.permissions()).isEqualTo(permissions);
     }
 
@@ -278,7 +279,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                         () -> rdma.setMaxConnections(can.maxConnections() + 1),
                         () -> rdma.setRnrRetries(-1),
                         () -> rdma.setRnrRetries(8),
-                        () -> rdma.setConnectTimeout(0),
+                        () -> rdma.setConnectTimeout(Duration.ZERO),
                         () -> rdma.setSendTasks(0, task -> {}, task -> {}),
                         () -> rdma.setSendTasks(Integer.MAX_VALUE, task -> {}, task -> {}),
                         () -> rdma.setReadTasks(Integer.MAX_VALUE, task -> {}, task -> {}),

@@ -12,6 +12,7 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -447,7 +448,8 @@ public abstract class RdmaConnectContract extends RdmaContract {
                     for (Peer peer : List.of(near, far)) {
                         ContextState before = peer.rdma.state();
                         peer.engine.requestNotification();
-                        peer.engine.awaitNotification(1_000_000); // the peer's events arrive
+                        peer.engine.awaitNotification(
+                                Duration.ofMillis(1)); // the peer's events arrive
                         peer.engine.clearNotification();
                         assertThat(peer.rdma.state()).as("without progress").isEqualTo(before);
                         peer.engine.progress();

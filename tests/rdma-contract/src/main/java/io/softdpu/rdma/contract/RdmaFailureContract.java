@@ -10,6 +10,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Clause;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Failures of connections and tasks and their results on both sides, for all providers. */
 public abstract class RdmaFailureContract extends RdmaContract {
     /** Longer than any sleep that an event ends. */
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** For subclasses. */
     protected RdmaFailureContract() {}
@@ -307,7 +308,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
         int notifications = 0;
         while (near.outcomes.isEmpty()) {
             near.engine.requestNotification();
-            assertThat(near.engine.awaitNotification(PATIENCE_NANOS)).isTrue();
+            assertThat(near.engine.awaitNotification(PATIENCE)).isTrue();
             near.engine.clearNotification();
             notifications++;
             while (near.engine.progress()) {}

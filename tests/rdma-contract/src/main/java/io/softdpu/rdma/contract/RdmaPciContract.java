@@ -15,6 +15,7 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -158,7 +159,10 @@ public abstract class RdmaPciContract extends RdmaContract {
     private Mmap importPci(Peer dpu, Mapping mapping) {
         Mmap imported =
                 Mmap.createFromExport(
-                        hostMmap.exportPci(hostDevice), dpu.device, mapping, Peer.DEADLINE_NANOS);
+                        hostMmap.exportPci(hostDevice),
+                        dpu.device,
+                        mapping,
+                        Duration.ofNanos(Peer.DEADLINE_NANOS));
         dpu.closeLater(imported);
         return imported;
     }

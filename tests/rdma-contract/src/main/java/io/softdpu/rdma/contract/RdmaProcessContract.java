@@ -218,7 +218,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
                 "the failure",
                 Peer.DEADLINE_NANOS,
                 () -> far.connection().state() == RdmaConnection.State.FAILED,
-                () -> near.engine.await(Peer.DEADLINE_NANOS));
+                () -> near.engine.await(Duration.ofNanos(Peer.DEADLINE_NANOS)));
 
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         Status submitted =
@@ -251,8 +251,10 @@ public abstract class RdmaProcessContract extends RdmaContract {
     @Clause("rdma-038")
     void shouldWaitForTheMachineOfAFrozenPeerNoLongerThanWasSet(Processes processes)
             throws IOException {
-        Peer patient = openConfigured(rdma -> rdma.setConnectTimeout(Peer.DEADLINE_NANOS));
-        Peer hasty = openConfigured(rdma -> rdma.setConnectTimeout(1));
+        Peer patient =
+                openConfigured(
+                        rdma -> rdma.setConnectTimeout(Duration.ofNanos(Peer.DEADLINE_NANOS)));
+        Peer hasty = openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofNanos(1)));
         ChildProcess process = start(processes, PeerProgram.NOTHING);
         byte[] blob = blob(process, PeerProgram.CONNECTION);
         process.freeze();

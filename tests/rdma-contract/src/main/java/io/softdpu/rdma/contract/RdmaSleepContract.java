@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Await;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -86,7 +87,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
                 "a task ends",
                 Peer.DEADLINE_NANOS,
                 () -> !near.outcomes.isEmpty(),
-                () -> near.engine.await(Peer.DEADLINE_NANOS));
+                () -> near.engine.await(Duration.ofNanos(Peer.DEADLINE_NANOS)));
         return near.outcomes.remove();
     }
 
@@ -149,7 +150,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
                 far.receive(far.room(i * SLOT_BYTES, SLOT_BYTES), i);
             }
             while (toNear.state() == RdmaConnection.State.CONNECTED) {
-                far.engine.await(Peer.DEADLINE_NANOS);
+                far.engine.await(Duration.ofNanos(Peer.DEADLINE_NANOS));
                 while (!far.outcomes.isEmpty()) {
                     Peer.Outcome outcome = far.outcomes.remove();
                     long slot = outcome.userData();

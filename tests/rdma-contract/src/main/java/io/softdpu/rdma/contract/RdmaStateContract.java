@@ -157,7 +157,7 @@ public abstract class RdmaStateContract extends RdmaContract {
                 () -> rdma.setSendQueueSize(8),
                 () -> rdma.setMaxConnections(2),
                 () -> rdma.setRnrRetries(1),
-                () -> rdma.setConnectTimeout(1),
+                () -> rdma.setConnectTimeout(Duration.ofNanos(1)),
                 () -> rdma.setPermissions(Permissions.LOCAL_READ_ONLY),
                 () -> rdma.setConnectionCallback(null),
                 () -> rdma.setStateChangedCallback(null),
@@ -172,7 +172,7 @@ public abstract class RdmaStateContract extends RdmaContract {
                 rdma.sendQueueSize(),
                 rdma.maxConnections(),
                 rdma.rnrRetries(),
-                rdma.connectTimeoutNanos(),
+                rdma.connectTimeout(),
                 rdma.permissions());
     }
 
