@@ -13,6 +13,9 @@ import io.softdpu.core.device.PciFunction;
  * cannot even reach the server (cc-039).
  */
 final class ChannelName {
+    /** Beginning of the bus names of all Comm Channel servers. */
+    static final String PREFIX = "comch:";
+
     private ChannelName() {}
 
     /** Name that a server listens on. */
@@ -47,8 +50,14 @@ final class ChannelName {
         return device.function().side() == Side.HOST && device.function().parent() != null;
     }
 
+    /** The server and the function of a bus name, for messages. */
+    static String describe(String busName) {
+        String[] parts = busName.split(":", 4);
+        return parts.length == 4 ? parts[3] + " for " + parts[2] : busName;
+    }
+
     // The separator cannot occur in the names of a topology, so that the parts cannot be confused.
     private static String name(String port, PciFunction function, String serverName) {
-        return "comch:" + port + ":" + function.key() + ":" + serverName;
+        return PREFIX + port + ":" + function.key() + ":" + serverName;
     }
 }

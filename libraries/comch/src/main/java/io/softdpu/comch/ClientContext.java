@@ -13,7 +13,9 @@ import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.linux.text.ForeignText;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -301,10 +303,23 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
                                         connectTimeoutNanos / 1_000_000,
                                         reason.getMessage(),
                                         reason.status() == Status.NOT_FOUND
-                                                ? ", expected=a server of this name, started"
-                                                        + " before the timeout"
+                                                ? ", served="
+                                                        + servedChannels()
+                                                        + ", expected=a server of this name,"
+                                                        + " started before the timeout"
                                                 : ""),
                         reason));
+    }
+
+    /** The channels that processes of this folder serve, for a message. */
+    private List<String> servedChannels() {
+        try {
+            return endpointServices().bus().servedNames(ChannelName.PREFIX).stream()
+                    .map(name -> ForeignText.escapeAndCut(ChannelName.describe(name)))
+                    .toList();
+        } catch (FabricException e) {
+            return List.of("unknown, " + e.getMessage());
+        }
     }
 
     @Override

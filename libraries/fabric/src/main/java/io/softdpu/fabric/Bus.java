@@ -22,6 +22,7 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.MemoryLimits;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -229,6 +230,23 @@ public final class Bus implements AutoCloseable {
     public Endpoint listen(String name, EndpointListener listener) {
         requireOpen();
         return handshakes.listen(name, listener);
+    }
+
+    /**
+     * Names with a prefix that processes of the fabric folder serve now, for messages.
+     *
+     * @return a few at most, in the order of the alphabet
+     * @throws FabricException SYSTEM if the folder cannot be read
+     */
+    public List<String> servedNames(String prefix) {
+        try {
+            return folder.servedNames(prefix);
+        } catch (LinuxException | UncheckedIOException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "fabric folder cannot be read: path=" + folder.path() + ", cause=" + e,
+                    e);
+        }
     }
 
     /**

@@ -184,9 +184,12 @@ class SystemFailureTest {
         Path other = Files.createFile(fabric.resolve("yarn.lock"));
         Path stale = Files.createFile(fabric.resolve("0123456789abcdef.lock"));
 
-        bus().close();
-
+        assertThatThrownBy(this::bus).hasMessageContaining("file=yarn.lock");
         assertThat(other).exists();
+        assertThat(stale).exists();
+
+        Files.delete(other);
+        bus().close();
         assertThat(stale).doesNotExist();
     }
 

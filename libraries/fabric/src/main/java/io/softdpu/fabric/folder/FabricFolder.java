@@ -24,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -38,9 +39,6 @@ public final class FabricFolder implements AutoCloseable {
     private static final String EXPECTED_PATH =
             ", expected=a folder, or a path where this user can create one";
 
-    private static final String TOPOLOGY_FILE = "topology";
-    private static final String HOTPLUG_FILE = "hotplug";
-
     private final Path path;
     private final int directory;
     private final CheckedFile topology;
@@ -54,13 +52,14 @@ public final class FabricFolder implements AutoCloseable {
         this.topology = topology;
         FileStatus status = FileDescriptors.status(directory);
         this.id = new RegionAddress.Id(status.device(), status.inode());
-        this.hotplug = new SharedTextFile(path, directory, HOTPLUG_FILE);
+        this.hotplug = new SharedTextFile(path, directory, FolderEntries.HOTPLUG_FILE);
         this.locks = new NameLocks(path, directory);
     }
 
     /**
-     * Joins a folder: creates it if it is missing, refuses it if other users could write to it, and
-     * agrees on the topology with the processes that are in it.
+     * Joins a folder: creates it if it is missing, refuses it if other users could write to it or
+     * if it holds anything but files of the fabric, and agrees on the topology with the processes
+     * that are in it.
      *
      * @param folder may be a symbolic link if the user named it; the default may not, since another
      *     user may have created it before
@@ -83,6 +82,7 @@ public final class FabricFolder implements AutoCloseable {
                                     | (folder.isChosen() ? 0 : FileDescriptors.O_NOFOLLOW),
                             0);
             requirePrivate(path, FileDescriptors.status(directory));
+            requireOwnFilesOnly(path, directory);
             topology = agreeOnTopology(path, directory, topologyHash, topologyName, timeoutNanos);
             FabricFolder joined = new FabricFolder(path, directory, topology);
             joined.locks.sweep();
@@ -184,7 +184,16 @@ public final class FabricFolder implements AutoCloseable {
      * @return the descriptor that holds the lock while it is open, or -1 if a living process has it
      */
     public int claim(String name) {
-        return locks.claim(hash(name));
+        return locks.claim(hash(name), name);
+    }
+
+    /**
+     * Names with a prefix that processes serve now, for messages.
+     *
+     * @return a few at most, in the order of the alphabet
+     */
+    public List<String> servedNames(String prefix) {
+        return locks.servedNames(prefix);
     }
 
     /** Releases a name: deletes socket and lock file, then unlocks it. */
@@ -277,6 +286,21 @@ public final class FabricFolder implements AutoCloseable {
         }
     }
 
+    /** Nothing is created in a folder that has another purpose: {@code SOFTDPU_FABRIC=/etc}. */
+    private static void requireOwnFilesOnly(Path path, int directory) {
+        FolderEntries.firstForeign(Path.of("/proc/self/fd/" + directory))
+                .ifPresent(name -> {
+                    throw new FabricException(
+                            FabricException.Kind.NOT_PERMITTED,
+                            "fabric folder holds a file that is not the fabric's: path="
+                                    + path
+                                    + ", file="
+                                    + ForeignText.escapeAndCut(name)
+                                    + ", expected=a folder for the fabric alone; set SOFTDPU_FABRIC"
+                                    + " to a new one, or remove the file");
+                });
+    }
+
     /**
      * The hash is valid while any process holds a shared lock on the file, and so is the hotplug
      * text. A process that finds it unlocked writes its own hash; one that finds it locked must
@@ -286,13 +310,13 @@ public final class FabricFolder implements AutoCloseable {
             Path path, int directory, byte[] hash, String name, long timeoutNanos) {
         String hex = HexFormat.of().formatHex(hash) + " ";
         String mine = hex + name + "\n";
-        Path shown = path.resolve(TOPOLOGY_FILE);
+        Path shown = path.resolve(FolderEntries.TOPOLOGY_FILE);
         CheckedFile file;
         try {
             file =
                     CheckedFile.openAt(
                             directory,
-                            TOPOLOGY_FILE,
+                            FolderEntries.TOPOLOGY_FILE,
                             shown,
                             FilePolicy.SHARED_FOLDER,
                             FileDescriptors.O_RDWR | FileDescriptors.O_CREAT);
@@ -303,7 +327,7 @@ public final class FabricFolder implements AutoCloseable {
         try {
             if (FileDescriptors.tryLockExclusive(file.descriptor())) {
                 file.replaceContent(MemorySegment.ofArray(mine.getBytes(StandardCharsets.UTF_8)));
-                SharedTextFile.forget(path, HOTPLUG_FILE);
+                SharedTextFile.forget(path, FolderEntries.HOTPLUG_FILE);
             }
             // Turning an exclusive lock into a shared one is not atomic: another process may write
             // in between, so the file is read again under the shared lock, by every process.

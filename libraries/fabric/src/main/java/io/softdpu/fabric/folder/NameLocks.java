@@ -3,15 +3,22 @@ package io.softdpu.fabric.folder;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.FileIo;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /**
@@ -31,6 +38,8 @@ final class NameLocks {
 
     private static final Pattern OWN_LOCK = Pattern.compile("[0-9a-f]{16}\\.lock");
     private static final int STALE_SCAN_LIMIT = 4096;
+    private static final int SERVED_LIMIT = 8;
+    private static final int MAX_NAME_BYTES = 1024;
 
     /**
      * Time limit for the lock of the folder. It is held for microseconds; a process that was
@@ -55,9 +64,10 @@ final class NameLocks {
      * Locks a name and removes the socket that a dead process has left.
      *
      * @param hash of the name
+     * @param name written into the lock file, for {@link #servedNames}
      * @return the descriptor that holds the lock while it is open, or -1 if a living process has it
      */
-    int claim(String hash) {
+    int claim(String hash, String name) {
         String lockName = hash + LOCK_SUFFIX;
         long start = System.nanoTime();
         int folder = lockFolder();
@@ -74,6 +84,7 @@ final class NameLocks {
                     // locked again.
                     if (isFileOf(lock, lockName)) {
                         delete(hash + SOCKET_SUFFIX);
+                        write(lock, name);
                         taken = true;
                         return lock;
                     }
@@ -91,6 +102,77 @@ final class NameLocks {
             }
         } finally {
             FileDescriptors.close(folder);
+        }
+    }
+
+    /**
+     * Names with a prefix that processes serve now. A process that serves a name may have written
+     * another one into its lock file: only one that has the hash of the file counts.
+     *
+     * @return a few at most, in the order of the alphabet
+     */
+    List<String> servedNames(String prefix) {
+        List<String> served = new ArrayList<>();
+        try (DirectoryStream<Path> locks = Files.newDirectoryStream(path, "*" + LOCK_SUFFIX)) {
+            int looked = 0;
+            for (Path lock : locks) {
+                if (++looked > STALE_SCAN_LIMIT || served.size() == SERVED_LIMIT) {
+                    break;
+                }
+                String lockName = lock.getFileName().toString();
+                if (OWN_LOCK.matcher(lockName).matches()) {
+                    String name = servedBy(lockName);
+                    if (!name.isEmpty() && name.startsWith(prefix)) {
+                        served.add(name);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        served.sort(null);
+        return served;
+    }
+
+    /** The name in a lock file whose lock is held; empty without one. */
+    private String servedBy(String lockName) {
+        int folder = lockFolder();
+        try {
+            int lock = openExisting(lockName);
+            if (lock < 0) {
+                return "";
+            }
+            try {
+                if (FileDescriptors.tryLockShared(lock)) {
+                    return ""; // a dead process's
+                }
+                String name = read(lock);
+                return lockName.equals(FabricFolder.hash(name) + LOCK_SUFFIX) ? name : "";
+            } finally {
+                FileDescriptors.close(lock);
+            }
+        } finally {
+            FileDescriptors.close(folder);
+        }
+    }
+
+    private static void write(int lock, String name) {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        try (Arena arena = Arena.ofConfined()) {
+            FileDescriptors.truncate(lock, 0);
+            if (bytes.length <= MAX_NAME_BYTES) {
+                MemorySegment text = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+                long _ = FileIo.write(lock, text, 0); // of a part the hash differs
+            }
+        }
+    }
+
+    private static String read(int lock) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text = arena.allocate(MAX_NAME_BYTES);
+            long length = FileIo.read(lock, text, 0);
+            byte[] bytes = text.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+            return new String(bytes, StandardCharsets.UTF_8);
         }
     }
 

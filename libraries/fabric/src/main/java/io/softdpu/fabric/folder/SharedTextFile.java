@@ -29,8 +29,8 @@ public final class SharedTextFile {
     /** Size limit: more than a topology with the maximum of functions needs. */
     static final int MAX_BYTES = FilePolicy.MAX_TEXT_BYTES;
 
-    private static final String LOCK_SUFFIX = ".lock";
-    private static final String NEW_SUFFIX = ".new";
+    static final String LOCK_SUFFIX = ".lock";
+    static final String NEW_SUFFIX = ".new";
 
     /** Path for messages. */
     private final Path file;

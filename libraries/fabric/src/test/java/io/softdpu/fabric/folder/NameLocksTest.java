@@ -7,6 +7,8 @@ import io.softdpu.testkit.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class NameLocksTest {
     private static final String HASH = "0123456789abcdef";
+    private static final String NAME = "name";
     private static final int CREATE = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT;
     private static final Duration A_WHILE = Duration.ofMillis(200);
 
@@ -41,21 +44,21 @@ class NameLocksTest {
 
     @Test
     void shouldRefuseANameThatIsServedAndGiveItBack() {
-        int lock = locks.claim(HASH);
+        int lock = locks.claim(HASH, NAME);
         assertThat(lock).isNotNegative();
 
-        assertThat(locks.claim(HASH)).isEqualTo(-1);
+        assertThat(locks.claim(HASH, NAME)).isEqualTo(-1);
 
         locks.release(HASH, lock);
         assertThat(folder).isEmptyDirectory();
-        int again = locks.claim(HASH);
+        int again = locks.claim(HASH, NAME);
         assertThat(again).isNotNegative();
         locks.release(HASH, again);
     }
 
     @Test
     void shouldRemoveWhatADeadProcessLeftAndNothingOfALivingOne() throws Exception {
-        int lock = locks.claim(HASH);
+        int lock = locks.claim(HASH, NAME);
         Files.createFile(folder.resolve(HASH + ".sock"));
         Files.createFile(folder.resolve("fedcba9876543210.lock"));
         Files.createFile(folder.resolve("fedcba9876543210.sock"));
@@ -71,6 +74,42 @@ class NameLocksTest {
         locks.release(HASH, lock);
     }
 
+    @Test
+    void shouldListTheNamesThatAreServedAndNoOthers() throws Exception {
+        String blue = FabricFolder.hash("color:blue");
+        int blueLock = locks.claim(blue, "color:blue");
+        int redLock = locks.claim(FabricFolder.hash("color:red"), "color:red");
+        int otherLock = locks.claim(FabricFolder.hash("shape:round"), "shape:round");
+        int falseLock = locks.claim(FabricFolder.hash("one"), "color:of another file");
+        Files.writeString(folder.resolve(FabricFolder.hash("color:dead") + ".lock"), "color:dead");
+
+        assertThat(locks.servedNames("color:")).containsExactly("color:blue", "color:red");
+        assertThat(locks.servedNames("")).hasSize(3);
+
+        locks.release(blue, blueLock);
+        assertThat(locks.servedNames("color:")).containsExactly("color:red");
+        int again = locks.claim(blue, "color:blue");
+        assertThat(locks.servedNames("color:")).containsExactly("color:blue", "color:red");
+        for (int lock : new int[] {again, redLock, otherLock, falseLock}) {
+            FileDescriptors.close(lock);
+        }
+        assertThat(locks.servedNames("")).isEmpty();
+    }
+
+    @Test
+    void shouldListAFewNamesOnlyAndNoneThatIsTooLong() {
+        List<Integer> held = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            held.add(locks.claim(FabricFolder.hash("n" + i), "n" + i));
+        }
+        String tooLong = "x".repeat(2000);
+        held.add(locks.claim(FabricFolder.hash(tooLong), tooLong));
+
+        assertThat(locks.servedNames("n")).hasSize(8);
+        assertThat(locks.servedNames("x")).isEmpty();
+        held.forEach(FileDescriptors::close);
+    }
+
     /** In the middle of {@link NameLocks#sweep()}: the name's lock is taken, and served by none. */
     @Test
     void shouldNotTakeAProcessThatSweepsForOneThatServesTheName() throws Exception {
@@ -80,7 +119,7 @@ class NameLocksTest {
 
         CompletableFuture<Integer> claim =
                 CompletableFuture.supplyAsync(
-                        () -> locks.claim(HASH), task -> new Thread(task, "claim").start());
+                        () -> locks.claim(HASH, NAME), task -> new Thread(task, "claim").start());
         boolean early = Await.holdsWithin(A_WHILE, claim::isDone);
         FileDescriptors.close(sweeping);
         FileDescriptors.close(folderLock);
@@ -95,7 +134,7 @@ class NameLocksTest {
         int folderLock = locks.lockFolder();
         try {
             int lock =
-                    CompletableFuture.supplyAsync(() -> locks.claim(HASH))
+                    CompletableFuture.supplyAsync(() -> locks.claim(HASH, NAME))
                             .get(20, TimeUnit.SECONDS);
             assertThat(lock).isNotNegative();
             locks.release(HASH, lock);
@@ -117,7 +156,7 @@ class NameLocksTest {
                         task -> new Thread(task, "sweep").start());
         try {
             for (int round = 0; round < 2000; round++) {
-                int lock = locks.claim(HASH);
+                int lock = locks.claim(HASH, NAME);
                 assertThat(lock).as("round=%d", round).isNotNegative();
                 locks.release(HASH, lock);
             }

@@ -1,0 +1,123 @@
+package io.softdpu.fabric.folder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.testkit.Bounded;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests of folders that hold files of other programs. */
+class FolderEntriesTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    @TempDir Path parent;
+
+    private Path folder;
+
+    @BeforeEach
+    void makeFolder() throws IOException {
+        folder = Files.createDirectory(parent.resolve("fabric"));
+    }
+
+    private FabricFolder join() {
+        return FabricFolder.join(
+                new FabricPath(folder, true), new byte[32], "entries", 10_000_000_000L);
+    }
+
+    private Stream<String> entries() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).toList().stream();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "passwd",
+                "yarn.lock",
+                "topology.json",
+                "topology.lock",
+                "hotplug.old",
+                "0123456789abcdef",
+                "0123456789abcdef.txt",
+                "0123456789ABCDEF.lock",
+                "00123456789abcdef.sock",
+                ".hidden"
+            })
+    void shouldRefuseAFolderWithAFileOfAnotherProgramAndWriteNothing(String name)
+            throws IOException {
+        Files.createFile(folder.resolve(name));
+
+        assertThatThrownBy(this::join)
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.NOT_PERMITTED))
+                .hasMessage(
+                        "fabric folder holds a file that is not the fabric's: path="
+                                + folder
+                                + ", file="
+                                + name
+                                + ", expected=a folder for the fabric alone; set SOFTDPU_FABRIC to"
+                                + " a new one, or remove the file");
+        assertThat(entries()).containsExactly(name);
+    }
+
+    @Test
+    void shouldRefuseAFolderWithAFolderOfAnotherProgram() throws IOException {
+        Files.createDirectory(folder.resolve("projects"));
+
+        assertThatThrownBy(this::join).hasMessageContaining("file=projects");
+        assertThat(entries()).containsExactly("projects");
+    }
+
+    @Test
+    void shouldEscapeTheNameOfTheFile() throws IOException {
+        Files.createFile(folder.resolve("a\u001b[2Jb\nsoftdpu: done"));
+
+        assertThatThrownBy(this::join)
+                .hasMessageNotContainingAny("\u001b", "\n")
+                .hasMessageContaining("[2Jb");
+    }
+
+    @Test
+    void shouldAcceptAllFilesThatSoftdpuCreates() throws IOException {
+        try (FabricFolder joined = join()) {
+            int lock = joined.claim("served");
+            joined.hotplug().update(10_000_000_000L, _ -> "plugged in");
+            Files.createFile(folder.resolve("hotplug.new")); // of a process that was killed
+            Files.createFile(folder.resolve(FabricFolder.hash("served") + ".sock"));
+            try (FabricFolder second = join()) {
+                assertThat(second.id()).isEqualTo(joined.id());
+            }
+            FileDescriptors.close(lock);
+        }
+    }
+
+    /** Of many own files only a part is read; a huge folder of others ends at its first. */
+    @Test
+    void shouldEndEarlyInAHugeFolder() throws Exception {
+        for (int i = 0; i < 5000; i++) {
+            Files.createFile(folder.resolve("%016x.sock".formatted(i)));
+        }
+        assertThat(FolderEntries.firstForeign(folder)).isEmpty();
+        Path other = Files.createDirectory(parent.resolve("other"));
+        for (int i = 0; i < 5000; i++) {
+            Files.createFile(other.resolve("file" + i));
+        }
+        long start = System.nanoTime();
+        assertThat(Bounded.call("listing", DEADLINE, () -> FolderEntries.firstForeign(other)))
+                .isPresent();
+        System.out.println("listing took nanos=" + (System.nanoTime() - start));
+    }
+}
