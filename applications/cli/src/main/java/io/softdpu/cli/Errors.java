@@ -9,6 +9,7 @@ import io.softdpu.perf.child.ErrorLine;
 import io.softdpu.samples.WrongDataException;
 import io.softdpu.storage.initiator.DataMismatchException;
 import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -48,9 +49,21 @@ final class Errors {
         return report(failure, command.getErr()).code();
     }
 
-    /** Prints the error and returns its exit code. */
+    /** Prints the error, with the next step if there is a usual one, and returns its exit code. */
     static ExitCode report(Exception failure, PrintWriter err) {
+        return report(failure, NextStep.after(failure).orElse(null), err);
+    }
+
+    /**
+     * Prints the error and returns its exit code.
+     *
+     * @param nextStep printed on a line of its own; null: none
+     */
+    static ExitCode report(Exception failure, @Nullable String nextStep, PrintWriter err) {
         err.println(describe(failure));
+        if (nextStep != null) {
+            err.println("softdpu: " + nextStep);
+        }
         printStackTrace(failure, err);
         err.flush();
         return codeOf(failure);

@@ -7,11 +7,14 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.perf.child.PhaseSpec;
 import io.softdpu.perf.child.ProgressPrinter;
+import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.InitiatorListener;
@@ -29,6 +32,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -168,7 +172,7 @@ final class InitiatorCommand extends RoleCommand {
     }
 
     @Override
-    StorageRole open(Machine machine) {
+    StorageRole open(Machine machine, PeerWait steps) {
         checkPlainContent();
         InitiatorOptions options =
                 InitiatorOptions.builder()
@@ -180,10 +184,41 @@ final class InitiatorCommand extends RoleCommand {
                         .maxMemoryBytes(maxMemory == null ? 0 : maxMemory)
                         .build();
         InitiatorListener listener =
-                work.phases.isEmpty()
-                        ? InitiatorListener.none()
-                        : new ProgressPrinter(spec().commandLine().getOut());
+                work.phases.isEmpty() ? steps : new ProgressPrinter(spec().commandLine().getOut());
         return StorageInitiator.open(machine, options, workload(), listener);
+    }
+
+    @Override
+    @Nullable String nextStep(@Nullable SessionStep step, DpuException failure, Topology card) {
+        boolean isMissing =
+                failure.status() == Status.NOT_FOUND || failure.status() == Status.TIME_OUT;
+        if (step != SessionStep.CONNECTING_TO_SERVICE || !isMissing) {
+            return null;
+        }
+        PciFunction function =
+                card.functionsOf(Side.HOST).stream()
+                        .filter(one -> isNamed(one, device()))
+                        .findFirst()
+                        .orElse(null);
+        PciFunction port = function == null ? null : card.parentOf(function).orElse(null);
+        if (function == null || port == null) {
+            return "start the service first: see `softdpu help storage zero-copy`";
+        }
+        boolean isDefault = commandChannelName.equals(StorageDefaults.COMMAND_CHANNEL_NAME);
+        return "start the service first, with the same SOFTDPU_FABRIC: `softdpu storage zero-copy -d %s --cpu any -r %s --storage-server 127.0.0.1:12345%s%s`"
+                .formatted(
+                        port.interfaceName(),
+                        Objects.requireNonNullElse(
+                                function.representor(), function.pciAddress().shortForm()),
+                        isDefault ? "" : " --command-channel-name " + commandChannelName,
+                        topologyArguments());
+    }
+
+    private static boolean isNamed(PciFunction function, String name) {
+        return function.interfaceName().equals(name)
+                || function.ibdevName().equals(name)
+                || function.pciAddress().shortForm().equals(name)
+                || function.pciAddress().longForm().equals(name);
     }
 
     /** Checks the file before the search for a service. */

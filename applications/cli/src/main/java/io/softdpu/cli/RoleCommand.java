@@ -6,11 +6,13 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.child.SharedFolder;
 import io.softdpu.storage.SessionReport;
+import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -20,6 +22,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,8 +73,16 @@ abstract class RoleCommand implements Callable<Integer> {
     /** Checks the options that need no machine. */
     void checkOptions() {}
 
-    /** Opens the role. A missing resource is a {@link DpuException}. */
-    abstract StorageRole open(Machine machine);
+    /**
+     * Opens the role. A missing resource is a {@link DpuException}.
+     *
+     * @param steps gets the steps of the session
+     */
+    abstract StorageRole open(Machine machine, PeerWait steps);
+
+    /** The next step of the user after a failure in a step; null if the error says all. */
+    abstract @Nullable String nextStep(
+            @Nullable SessionStep step, DpuException failure, Topology card);
 
     @Override
     public final Integer call() {
@@ -87,12 +98,16 @@ abstract class RoleCommand implements Callable<Integer> {
                 watch.leaveBeforeHalt(folder);
             }
             ExitCode code = ExitCode.OK;
-            try (Machine machine = Machine.builder(side()).topology(topology.load()).open();
-                    StorageRole role = openHere(machine)) {
-                watch.attach(role);
-                code = runSession(role, out, err);
+            Topology card = null;
+            try (PeerWait steps = new PeerWait()) {
+                card = topology.load();
+                try (Machine machine = Machine.builder(side()).topology(card).open();
+                        StorageRole role = openHere(machine, steps)) {
+                    watch.attach(role);
+                    code = runSession(role, steps, card, out, err);
+                }
             } catch (DpuException e) {
-                ExitCode ofFailure = Errors.report(e, err);
+                ExitCode ofFailure = report(e, null, card, err);
                 // The cause of the end matters more than a failure of the clean-up after it.
                 code = code == ExitCode.OK ? ofFailure : code;
             }
@@ -109,17 +124,32 @@ abstract class RoleCommand implements Callable<Integer> {
      * Checks the core here, since the data path thread, which is pinned, starts with the first
      * peer.
      */
-    private StorageRole openHere(Machine machine) {
+    private StorageRole openHere(Machine machine, PeerWait steps) {
         cpu().checkAvailable();
-        return open(machine);
+        return open(machine, steps);
     }
 
-    private ExitCode runSession(StorageRole role, PrintWriter out, PrintWriter err) {
+    /** Prints an error, for a user with the next step. */
+    private ExitCode report(
+            DpuException failure,
+            @Nullable SessionStep step,
+            @Nullable Topology card,
+            PrintWriter err) {
+        if (exitWithParent) { // the parent has started all roles, and reports what failed
+            return Errors.report(failure, null, err);
+        }
+        String next = card == null ? null : nextStep(step, failure, card);
+        return next == null ? Errors.report(failure, err) : Errors.report(failure, next, err);
+    }
+
+    private ExitCode runSession(
+            StorageRole role, PeerWait steps, Topology card, PrintWriter out, PrintWriter err) {
         ExitCode code = ExitCode.OK;
         try {
             role.run();
         } catch (DpuException e) {
-            code = Errors.report(e, err);
+            steps.close();
+            code = report(e, steps.lastStep(), card, err);
         }
         @Nullable InitiatorReport run =
                 role instanceof StorageInitiator initiator ? initiator.initiatorReport() : null;
@@ -157,6 +187,11 @@ abstract class RoleCommand implements Callable<Integer> {
                     "report cannot be written: file=" + file + ", reason=" + e,
                     e);
         }
+    }
+
+    /** The options of another role's command for the same card. */
+    final String topologyArguments() {
+        return topology.arguments().stream().map(word -> " " + word).collect(Collectors.joining());
     }
 
     final String device() {

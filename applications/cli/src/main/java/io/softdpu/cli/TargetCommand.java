@@ -2,10 +2,13 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Topology;
 import io.softdpu.perf.child.ReadyLine;
-import io.softdpu.storage.SessionListener;
+import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.backend.MemoryVolume;
@@ -15,6 +18,7 @@ import io.softdpu.storage.server.TargetOptions;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -98,7 +102,7 @@ final class TargetCommand extends RoleCommand {
     }
 
     @Override
-    StorageRole open(Machine machine) {
+    StorageRole open(Machine machine, PeerWait steps) {
         TargetOptions options =
                 TargetOptions.builder()
                         .device(device())
@@ -109,13 +113,22 @@ final class TargetCommand extends RoleCommand {
         Volume served = openVolume();
         StorageTarget target;
         try {
-            target = StorageTarget.open(machine, options, served, SessionListener.none());
+            target = StorageTarget.open(machine, options, served, steps);
         } catch (RuntimeException e) {
             served.close();
             throw e;
         }
         spec().commandLine().getOut().println(ReadyLine.listening(target.port()));
         return target;
+    }
+
+    @Override
+    @Nullable String nextStep(@Nullable SessionStep step, DpuException failure, Topology card) {
+        return failure.status() == Status.NOT_FOUND
+                        && !volume.startsWith(MEMORY)
+                        && String.valueOf(failure.getMessage()).contains("file=")
+                ? "a volume of memory needs no file: `--volume memory:64MiB`"
+                : null;
     }
 
     private Volume openVolume() {

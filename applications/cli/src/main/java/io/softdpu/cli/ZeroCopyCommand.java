@@ -3,7 +3,10 @@ package io.softdpu.cli;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
 import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
@@ -13,6 +16,7 @@ import io.softdpu.storage.relay.ServiceOptions;
 import io.softdpu.storage.relay.ZeroCopyService;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -73,7 +77,7 @@ final class ZeroCopyCommand extends RoleCommand {
     }
 
     @Override
-    StorageRole open(Machine machine) {
+    StorageRole open(Machine machine, PeerWait steps) {
         ServiceOptions options =
                 ServiceOptions.builder()
                         .device(device())
@@ -83,7 +87,22 @@ final class ZeroCopyCommand extends RoleCommand {
                         .commandChannelName(commandChannelName)
                         .controlTimeoutNanos(controlTimeout.toNanos())
                         .build();
-        return ZeroCopyService.open(machine, options, new ReadyListener());
+        return ZeroCopyService.open(machine, options, new ReadyListener(steps));
+    }
+
+    @Override
+    @Nullable String nextStep(@Nullable SessionStep step, DpuException failure, Topology card) {
+        if (step != SessionStep.CONNECTING_TO_STORAGE || failure.status() != Status.TIME_OUT) {
+            return null;
+        }
+        return "start the target first: `softdpu storage target -d %s --cpu any --listen-port %d --volume memory:64MiB%s`"
+                .formatted(
+                        card.functionsOf(Side.TARGET).stream()
+                                .map(PciFunction::interfaceName)
+                                .findFirst()
+                                .orElse("t0"),
+                        storageServer().getPort(),
+                        topologyArguments());
     }
 
     private InetSocketAddress storageServer() {
@@ -99,11 +118,19 @@ final class ZeroCopyCommand extends RoleCommand {
 
     /** Prints a line when the service is ready for an initiator. */
     private final class ReadyListener implements SessionListener {
+        private final PeerWait steps;
+
+        ReadyListener(PeerWait steps) {
+            this.steps = steps;
+        }
+
         @Override
         public void step(SessionStep step, String detail) {
+            steps.close(); // before the line, which may go to the same terminal
             if (step == SessionStep.WAITING_FOR_CLIENT) {
                 spec().commandLine().getOut().println(ReadyLine.waiting(commandChannelName));
             }
+            steps.step(step, detail);
         }
     }
 }

@@ -124,9 +124,10 @@ class UsageTest {
                         + " did you mean --json?",
                 "storage initiator --exit-with-parnt -d x|option=--exit-with-parnt, expected=an"
                         + " option of `softdpu storage initiator`",
-                "dmo|no such command: command=dmo, expected=one of demo, sample,",
-                "target|command=target, expected=one of demo, sample, storage, perf, devices,"
-                    + " topology, caps, completion, help; did you mean `softdpu storage target`?",
+                "dmo|no such command: command=dmo, expected=one of demo, doctor, sample,",
+                "target|command=target, expected=one of demo, doctor, sample, storage, perf,"
+                    + " devices, topology, caps, completion, help; did you mean `softdpu storage"
+                    + " target`?",
                 "help storage targt|no such command: command=targt, expected=one of target,"
                         + " zero-copy, initiator; did you mean target?",
                 "help demo now|no such command: command=now, expected=no command of `softdpu demo`",
@@ -252,7 +253,7 @@ class UsageTest {
                         .fabricFolder(folder)
                         .topology(TopologyJson.shipped("storage-guide"))
                         .open()) {
-            command.open(machine).close();
+            command.open(machine, new PeerWait()).close();
         }
     }
 

@@ -12,6 +12,11 @@ public final class Logging {
         level = newLevel;
     }
 
+    /** True if the steps of a session are shown. */
+    public static boolean showsSteps() {
+        return level.shows(System.Logger.Level.INFO);
+    }
+
     /** The current level. */
     public static LogLevel level() {
         return level;

@@ -48,7 +48,7 @@ final class StderrLogger implements System.Logger {
                     line.append(System.lineSeparator()).append(StackTraces.of(thrown));
                 }
             }
-            System.err.println(line);
+            StatusLine.standardError().println(System.err, line.toString());
         }
     }
 
