@@ -3,6 +3,7 @@ module io.softdpu.cli {
     requires com.fasterxml.jackson.databind;
     requires info.picocli;
     requires io.softdpu.core;
+    requires io.softdpu.fabric;
     requires io.softdpu.linux;
     requires io.softdpu.perf;
     requires io.softdpu.samples;

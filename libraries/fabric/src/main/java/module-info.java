@@ -13,9 +13,12 @@ module io.softdpu.fabric {
     exports io.softdpu.fabric.engine to
             io.softdpu.core;
     exports io.softdpu.fabric.error to
+            io.softdpu.cli,
             io.softdpu.core,
             io.softdpu.comch,
             io.softdpu.rdma.shm;
+    exports io.softdpu.fabric.folder to
+            io.softdpu.cli;
     exports io.softdpu.fabric.handshake to
             io.softdpu.comch;
     exports io.softdpu.fabric.link to

@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
         description = "A software DPU: the DOCA programming model on any Linux machine.",
         subcommands = {
             DemoCommand.class,
+            DoctorCommand.class,
             SampleCommand.class,
             StorageCommand.class,
             PerfCommand.class,
@@ -43,7 +44,12 @@ import picocli.CommandLine.Spec;
             "143:terminated (SIGTERM)"
         },
         footerHeading = Examples.HEADING,
-        footer = {"  softdpu demo", "  softdpu sample --list", "  softdpu help storage target"})
+        footer = {
+            "  softdpu demo",
+            "  softdpu doctor",
+            "  softdpu sample --list",
+            "  softdpu help storage target"
+        })
 public final class SoftDpu implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 

@@ -110,6 +110,9 @@ class CodeRulesTest {
                             "io.softdpu.fabric.folder.FabricFolder.join",
                             "opens the folder itself, with O_DIRECTORY, which does not block"),
                     Map.entry(
+                            "io.softdpu.fabric.folder.FolderReport.of",
+                            "opens the folder itself, with O_DIRECTORY, which does not block"),
+                    Map.entry(
                             "io.softdpu.fabric.folder.FabricFolder.connect",
                             "opens a path with O_PATH, which does not block, and examines it"),
                     Map.entry(

@@ -269,7 +269,7 @@ public final class FabricFolder implements AutoCloseable {
         }
     }
 
-    private static void requirePrivate(Path path, FileStatus status) {
+    static void requirePrivate(Path path, FileStatus status) {
         int uid = Identity.effectiveUid();
         if (status.uid() != uid || (status.permissions() & 022) != 0) {
             throw new FabricException(
@@ -287,7 +287,7 @@ public final class FabricFolder implements AutoCloseable {
     }
 
     /** Nothing is created in a folder that has another purpose: {@code SOFTDPU_FABRIC=/etc}. */
-    private static void requireOwnFilesOnly(Path path, int directory) {
+    static void requireOwnFilesOnly(Path path, int directory) {
         FolderEntries.firstForeign(Path.of("/proc/self/fd/" + directory))
                 .ifPresent(name -> {
                     throw new FabricException(
@@ -297,7 +297,7 @@ public final class FabricFolder implements AutoCloseable {
                                     + ", file="
                                     + ForeignText.escapeAndCut(name)
                                     + ", expected=a folder for the fabric alone; set SOFTDPU_FABRIC"
-                                    + " to a new one, or remove the file");
+                                    + " to a new one");
                 });
     }
 

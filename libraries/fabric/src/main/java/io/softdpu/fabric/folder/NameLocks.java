@@ -191,35 +191,51 @@ final class NameLocks {
      * remove.
      */
     void sweep() {
+        List<String> _ = leftovers(true);
+    }
+
+    /**
+     * Lock files that killed processes have left.
+     *
+     * @param remove also removes them and their sockets
+     */
+    List<String> leftovers(boolean remove) {
+        List<String> left = new ArrayList<>();
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(path, "*" + LOCK_SUFFIX)) {
             int looked = 0;
             for (Path lock : locks) {
                 if (++looked > STALE_SCAN_LIMIT) {
-                    return;
+                    break;
                 }
                 String lockName = lock.getFileName().toString();
-                if (OWN_LOCK.matcher(lockName).matches()) { // not of another program: yarn.lock
-                    sweep(lockName);
+                // not of another program: yarn.lock
+                if (OWN_LOCK.matcher(lockName).matches() && isLeftover(lockName, remove)) {
+                    left.add(lockName);
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        return left;
     }
 
-    private void sweep(String lockName) {
+    private boolean isLeftover(String lockName, boolean remove) {
         int folder = lockFolder();
         try {
             int lock = openExisting(lockName);
             if (lock < 0) {
-                return;
+                return false;
             }
             try {
-                if (FileDescriptors.tryLockExclusive(lock) && isFileOf(lock, lockName)) {
+                if (!FileDescriptors.tryLockExclusive(lock) || !isFileOf(lock, lockName)) {
+                    return false;
+                }
+                if (remove) {
                     String hash = lockName.substring(0, lockName.length() - LOCK_SUFFIX.length());
                     delete(hash + SOCKET_SUFFIX);
                     delete(lockName);
                 }
+                return true;
             } finally {
                 FileDescriptors.close(lock);
             }

@@ -69,7 +69,7 @@ class FolderEntriesTest {
                                 + ", file="
                                 + name
                                 + ", expected=a folder for the fabric alone; set SOFTDPU_FABRIC to"
-                                + " a new one, or remove the file");
+                                + " a new one");
         assertThat(entries()).containsExactly(name);
     }
 

@@ -1,0 +1,65 @@
+package io.softdpu.cli.doctor;
+
+import io.softdpu.fabric.folder.FolderReport;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Checks of the folders that softdpu uses. */
+final class FolderChecks {
+    private FolderChecks() {}
+
+    static Finding fabric(FolderReport report) {
+        String detail =
+                report.exists()
+                        ? "path=%s, owner=%d, mode=0%o"
+                                .formatted(report.path(), report.uid(), report.mode())
+                        : "path=%s, exists=no, since no process has used it"
+                                .formatted(report.path());
+        String problem = report.problem();
+        return problem == null
+                ? Finding.ok("fabric folder", detail)
+                : Finding.error(
+                        "fabric folder",
+                        problem,
+                        "set SOFTDPU_FABRIC to a new folder, an absolute path");
+    }
+
+    /**
+     * Files that killed processes have left.
+     *
+     * @param removed whether they were removed
+     */
+    static Finding leftovers(FolderReport report, boolean removed) {
+        int count = report.leftovers().size();
+        if (count == 0 || removed) {
+            return Finding.ok("leftovers", "files=" + count + (removed ? ", removed=yes" : ""));
+        }
+        return Finding.warning(
+                "leftovers",
+                "files=" + count + ", first=" + report.leftovers().getFirst(),
+                "softdpu doctor --remove-leftovers; the next process in the folder does it, too");
+    }
+
+    /**
+     * The folder in which the launcher builds.
+     *
+     * @param named value of SOFTDPU_CACHE; empty if it is not set
+     */
+    static Finding cache(String named) {
+        if (named.isEmpty()) {
+            return Finding.ok("launcher cache", "SOFTDPU_CACHE=not set");
+        }
+        String detail = "SOFTDPU_CACHE=" + named;
+        Path path = Path.of(named);
+        boolean usable =
+                path.isAbsolute()
+                        && (!Files.exists(path)
+                                || (Files.isDirectory(path) && Files.isWritable(path)));
+        return usable
+                ? Finding.ok("launcher cache", detail)
+                : Finding.warning(
+                        "launcher cache",
+                        detail,
+                        "set it to the absolute path of a folder that you may write to");
+    }
+}
