@@ -389,9 +389,7 @@ class PerfComchTest {
         ChildProcess perf = perf(arguments.split(" "));
 
         assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
-        assertThat(perf.errorLines().getFirst())
-                .startsWith("softdpu: ")
-                .contains(reason);
+        assertThat(perf.errorLines().getFirst()).startsWith("softdpu: ").contains(reason);
     }
 
     @Test

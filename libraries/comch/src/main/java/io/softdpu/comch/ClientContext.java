@@ -88,7 +88,7 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
     @Override
     public ComchClient setConnectTimeout(Duration timeout) {
         requireConfigurable();
-        connectTimeoutNanos = Arguments.positiveNanos(timeout, "connectTimeout");
+        connectTimeoutNanos = Arguments.positiveNanos(timeout, "timeout");
         return this;
     }
 

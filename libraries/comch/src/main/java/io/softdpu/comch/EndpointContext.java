@@ -103,7 +103,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     @Override
     public final S setControlTimeout(Duration timeout) {
         requireConfigurable();
-        controlTimeoutNanos = Arguments.positiveNanos(timeout, "controlTimeout");
+        controlTimeoutNanos = Arguments.positiveNanos(timeout, "timeout");
         return self();
     }
 

@@ -66,7 +66,7 @@ final class RdmaSettings {
     }
 
     void setConnectTimeout(Duration timeout) {
-        connectTimeoutNanos = Arguments.positiveNanos(timeout, "connectTimeout");
+        connectTimeoutNanos = Arguments.positiveNanos(timeout, "timeout");
     }
 
     Duration connectTimeout() {

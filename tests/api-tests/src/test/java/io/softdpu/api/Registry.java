@@ -66,6 +66,7 @@ final class Registry {
                     "ProgressEngine.awaitUntil.nanoTime", "a time of the clock, past or not",
                     "EngineTimer.setAt.nanoTime", "a time of the clock, past or not",
                     "Sanitizer.start.seed", "any number makes a sequence",
+                    "Sanitizer.startForThread.seed", "any number makes a sequence",
                     "SanitizerReport.new.seed", "any number makes a sequence",
                     "ComchProducer.allocateSendTask.consumerId",
                             "the peer gives ids out: NOT_FOUND at submission",

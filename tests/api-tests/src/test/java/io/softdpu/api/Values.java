@@ -25,6 +25,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.DescriptorCallback;
 import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.EventMode;
@@ -118,6 +119,7 @@ final class Values {
         byType.put(int.class, (s, r) -> 1);
         byType.put(long.class, (s, r) -> 1L);
         byType.put(Duration.class, (s, r) -> Duration.ofNanos(1));
+        byType.put(Deadline.class, (s, r) -> Deadline.in(Duration.ZERO));
         byType.put(byte[].class, (s, r) -> new byte[16]);
         byType.put(Object.class, (s, r) -> "an object");
         byType.put(Throwable.class, (s, r) -> new IllegalStateException("below"));

@@ -313,7 +313,7 @@ public final class Machine implements AutoCloseable {
          * @throws DpuException INVALID_VALUE if it is not positive
          */
         public Builder handshakeTimeout(Duration timeout) {
-            this.handshakeTimeoutNanos = Arguments.positiveNanos(timeout, "handshakeTimeout");
+            this.handshakeTimeoutNanos = Arguments.positiveNanos(timeout, "timeout");
             return this;
         }
 
