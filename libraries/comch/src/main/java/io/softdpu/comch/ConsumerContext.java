@@ -202,6 +202,9 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
             if (!released) {
                 forceRelease(open);
             }
+            if (failure() == null) {
+                open.completeWritten(copier());
+            }
             open.flush(failure() == null ? Status.SHUTDOWN : Status.CONNECTION_RESET);
         } else if (inFlightTasks() > 0 || !released) {
             return false;
@@ -275,6 +278,12 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
                 runIfRegistered();
             }
         });
+    }
+
+    /** Whether no peer has the memory mapped, for tests. */
+    boolean isReleased() {
+        ConsumerQueue open = queue;
+        return open == null || open.isReleased();
     }
 
     void wake() {

@@ -308,6 +308,16 @@ final class ConsumerQueue {
         return ring.violation();
     }
 
+    /**
+     * Completes all tasks whose buffers were written, however many. After the release of the
+     * memory, or its revocation: nothing more is written, or must be read.
+     */
+    void completeWritten(Copier copier) {
+        while (count > 0 && progress(copier) > 0) {
+            // The next ones: each pass is limited.
+        }
+    }
+
     /** Fails all posted tasks; the peer no longer writes. Inside progress. */
     void flush(Status status) {
         while (count > 0) {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -129,5 +131,33 @@ class FastPathEndTest extends FastPathFixture {
         Peer.stop(card, receiving.consumer);
         receiving.consumer.close();
         receiving.memory.mmap().close();
+    }
+
+    /** One pass of a consumer completes 64. */
+    @Test
+    void shouldCompleteAllThatWasWrittenWhenThePeerHasReleasedTheMemory() {
+        int messages = 300;
+        Queue.Receiving receiving = receiving(pair.server(), messages * 64L, messages);
+        for (int i = 0; i < messages; i++) {
+            receiving.post(i * 64L, 64);
+        }
+        Queue.Sending sending = sending(pair.client(), 4096, messages);
+        for (int i = 0; i < messages; i++) {
+            assertThat(sending.send(receiving.consumer.id(), new byte[8], NOTHING))
+                    .isEqualTo(Status.SUCCESS);
+        }
+        receiving.consumer.stop();
+        card.dpuEngine.progress(); // the stop begins,
+        card.dpuEngine.progress(); // and the peer is told
+        ConsumerContext consumer = (ConsumerContext) receiving.consumer;
+        Await.until(
+                "released",
+                Duration.ofSeconds(20),
+                () -> {
+                    card.hostEngine.progress();
+                    return consumer.isReleased();
+                });
+        Peer.stop(card, receiving.consumer);
+        assertThat(receiving.statuses).hasSize(messages).containsOnly(Status.SUCCESS);
     }
 }
