@@ -89,5 +89,8 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
     ComchClient setConsumerCallbacks(ComchConsumerCallback created, ComchConsumerCallback expired);
 
     @Override
+    ComchClient acceptStreams();
+
+    @Override
     ComchClient setStateChangedCallback(@Nullable StateChangedCallback callback);
 }

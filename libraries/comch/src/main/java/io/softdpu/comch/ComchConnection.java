@@ -238,10 +238,27 @@ public final class ComchConnection {
      */
     ConsumerRegistry requireFastPath() {
         ConsumerRegistry known = requireRegistry();
-        if (!services.acceptsConsumers()) {
+        if (!services.hasConsumerCallbacks()) {
             throw new DpuException(
                     Status.BAD_STATE,
                     "mandatory item is missing: item=consumer callbacks, context=%s, expected=setConsumerCallbacks, before start"
+                            .formatted(endpoint));
+        }
+        return known;
+    }
+
+    /**
+     * As {@link #requireRegistry}, for the creation of a stream. Any thread.
+     *
+     * @throws DpuException NOT_CONNECTED as for {@link #requireRegistry}; BAD_STATE if the client
+     *     or server does not accept streams
+     */
+    ConsumerRegistry requireStreams() {
+        ConsumerRegistry known = requireRegistry();
+        if (!services.acceptsStreams()) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "streams are not accepted: context=%s, expected=acceptStreams() before its start"
                             .formatted(endpoint));
         }
         return known;

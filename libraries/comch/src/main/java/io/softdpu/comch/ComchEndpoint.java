@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * their tasks.
  *
  * <p>Mandatory before start: send tasks, a message callback, and for a server connection callbacks.
- * Consumer callbacks are needed for the fast path only. Setters fail with BAD_STATE unless the
- * context is IDLE.
+ * Consumer callbacks, or the acceptance of streams, are needed for the fast path only. Setters fail
+ * with BAD_STATE unless the context is IDLE.
  *
  * <p>A context that stops disconnects in an orderly way: messages that were sent are delivered,
  * within the {@linkplain #setControlTimeout control timeout}. It is IDLE when its connections have
@@ -83,6 +83,13 @@ public sealed interface ComchEndpoint extends Context
      */
     ComchEndpoint setConsumerCallbacks(
             ComchConsumerCallback created, ComchConsumerCallback expired);
+
+    /**
+     * Accepts streams: a {@link ComchStream} can be created on each connection, and the peer's can
+     * reach it. Allows the peer to have this process map memory, within the limits of the machine.
+     * Not needed where consumer callbacks are set.
+     */
+    ComchEndpoint acceptStreams();
 
     /**
      * Takes a send task from the pool; its message has to be set.

@@ -95,5 +95,8 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
     ComchServer setConsumerCallbacks(ComchConsumerCallback created, ComchConsumerCallback expired);
 
     @Override
+    ComchServer acceptStreams();
+
+    @Override
     ComchServer setStateChangedCallback(@Nullable StateChangedCallback callback);
 }

@@ -45,6 +45,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     private final ComchConnection connection;
     private final ConsumerRegistry registry;
     private final Mmap mmap;
+    private final boolean ofStream;
     private final TaskType<PostReceiveTask, ComchTaskCallback<ComchPostReceiveTask>> receives;
     private @Nullable ConsumerQueue queue;
 
@@ -57,11 +58,13 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     private @Nullable EngineTimer replyTimer;
     private volatile int id;
 
-    ConsumerContext(ComchConnection connection, ConsumerRegistry registry, Mmap mmap) {
+    private ConsumerContext(
+            ComchConnection connection, ConsumerRegistry registry, Mmap mmap, boolean ofStream) {
         super("comch consumer", connection.toString(), connection.endpoint().device());
         this.connection = connection;
         this.registry = registry;
         this.mmap = mmap;
+        this.ofStream = ofStream;
         this.receives =
                 new TaskType<>(
                         "post receive",
@@ -86,7 +89,13 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         if (refusal != null) {
             throw refusal.exception("argument=receiveMemory, needed=PCI_READ_WRITE");
         }
-        return new ConsumerContext(connection, registry, receiveMemory);
+        return new ConsumerContext(connection, registry, receiveMemory, false);
+    }
+
+    /** The consumer of a stream, over memory of the stream. */
+    static ConsumerContext ofStream(
+            ComchConnection connection, ConsumerRegistry registry, Mmap receiveMemory) {
+        return new ConsumerContext(connection, registry, receiveMemory, true);
     }
 
     @Override
@@ -147,6 +156,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     @Override
     protected ContextState onStart() {
         connection.requireRegistry();
+        registry.requireNoStream(ofStream, this);
         EngineTimer timer =
                 services().timer(this::registrationTimedOut); // can fail: nothing has been
         // acquired yet

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,13 +37,16 @@ final class ConsumerRegistry {
     private final Set<ContextBase> users = ConcurrentHashMap.newKeySet();
     private int lastProducerId;
     private boolean closing;
+    private final AtomicReference<@Nullable StreamContext> stream = new AtomicReference<>();
+
+    /** The last consumer of the peer whose end the peer has announced. */
+    private volatile int lastEnded;
 
     ConsumerRegistry(ComchConnection connection, ControlQueue control) {
         this.connection = connection;
         boolean server = connection.context() instanceof ServerContext;
         this.locals = new LocalConsumers(connection, control, server ? 0 : -1);
-        this.remotes =
-                new RemoteConsumers(connection, control, server ? -1 : 0, this::notifyProducers);
+        this.remotes = new RemoteConsumers(connection, control, server ? -1 : 0, this);
     }
 
     // ---- any thread ----
@@ -79,6 +83,48 @@ final class ConsumerRegistry {
 
     int[] remoteIds() {
         return remotes.ids();
+    }
+
+    // ---- the stream of this side; any thread ----
+
+    /**
+     * Makes the connection that of a stream.
+     *
+     * @throws DpuException IN_USE if it has another, or producers or consumers
+     */
+    void enter(StreamContext entering) {
+        if (inUse() || !stream.compareAndSet(null, entering)) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    "connection has a stream, producers or consumers already: connection=%s, expected=one stream and nothing beside it, %s"
+                            .formatted(connection, describeUsers()));
+        }
+    }
+
+    /** Releases the connection from its stream. */
+    void leave(StreamContext leaving) {
+        stream.compareAndSet(leaving, null);
+    }
+
+    /**
+     * Refuses a producer or consumer beside a stream.
+     *
+     * @param ofStream whether it is the stream's own
+     * @throws DpuException IN_USE
+     */
+    void requireNoStream(boolean ofStream, Object context) {
+        if (!ofStream && stream.get() != null) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    "connection has a stream, and can have no other producers and consumers:"
+                            + " context="
+                            + context);
+        }
+    }
+
+    /** Whether the peer has announced the end of its consumer, which was the last to end. */
+    boolean hasEnded(int peerConsumer) {
+        return lastEnded == peerConsumer;
     }
 
     // ---- producers and consumers of this side ----
@@ -154,6 +200,10 @@ final class ConsumerRegistry {
         for (ProducerContext producer : producers) {
             producer.postFatal(reason);
         }
+        StreamContext open = stream.get();
+        if (open != null) {
+            open.postFatal(reason);
+        }
     }
 
     /** The connection has ended: expires the peer's consumers. Inside progress. */
@@ -162,10 +212,29 @@ final class ConsumerRegistry {
         remotes.close();
     }
 
-    private void notifyProducers() {
+    // ---- from the peer's consumers ----
+
+    /** Producers can send to another consumer of the peer. */
+    void consumerAdded() {
+        StreamContext open = stream.get();
+        if (open != null) {
+            open.peersChanged();
+        }
+    }
+
+    /**
+     * A consumer that producers may send to is no longer there.
+     *
+     * @param announced whether the peer has announced its end: it has not ended with the connection
+     */
+    void consumerRemoved(int id, boolean announced) {
         for (ProducerContext producer : producers) {
             producer.consumerGone();
         }
+        if (announced) {
+            lastEnded = id;
+        }
+        consumerAdded();
     }
 
     private DpuException connectionEnded() {

@@ -37,6 +37,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     private @Nullable ComchMessageCallback messageCallback;
     private @Nullable ComchConsumerCallback consumerCreated;
     private @Nullable ComchConsumerCallback consumerExpired;
+    private boolean streamsAccepted;
     private @Nullable EndpointServices endpointServices;
 
     EndpointContext(Device device, String serverName) {
@@ -140,6 +141,13 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         return self();
     }
 
+    @Override
+    public final S acceptStreams() {
+        requireConfigurable();
+        streamsAccepted = true;
+        return self();
+    }
+
     // ---- use ----
 
     @Override
@@ -192,7 +200,8 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
                         maxMessageBytes,
                         Objects.requireNonNull(messageCallback, "checked before start"),
                         consumerCreated,
-                        consumerExpired);
+                        consumerExpired,
+                        streamsAccepted);
         sends.makePool();
         return begin();
     }

@@ -9,7 +9,6 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.link.EventPoller;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +26,7 @@ final class EndpointServices {
     private final ComchMessageCallback messageCallback;
     private final @Nullable ComchConsumerCallback consumerCreated;
     private final @Nullable ComchConsumerCallback consumerExpired;
+    private final boolean acceptsStreams;
     private final MemorySegment scratch;
     private final @Nullable MemorySegment[] messages;
 
@@ -37,7 +37,8 @@ final class EndpointServices {
             int maxMessageBytes,
             ComchMessageCallback messageCallback,
             @Nullable ComchConsumerCallback consumerCreated,
-            @Nullable ComchConsumerCallback consumerExpired) {
+            @Nullable ComchConsumerCallback consumerExpired,
+            boolean acceptsStreams) {
         this.engine = engine;
         this.bus = bus;
         this.copier = engine.copier();
@@ -45,6 +46,7 @@ final class EndpointServices {
         this.messageCallback = messageCallback;
         this.consumerCreated = consumerCreated;
         this.consumerExpired = consumerExpired;
+        this.acceptsStreams = acceptsStreams;
         long scratchBytes = Math.max(maxMessageBytes, ConsumerAnnouncement.WIRE_BYTES);
         this.scratch = Arena.ofAuto().allocate(scratchBytes, MESSAGE_ALIGNMENT_BYTES);
         this.messages = new @Nullable MemorySegment[maxMessageBytes + 1];
@@ -114,8 +116,13 @@ final class EndpointServices {
     }
 
     /** Whether the user has set consumer callbacks. Any thread. */
-    boolean acceptsConsumers() {
+    boolean hasConsumerCallbacks() {
         return consumerCreated != null;
+    }
+
+    /** Whether streams can be created, and consumers of the peer are accepted. Any thread. */
+    boolean acceptsStreams() {
+        return acceptsStreams || hasConsumerCallbacks();
     }
 
     void consumerCreated(ComchConnection connection, int id) {
@@ -127,8 +134,11 @@ final class EndpointServices {
     }
 
     private void call(@Nullable ComchConsumerCallback callback, ComchConnection on, int id) {
+        if (callback == null) {
+            return; // a stream alone handles them
+        }
         try {
-            Objects.requireNonNull(callback).onConsumer(on, id);
+            callback.onConsumer(on, id);
         } catch (Throwable e) {
             engine.callbackFailed(e);
         }

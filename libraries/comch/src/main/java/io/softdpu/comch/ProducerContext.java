@@ -37,6 +37,10 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     private final ComchConnection connection;
     private final ConsumerRegistry registry;
+
+    /** Runs when buffers have arrived that sends have waited for; null if it is of no stream. */
+    private final @Nullable Runnable onBuffers;
+
     private final AttachedConsumers consumers;
     private final long maxBufferBytes;
     private final TaskType<ProducerSendTask, ComchTaskCallback<ComchProducerSendTask>> sends;
@@ -64,9 +68,15 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private volatile int id;
 
     ProducerContext(ComchConnection connection, ConsumerRegistry registry) {
+        this(connection, registry, null);
+    }
+
+    private ProducerContext(
+            ComchConnection connection, ConsumerRegistry registry, @Nullable Runnable onBuffers) {
         super("comch producer", connection.toString(), connection.endpoint().device());
         this.connection = connection;
         this.registry = registry;
+        this.onBuffers = onBuffers;
         this.consumers = new AttachedConsumers(registry);
         ComchCapabilities capabilities = connection.context().capabilities();
         this.maxBufferBytes = capabilities.maxProducerBufferSize();
@@ -76,6 +86,17 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                         "setSendTasks",
                         capabilities.maxProducerTasks(),
                         () -> new ProducerSendTask(this));
+    }
+
+    /**
+     * The producer of a stream.
+     *
+     * @param onBuffers runs inside progress when the peer has posted buffers that sends have waited
+     *     for
+     */
+    static ProducerContext ofStream(
+            ComchConnection connection, ConsumerRegistry registry, Runnable onBuffers) {
+        return new ProducerContext(connection, registry, onBuffers);
     }
 
     @Override
@@ -137,6 +158,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     @Override
     protected ContextState onStart() {
         connection.requireRegistry();
+        registry.requireNoStream(onBuffers != null, this);
         sends.makePool();
         copying = new FixedQueue<>(sends.count());
         done = new FixedQueue<>(sends.count());
@@ -160,8 +182,12 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             consumers.detachExpired(this::isCopyingTo, services());
         }
         worked |= completeDone();
+        boolean buffersArrived = consumers.buffersArrived();
+        if (buffersArrived && onBuffers != null) {
+            onBuffers.run();
+        }
         consumers.ringDoorbells();
-        return consumers.buffersArrived() || worked;
+        return buffersArrived || worked;
     }
 
     @Override

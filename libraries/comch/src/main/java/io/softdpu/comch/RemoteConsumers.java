@@ -27,7 +27,7 @@ final class RemoteConsumers {
     private final ComchConnection connection;
     private final EndpointServices services;
     private final ControlQueue control;
-    private final Runnable gone;
+    private final ConsumerRegistry registry;
     private final Map<Integer, ConsumerImport> imports = new HashMap<>();
     private final AtomicInteger abandonedImports = new AtomicInteger();
     private volatile RemoteConsumer[] consumers = NONE;
@@ -38,14 +38,18 @@ final class RemoteConsumers {
      * Creates an empty list.
      *
      * @param lastId the peer's first id minus two; ids rise by two
-     * @param gone runs when a consumer that producers may send to has expired
+     * @param registry told of consumers that producers may send to
      */
-    RemoteConsumers(ComchConnection connection, ControlQueue control, int lastId, Runnable gone) {
+    RemoteConsumers(
+            ComchConnection connection,
+            ControlQueue control,
+            int lastId,
+            ConsumerRegistry registry) {
         this.connection = connection;
         this.services = connection.services();
         this.control = control;
         this.lastId = lastId;
-        this.gone = gone;
+        this.registry = registry;
     }
 
     /** The consumer with this id; null if there is none. Any thread; allocates nothing. */
@@ -91,7 +95,7 @@ final class RemoteConsumers {
         if (closing) {
             return null; // the disconnect in flight is the reply
         }
-        if (!services.acceptsConsumers()) {
+        if (!services.acceptsStreams()) {
             return refuse(id, Status.NOT_SUPPORTED);
         }
         if (consumers.length + imports.size() + abandonedImports.get()
@@ -125,7 +129,7 @@ final class RemoteConsumers {
                 RemoteConsumer[] fewer = Arrays.copyOf(known, known.length - 1);
                 System.arraycopy(known, i + 1, fewer, i, known.length - 1 - i);
                 consumers = fewer;
-                end(remote);
+                end(remote, true);
                 return null;
             }
         }
@@ -144,7 +148,7 @@ final class RemoteConsumers {
         RemoteConsumer[] known = consumers;
         consumers = NONE;
         for (RemoteConsumer remote : known) {
-            end(remote);
+            end(remote, false);
         }
     }
 
@@ -172,6 +176,7 @@ final class RemoteConsumers {
         consumers = more;
         if (control.offer(MessageType.CONSUMER_READY, ControlWord.of(id))) {
             services.consumerCreated(connection, id);
+            registry.consumerAdded();
         } else {
             closeIfViolated(ControlQueue.NOT_READ);
         }
@@ -190,9 +195,9 @@ final class RemoteConsumers {
     }
 
     /** Releases a consumer that was removed, and notifies producers and the program. */
-    private void end(RemoteConsumer remote) {
+    private void end(RemoteConsumer remote, boolean announced) {
         remote.expire();
-        gone.run();
+        registry.consumerRemoved(remote.id(), announced);
         services.consumerExpired(connection, remote.id());
     }
 }

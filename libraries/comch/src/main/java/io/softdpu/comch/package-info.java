@@ -8,7 +8,8 @@
  * io.softdpu.comch.ComchConnection}: the basic path, messages of up to 4,080 bytes that are copied.
  * On a connection either side creates {@link io.softdpu.comch.ComchConsumer}s, which post buffers,
  * and {@link io.softdpu.comch.ComchProducer}s, which write straight into the buffers that a
- * consumer of the peer has posted: the fast path.
+ * consumer of the peer has posted: the fast path. A {@link io.softdpu.comch.ComchStream} is the
+ * short way to it: buffers in both directions, with backpressure and an orderly end.
  *
  * <p><b>Threads.</b> Server, client and their connections belong to the thread of their engine;
  * each producer and consumer may belong to another engine and thread. Callbacks run inside progress
@@ -17,8 +18,9 @@
  * peer.
  *
  * <p><b>Ownership.</b> Objects are created in this order and closed in the reverse: device, server
- * or client, connection, producers and consumers. A message passed to a callback belongs to the
- * library and is valid during the call. A buf belongs to the library from submit to completion.
+ * or client, connection, producers and consumers, or a stream. A message passed to a callback
+ * belongs to the library and is valid during the call. A buf belongs to the library from submit to
+ * completion.
  *
  * <p><b>Trust.</b> The peer may write anything at any time. Data from it is copied once to private
  * memory, checked, then used; a violation of the protocol of {@code docs/wire/comch.md} closes the

@@ -13,8 +13,12 @@ import io.softdpu.comch.ComchMessageCallback;
 import io.softdpu.comch.ComchPostReceiveTask;
 import io.softdpu.comch.ComchProducer;
 import io.softdpu.comch.ComchProducerSendTask;
+import io.softdpu.comch.ComchReceiveBuffer;
+import io.softdpu.comch.ComchSendBuffer;
 import io.softdpu.comch.ComchSendTask;
 import io.softdpu.comch.ComchServer;
+import io.softdpu.comch.ComchStream;
+import io.softdpu.comch.ComchStreamCallback;
 import io.softdpu.comch.ComchTaskCallback;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
@@ -35,6 +39,7 @@ final class ComchFixtures {
         registry.none(ComchConnectionCallback.class, callback);
         registry.none(ComchConsumerCallback.class, callback);
         registry.none(ComchMessageCallback.class, callback);
+        registry.none(ComchStreamCallback.class, callback);
         registry.none(ComchTaskCallback.class, callback);
         registry.none(
                 ComchEndpoint.class, "abstract and sealed: called on the client and the server");
@@ -100,6 +105,29 @@ final class ComchFixtures {
                         "lost",
                         "closed"),
                 ComchFixtures::consumer);
+        registry.add(
+                ComchStream.class,
+                Threads.OF_ENGINE,
+                List.of(
+                        "running",
+                        "ready",
+                        "created",
+                        "starting",
+                        "stopping",
+                        "stopped",
+                        "ended",
+                        "closed"),
+                ComchFixtures::stream);
+        registry.add(
+                ComchSendBuffer.class,
+                Threads.OF_ENGINE,
+                List.of("claimed", "sent", "stream stopped", "stream closed"),
+                ComchFixtures::sendBuffer);
+        registry.add(
+                ComchReceiveBuffer.class,
+                Threads.OF_ENGINE,
+                List.of("taken", "posted", "stream stopped", "stream closed"),
+                ComchFixtures::receiveBuffer);
         registry.add(ComchSendTask.class, Threads.OF_ENGINE, OF_TASK, ComchFixtures::sendTask);
         registry.add(
                 ComchProducerSendTask.class,
@@ -108,6 +136,81 @@ final class ComchFixtures {
                 ComchFixtures::producerTask);
         registry.add(
                 ComchPostReceiveTask.class, Threads.OF_ENGINE, OF_TASK, ComchFixtures::receiveTask);
+    }
+
+    /** The client's stream; beside the server's, unless it is not started. */
+    private static ComchStream stream(FixtureScope scope, String state) {
+        FixtureScope.Pair pair = scope.pair();
+        ComchStream stream = scope.keep(ComchStream.create(pair.atClient()));
+        if (state.equals("created")) {
+            return stream;
+        }
+        scope.engine().connect(stream);
+        switch (state) {
+            case "ready" -> {
+                return stream;
+            }
+            case "closed" -> {
+                stream.close();
+                return stream;
+            }
+            default -> stream.start();
+        }
+        if (state.equals("starting")) {
+            return stream;
+        }
+        ComchStream peer = scope.keep(ComchStream.create(pair.atServer()));
+        scope.engine().connect(peer);
+        peer.start();
+        scope.until(
+                "streams run",
+                () ->
+                        stream.state() == ContextState.RUNNING
+                                && peer.state() == ContextState.RUNNING);
+        peer.tryClaim().send(8);
+        for (int i = 0; i < 100; i++) { // the message has arrived then
+            scope.progress();
+        }
+        switch (state) {
+            case "stopping" -> stream.stop();
+            case "stopped" -> scope.stop(stream);
+            case "ended" -> {
+                scope.stop(peer);
+                scope.until("ended", () -> stream.state() == ContextState.IDLE);
+            }
+            default -> {}
+        }
+        return stream;
+    }
+
+    private static ComchSendBuffer sendBuffer(FixtureScope scope, String state) {
+        ComchStream stream = stream(scope, "running");
+        ComchSendBuffer buffer = stream.tryClaim();
+        switch (state) {
+            case "sent" -> buffer.send(8);
+            case "stream stopped" -> scope.stop(stream);
+            case "stream closed" -> {
+                scope.stop(stream);
+                stream.close();
+            }
+            default -> {}
+        }
+        return buffer;
+    }
+
+    private static ComchReceiveBuffer receiveBuffer(FixtureScope scope, String state) {
+        ComchStream stream = stream(scope, "running");
+        ComchReceiveBuffer buffer = stream.tryReceive();
+        switch (state) {
+            case "posted" -> buffer.close();
+            case "stream stopped" -> scope.stop(stream);
+            case "stream closed" -> {
+                scope.stop(stream);
+                stream.close();
+            }
+            default -> {}
+        }
+        return buffer;
     }
 
     private static ComchClient client(FixtureScope scope, String state) {

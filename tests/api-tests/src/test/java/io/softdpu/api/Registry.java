@@ -47,6 +47,8 @@ final class Registry {
                     "stop",
                     "progress",
                     "trySubmit",
+                    "tryClaim",
+                    "tryReceive",
                     "disconnect",
                     "exportConnection",
                     "open",

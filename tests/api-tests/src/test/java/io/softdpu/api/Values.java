@@ -7,6 +7,7 @@ import io.softdpu.comch.ComchConnectionCallback;
 import io.softdpu.comch.ComchConsumerCallback;
 import io.softdpu.comch.ComchMessageCallback;
 import io.softdpu.comch.ComchServer;
+import io.softdpu.comch.ComchStreamCallback;
 import io.softdpu.comch.ComchTaskCallback;
 import io.softdpu.compute.DmaTaskCallback;
 import io.softdpu.core.Side;
@@ -215,6 +216,9 @@ final class Values {
         byType.put(
                 ComchConnectionCallback.class, (s, r) -> (ComchConnectionCallback) (c, ok) -> {});
         byType.put(ComchConsumerCallback.class, (s, r) -> (ComchConsumerCallback) (c, id) -> {});
+        byType.put(ComchStreamCallback.class, (s, r) -> (ComchStreamCallback) stream -> {});
+        byName.put("ComchStream.claim.timeout", (s, r) -> Duration.ofMillis(50));
+        byName.put("ComchStream.receive.timeout", (s, r) -> Duration.ofMillis(50));
         byType.put(ComchMessageCallback.class, (s, r) -> (ComchMessageCallback) (c, m) -> {});
         byType.put(
                 ComchConnection.class,

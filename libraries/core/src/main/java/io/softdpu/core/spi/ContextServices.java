@@ -21,6 +21,11 @@ public final class ContextServices {
         this.impl = impl;
     }
 
+    /** The engine: a context that consists of others connects them to it. The engine's thread. */
+    public ProgressEngine engine() {
+        return engine;
+    }
+
     /**
      * The engine's copier, for the context and objects that copy for it; to be kept in a field. The
      * engine's thread.

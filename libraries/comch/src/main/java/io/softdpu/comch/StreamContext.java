@@ -1,0 +1,518 @@
+package io.softdpu.comch;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.EngineTimer;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.core.spi.ContextBase;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@link ComchStream} context: finds the peer's consumer, and starts and stops the two halves
+ * in order. A producer and a consumer on the same engine do the work; this context has none of its
+ * own while it is RUNNING.
+ */
+final class StreamContext extends ContextBase implements ComchStream {
+    private static final System.Logger LOG = System.getLogger(ComchStream.class.getName());
+    private static final long DEFAULT_BUFFER_BYTES = 64 << 10;
+    private static final int DEFAULT_BUFFERS = 16;
+
+    private enum Phase {
+        /** STARTING and RUNNING. */
+        OPEN,
+        /** STOPPING: what was sent waits for buffers of the peer. */
+        DELIVERING,
+        /** STOPPING: both halves end, and the peer's. */
+        ENDING
+    }
+
+    private final ComchConnection connection;
+    private final ConsumerRegistry registry;
+    private final AtomicBoolean peersPosted = new AtomicBoolean();
+    private long bufferBytes;
+    private int sendCount;
+    private int receiveCount;
+    private @Nullable ComchStreamCallback readyCallback;
+    private @Nullable StreamSends sends;
+    private @Nullable StreamReceives receives;
+
+    /** Only ends the engine's sleep: {@link #onStop} compares the time itself. */
+    private @Nullable EngineTimer endTimer;
+
+    private Phase phase = Phase.OPEN;
+    private long deadlineNanos;
+
+    /** The peer's consumer; 0 until RUNNING. */
+    private int peerConsumer;
+
+    /** Whether the peer's consumer has ended. */
+    private boolean peerEnded;
+
+    /** Whether something has happened that the next pass handles. */
+    private boolean passRequested;
+
+    StreamContext(ComchConnection connection, ConsumerRegistry registry) {
+        super("comch stream", connection.toString(), connection.endpoint().device());
+        this.connection = connection;
+        this.registry = registry;
+        ComchCapabilities capabilities = connection.context().capabilities();
+        bufferBytes = Math.min(DEFAULT_BUFFER_BYTES, maxBufferBytes(capabilities));
+        sendCount = Math.min(DEFAULT_BUFFERS, capabilities.maxProducerTasks());
+        receiveCount = Math.min(DEFAULT_BUFFERS, capabilities.maxConsumerTasks());
+    }
+
+    private static long maxBufferBytes(ComchCapabilities capabilities) {
+        return Math.min(capabilities.maxProducerBufferSize(), capabilities.maxConsumerBufferSize());
+    }
+
+    // ---- configuration ----
+
+    @Override
+    public ComchStream setBufferSize(long sizeBytes) {
+        requireConfigurable();
+        long limit = maxBufferBytes(connection.context().capabilities());
+        if (sizeBytes < 1 || sizeBytes > limit) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "out of range: bufferSizeBytes=%d, expected=1 to %d"
+                            .formatted(sizeBytes, limit));
+        }
+        bufferBytes = sizeBytes;
+        return this;
+    }
+
+    @Override
+    public long bufferSize() {
+        return bufferBytes;
+    }
+
+    @Override
+    public ComchStream setSendBuffers(int count) {
+        requireConfigurable();
+        EndpointContext.requireRange(
+                "sendBuffers", count, connection.context().capabilities().maxProducerTasks());
+        sendCount = count;
+        return this;
+    }
+
+    @Override
+    public int sendBuffers() {
+        return sendCount;
+    }
+
+    @Override
+    public ComchStream setReceiveBuffers(int count) {
+        requireConfigurable();
+        EndpointContext.requireRange(
+                "receiveBuffers", count, connection.context().capabilities().maxConsumerTasks());
+        receiveCount = count;
+        return this;
+    }
+
+    @Override
+    public int receiveBuffers() {
+        return receiveCount;
+    }
+
+    @Override
+    public ComchStream setReadyCallback(@Nullable ComchStreamCallback callback) {
+        requireConfigurable();
+        readyCallback = callback;
+        return this;
+    }
+
+    @Override
+    public ComchStream setStateChangedCallback(@Nullable StateChangedCallback callback) {
+        super.setStateChangedCallback(callback);
+        return this;
+    }
+
+    @Override
+    public ComchConnection connection() {
+        return connection;
+    }
+
+    // ---- use ----
+
+    @Override
+    public @Nullable ComchSendBuffer tryClaim() {
+        requireOwnerThread();
+        StreamSends half = sends;
+        return half != null && takesTasks() ? half.claim() : null;
+    }
+
+    @Override
+    public ComchSendBuffer claim(Duration timeout) {
+        requireOwnerThread();
+        Arguments.nanos(timeout, "timeout"); // refuses it also where there is no wait
+        StreamSends half = requireStarted(sends, "claim");
+        ComchSendBuffer free = tryClaim();
+        while (free == null) {
+            await(() -> mayClaim(half), timeout);
+            requireNoEnd();
+            free = tryClaim();
+        }
+        return free;
+    }
+
+    @Override
+    public @Nullable ComchReceiveBuffer tryReceive() {
+        requireOwnerThread();
+        StreamReceives half = receives;
+        return half == null ? null : half.take();
+    }
+
+    @Override
+    public @Nullable ComchReceiveBuffer receive(Duration timeout) {
+        requireOwnerThread();
+        Arguments.nanos(timeout, "timeout"); // refuses it also where there is no wait
+        StreamReceives half = requireStarted(receives, "receive");
+        if (!half.hasArrived()) {
+            await(() -> half.hasArrived() || state() == ContextState.IDLE, timeout);
+        }
+        ComchReceiveBuffer next = half.take();
+        if (next == null) {
+            throwFailure();
+        }
+        return next;
+    }
+
+    @Override
+    public long undeliveredMessages() {
+        StreamSends half = sends;
+        return half == null ? 0 : half.undelivered();
+    }
+
+    /** Whether a claim is decided: a buffer is free, or there will be none. */
+    private boolean mayClaim(StreamSends half) {
+        return switch (state()) {
+            case STARTING -> false;
+            case RUNNING -> half.hasFree();
+            case STOPPING, IDLE -> true;
+        };
+    }
+
+    private void requireNoEnd() {
+        throwFailure();
+        if (state() == ContextState.STOPPING || state() == ContextState.IDLE) {
+            throw new DpuException(
+                    Status.SHUTDOWN,
+                    "stream has ended: stream=%s, state=%s".formatted(this, state()));
+        }
+    }
+
+    private void throwFailure() {
+        DpuException failure = failure();
+        if (failure != null) {
+            throw new DpuException(failure.status(), String.valueOf(failure.getMessage()), failure);
+        }
+    }
+
+    private <T> T requireStarted(@Nullable T half, String call) {
+        if (half == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "%s needs a stream that was started: stream=%s, state=%s"
+                            .formatted(call, this, state()));
+        }
+        return half;
+    }
+
+    private void await(BooleanSupplier condition, Duration timeout) {
+        services().engine().runUntil(condition, timeout);
+    }
+
+    // ---- the context ----
+
+    @Override
+    protected void checkConfiguration() {
+        // Everything has a default.
+    }
+
+    @Override
+    protected ContextState onStart() {
+        connection.requireRegistry();
+        registry.enter(this);
+        boolean begun = false;
+        try {
+            closeHalves();
+            phase = Phase.OPEN;
+            peerConsumer = 0;
+            peerEnded = false;
+            endTimer = services().timer(this::requestPass); // can fail, like what follows
+            begin(services().engine());
+            begun = true;
+        } finally {
+            if (!begun) {
+                closeContexts();
+                closeHalves();
+                registry.leave(this);
+            }
+        }
+        peersChanged();
+        return ContextState.STARTING;
+    }
+
+    private void begin(ProgressEngine engine) {
+        StreamReceives receiving = new StreamReceives(this, registry, receiveCount, bufferBytes);
+        receives = receiving;
+        StreamSends sending = new StreamSends(this, registry, sendCount, bufferBytes);
+        sends = sending;
+        engine.connect(receiving.consumer());
+        engine.connect(sending.producer());
+        receiving.consumer().start();
+        try {
+            sending.producer().start();
+        } catch (DpuException e) { // the connection has just ended; the consumer ends in progress
+            post(() -> fatal(e));
+        }
+    }
+
+    @Override
+    protected boolean onProgress() {
+        if (!passRequested) {
+            return false;
+        }
+        passRequested = false;
+        ContextState state = state();
+        if (state != ContextState.STOPPING && !isHalfFailed() && state == ContextState.STARTING) {
+            runIfPeerIsReady();
+        }
+        return true;
+    }
+
+    /** Fails the stream if one half has; whether it has. */
+    private boolean isHalfFailed() {
+        DpuException failure = receiving().consumer().failure();
+        if (failure == null) {
+            failure = sending().producer().failure();
+        }
+        if (failure != null) {
+            fatal(failure);
+        }
+        return failure != null;
+    }
+
+    private void runIfPeerIsReady() {
+        int[] peers = connection.remoteConsumers();
+        if (peers.length == 1
+                && receiving().consumer().state() == ContextState.RUNNING
+                && sending().producer().state() == ContextState.RUNNING) {
+            peerConsumer = peers[0];
+            sending().open(peerConsumer);
+            receiving().open();
+            started();
+        }
+    }
+
+    @Override
+    protected boolean onStop() {
+        if (!isProgressing()) {
+            return false;
+        }
+        if (phase == Phase.OPEN) {
+            phase = Phase.DELIVERING;
+            deadlineNanos = System.nanoTime() + connection.services().controlTimeoutNanos();
+            timer().setAt(deadlineNanos);
+        }
+        boolean mayWait = failure() == null && System.nanoTime() - deadlineNanos < 0;
+        if (phase == Phase.DELIVERING) {
+            if (mayWait && !peerEnded && sending().isWaiting()) {
+                return false;
+            }
+            phase = Phase.ENDING;
+            sending().end();
+            receiving().end();
+        }
+        if (sending().producer().state() != ContextState.IDLE
+                || receiving().consumer().state() != ContextState.IDLE
+                || (mayWait && peerConsumer != 0 && !peerEnded)) {
+            return false;
+        }
+        finishStop();
+        return true;
+    }
+
+    private void finishStop() {
+        timer().cancel();
+        closeContexts();
+        registry.leave(this);
+        if (failure() == null && undeliveredMessages() > 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "stream has stopped before the peer took all messages: undeliveredMessages={0},"
+                            + " stream={1}",
+                    undeliveredMessages(),
+                    this);
+        }
+    }
+
+    @Override
+    protected boolean onArm() {
+        return passRequested;
+    }
+
+    @Override
+    protected void onDisarm() {
+        // There are no doorbells.
+    }
+
+    @Override
+    protected @Nullable String describeAwaited() {
+        if (state() == ContextState.STARTING) {
+            return "awaited=stream of the peer, peerConsumers="
+                    + connection.remoteConsumers().length;
+        }
+        if (phase != Phase.ENDING) {
+            return "awaited=receive buffers of the peer, for what was sent";
+        }
+        return "awaited=end of the peer's stream, producer=%s, consumer=%s"
+                .formatted(sending().producer().state(), receiving().consumer().state());
+    }
+
+    @Override
+    protected void onDestroy() {
+        closeHalves();
+    }
+
+    // ---- from the connection's engine ----
+
+    /** The peer's consumers have changed. */
+    void peersChanged() {
+        if (peersPosted.compareAndSet(false, true)) { // or a peer could fill the mailbox
+            post(() -> {
+                peersPosted.set(false);
+                checkPeers();
+            });
+        }
+    }
+
+    void postFatal(DpuException reason) {
+        post(() -> {
+            // Work posted to a closed engine runs on the posting thread, which may not touch the
+            // context; the context is IDLE then.
+            if (state() != ContextState.IDLE) {
+                fatal(reason);
+            }
+        });
+    }
+
+    private void checkPeers() {
+        if (state() == ContextState.IDLE) {
+            return;
+        }
+        requestPass();
+        if (peerConsumer == 0) {
+            return;
+        }
+        int[] peers = connection.remoteConsumers();
+        boolean found = false;
+        for (int peer : peers) {
+            found |= peer == peerConsumer;
+        }
+        peerEnded = !found;
+        if (state() != ContextState.RUNNING) {
+            return;
+        }
+        if (found && peers.length > 1) {
+            fatal(
+                    Status.NOT_SUPPORTED,
+                    "peer has other consumers beside its stream: consumers=%d, expected=1, connection=%s"
+                            .formatted(peers.length, connection));
+        } else if (!found && registry.hasEnded(peerConsumer)) {
+            peerStopped();
+        } // else the connection ends, which is reported next
+    }
+
+    /** The peer has stopped its stream: all of its messages are in buffers of this side. */
+    private void peerStopped() {
+        // At once: a consumer that fails, since the connection ends next, delivers nothing more.
+        receiving().end();
+        if (sending().isWaiting()) {
+            fatal(
+                    Status.SHUTDOWN,
+                    "peer has stopped its stream before it took all messages: connection="
+                            + connection);
+        } else {
+            stop();
+        }
+    }
+
+    // ---- for both halves ----
+
+    /** Makes the next pass look for changes. */
+    void requestPass() {
+        passRequested = true;
+    }
+
+    boolean isStopping() {
+        return state() == ContextState.STOPPING;
+    }
+
+    void requireThread() {
+        requireOwnerThread();
+    }
+
+    void requireRunning(String call) {
+        requireState(ContextState.RUNNING, call);
+    }
+
+    void failed(Status status, String reason) {
+        fatal(status, reason);
+    }
+
+    /** Calls the user. Inside progress. */
+    void ready() {
+        ComchStreamCallback callback = readyCallback;
+        if (callback != null) {
+            try {
+                callback.onReady(this);
+            } catch (Throwable e) {
+                callbackFailed(e);
+            }
+        }
+    }
+
+    // ---- private ----
+
+    private StreamSends sending() {
+        return Objects.requireNonNull(sends, "made at start");
+    }
+
+    private StreamReceives receiving() {
+        return Objects.requireNonNull(receives, "made at start");
+    }
+
+    private EngineTimer timer() {
+        return Objects.requireNonNull(endTimer, "made at start");
+    }
+
+    /** Closes the producer and the consumer, which are IDLE. */
+    private void closeContexts() {
+        if (sends != null) {
+            sends.producer().close();
+        }
+        if (receives != null) {
+            receives.consumer().close();
+        }
+    }
+
+    /** Releases the memory: messages that were not taken are lost. */
+    private void closeHalves() {
+        if (sends != null) {
+            sends.close();
+            sends = null;
+        }
+        if (receives != null) {
+            receives.close();
+            receives = null;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.softdpu.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Streams to another process, which ends in order or is killed. */
+@StartsProcesses
+class StreamProcessTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration AT_ONCE = Duration.ofSeconds(1);
+
+    @TempDir Path folder;
+
+    @Test
+    void shouldExchangeMessagesWithAnotherProcess(Processes processes) {
+        ChildProcess server = start(processes);
+        try (StreamPeer peer = new StreamPeer(Side.HOST, folder)) {
+            ComchStream stream = peer.stream(peer.connection());
+            for (int i = 0; i < 1000; i++) {
+                stream.claim(PATIENCE).send(i);
+                try (ComchReceiveBuffer reply = stream.receive(PATIENCE)) {
+                    assertThat(reply.length()).isEqualTo(i);
+                }
+            }
+            stream.close();
+            server.awaitLine("ended null", PATIENCE);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEndWithConnectionResetWhenThePeerIsKilled(
+            boolean whileItSends, Processes processes) {
+        ChildProcess server = start(processes);
+        StreamPeer peer = new StreamPeer(Side.HOST, folder);
+        ComchStream stream = peer.stream(peer.connection());
+        server.awaitLine("running", PATIENCE);
+        if (whileItSends) {
+            server.freeze();
+        }
+        long[] killed = new long[1];
+        assertThatThrownBy(
+                        () -> {
+                            if (!whileItSends) {
+                                killed[0] = System.nanoTime();
+                                server.kill();
+                                stream.receive(PATIENCE);
+                                return;
+                            }
+                            for (int i = 0; ; i++) { // until all buffers are in use
+                                if (i == 8) {
+                                    killed[0] = System.nanoTime();
+                                    server.kill();
+                                }
+                                stream.claim(PATIENCE).send(i);
+                            }
+                        })
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_RESET));
+        Duration took = Duration.ofNanos(System.nanoTime() - killed[0]);
+        System.out.println(
+                "CONNECTION_RESET after " + TimeUnit.NANOSECONDS.toMillis(took.toNanos()) + " ms");
+        assertThat(took).isLessThan(AT_ONCE.multipliedBy(10));
+        assertThat(stream.undeliveredMessages()).isEqualTo(whileItSends ? 4 : 0);
+        stream.close();
+        peer.close();
+    }
+
+    private ChildProcess start(Processes processes) {
+        ChildProcess server =
+                processes.start(
+                        JavaCommand.ofClass(StreamPeer.class).withArguments(folder.toString()));
+        server.awaitLine("ready", PATIENCE);
+        return server;
+    }
+}
