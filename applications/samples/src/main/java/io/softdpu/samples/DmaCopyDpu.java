@@ -78,7 +78,7 @@ final class DmaCopyDpu implements Sample {
                 Device device = machine.findDevice(port).open();
                 Representor representor =
                         device.findRepresentor(SampleDevices.representor(device.info(), named))
-                                .open(device);
+                                .open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer server = ComchServer.create(device, representor, CopyMessage.SERVER)) {
             CopyChannel channel = new CopyChannel(server, engine, deadline);

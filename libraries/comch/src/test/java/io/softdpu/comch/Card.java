@@ -79,7 +79,7 @@ final class Card implements AutoCloseable {
                                 .open());
         pf0 = keep(host.findDevice("pf0").open());
         p0 = keep(dpu.findDevice("p0").open());
-        hpf0 = keep(p0.findRepresentor("hpf0").open(p0));
+        hpf0 = keep(p0.findRepresentor("hpf0").open());
         hostEngine = engine();
         dpuEngine = engine();
     }

@@ -300,7 +300,7 @@ class ConnectionTest {
         Peer second = Peer.server(card, Card.NAME);
         assertRefused(Status.IN_USE, second.endpoint::start);
         assertThat(second.endpoint.state()).isEqualTo(ContextState.IDLE);
-        Representor other = card.keep(card.p0.findRepresentor("hpf0vf0").open(card.p0));
+        Representor other = card.keep(card.p0.findRepresentor("hpf0vf0").open());
         Peer third = Peer.server(card, Card.NAME, other);
         assertThat(third.endpoint.start()).isEqualTo(Status.SUCCESS);
         Peer.stop(card, first.endpoint);

@@ -96,7 +96,7 @@ class DeviceSupportTest {
         assertThat(ComchCapabilities.of(device.info()).isServerSupported()).isEqualTo(supported);
         if (supported) {
             String shown = id.equals("p0") ? "hpf0" : "hpf1";
-            Representor own = card.keep(device.findRepresentor(shown).open(device));
+            Representor own = card.keep(device.findRepresentor(shown).open());
             ComchServer.create(device, own, "name").close();
         } else {
             assertRefused(
@@ -163,7 +163,7 @@ class DeviceSupportTest {
     void shouldConnectClientOfTheRepresentedFunctionOnly(
             String portId, String representor, String function) {
         Device port = device(Side.DPU, portId);
-        Representor represented = card.keep(port.findRepresentor(representor).open(port));
+        Representor represented = card.keep(port.findRepresentor(representor).open());
         Peer server = Peer.server(card, Card.NAME, represented);
         server.endpoint.start();
         List<Peer> others = new ArrayList<>();

@@ -55,7 +55,7 @@ public final class PeerProgram {
         ComchEndpoint endpoint =
                 server
                         ? ComchServer.create(
-                                device, device.findRepresentor("hpf0").open(device), Card.NAME)
+                                device, device.findRepresentor("hpf0").open(), Card.NAME)
                         : ComchClient.create(device, Card.NAME);
         engine.connect(endpoint);
         endpoint.setSendTasks(8, ComchSendTask::free, ComchSendTask::free);

@@ -110,7 +110,7 @@ class ThreadsTest {
         runAll(
                 () -> {
                     try (ProgressEngine engine = ProgressEngine.create();
-                            var hpf0 = p0.findRepresentor("hpf0").open(p0)) {
+                            var hpf0 = p0.findRepresentor("hpf0").open()) {
                         ComchServer server = ComchServer.create(p0, hpf0, Card.NAME);
                         configure(server, engine);
                         server.setConnectionCallbacks(
@@ -303,7 +303,7 @@ class ThreadsTest {
 
     private static ComchServer server(Device device, ProgressEngine engine) {
         ComchServer server =
-                ComchServer.create(device, device.findRepresentor("hpf0").open(device), Card.NAME);
+                ComchServer.create(device, device.findRepresentor("hpf0").open(), Card.NAME);
         configure(server, engine);
         return server;
     }

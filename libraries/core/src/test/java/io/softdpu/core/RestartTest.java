@@ -251,11 +251,11 @@ class RestartTest {
 
     private void showRepresentor() {
         Device p0 = machines.device(Side.DPU, "p0");
-        Representor representor = p0.findRepresentor("hpf0").open(p0);
+        Representor representor = p0.findRepresentor("hpf0").open();
         representor.close();
         representor.close();
         Thrown.with(Status.BAD_STATE, () -> new TinyContext(p0, representor));
-        machines.add(p0.findRepresentor("hpf0").open(p0));
+        machines.add(p0.findRepresentor("hpf0").open());
     }
 
     private void showSharedMemory() {

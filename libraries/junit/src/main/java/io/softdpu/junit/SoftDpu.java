@@ -160,7 +160,7 @@ public final class SoftDpu {
         if (open == null) {
             DeviceInfo host = hostDevice().info();
             Device port = dpuDevice();
-            open = port.findRepresentor(host.pciAddress().longForm()).open(port);
+            open = port.findRepresentor(host.pciAddress().longForm()).open();
             representor = open;
             own.push(open);
         }

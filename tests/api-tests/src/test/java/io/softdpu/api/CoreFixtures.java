@@ -151,7 +151,7 @@ final class CoreFixtures {
     private static Device device(FixtureScope scope, String state) {
         Device device = scope.keep(scope.environment.dpu.findDevice("p0").open());
         switch (state) {
-            case "in use" -> scope.keep(device.findRepresentor("hpf0").open(device));
+            case "in use" -> scope.keep(device.findRepresentor("hpf0").open());
             case "closed" -> device.close();
             default -> {}
         }
@@ -160,7 +160,7 @@ final class CoreFixtures {
 
     private static Representor representor(FixtureScope scope, String state) {
         Device device = device(scope, "open");
-        Representor representor = scope.keep(device.findRepresentor("hpf0").open(device));
+        Representor representor = scope.keep(device.findRepresentor("hpf0").open());
         switch (state) {
             case "in use" ->
                     scope.keep(

@@ -38,7 +38,7 @@ final class Environment implements AutoCloseable {
         pf1 = keep(host.findDevice("pf1").open());
         p0 = keep(dpu.findDevice("p0").open());
         t0 = keep(target.findDevice("t0").open());
-        hpf0 = keep(p0.findRepresentor("hpf0").open(p0));
+        hpf0 = keep(p0.findRepresentor("hpf0").open());
     }
 
     /** One machine more in the same folder. */

@@ -120,8 +120,7 @@ final class InvalidValues {
                 Representor.class,
                 "closed",
                 s -> {
-                    Representor representor =
-                            s.environment.p0.findRepresentor("hpf0").open(s.environment.p0);
+                    Representor representor = s.environment.p0.findRepresentor("hpf0").open();
                     representor.close();
                     return representor;
                 });

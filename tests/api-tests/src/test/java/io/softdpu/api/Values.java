@@ -280,7 +280,6 @@ final class Values {
         byName.put(
                 "Topology.Builder.add.function",
                 (s, r) -> Topology.builtin().functionByKey("dpu/p0").orElseThrow());
-        byName.put("RepresentorInfo.open.device", (s, r) -> s.environment.p0);
         byName.put(
                 "createFromExport.blob",
                 (s, r) -> s.mmap(s.environment.pf0).exportPci(s.environment.pf0));

@@ -79,8 +79,7 @@ public class ComchBenchmark {
         hostEngine = sides.engine();
         dpuEngine = sides.engine();
         ComchServer server =
-                ComchServer.create(
-                        p0, sides.keep(p0.findRepresentor("hpf0").open(p0)), "benchmark");
+                ComchServer.create(p0, sides.keep(p0.findRepresentor("hpf0").open()), "benchmark");
         server.setConnectionCallbacks((arrived, _) -> client = arrived, (_, _) -> {});
         start(server, dpuEngine);
         ComchClient connecting = ComchClient.create(pf0, "benchmark");

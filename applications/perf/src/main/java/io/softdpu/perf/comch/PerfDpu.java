@@ -55,8 +55,7 @@ public final class PerfDpu extends PerfSide {
      */
     public void run() {
         Device port = device;
-        Representor host =
-                keep(port.findRepresentor(pair.host().pciAddress().toString()).open(port));
+        Representor host = keep(port.findRepresentor(pair.host().pciAddress().toString()).open());
         ComchServer server = ComchServer.create(port, host, SERVER);
         server.setMaxClients(1);
         server.setConnectionCallbacks(

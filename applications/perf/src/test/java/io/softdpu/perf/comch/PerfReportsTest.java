@@ -234,8 +234,7 @@ class PerfReportsTest {
 
         List<PerfReport> run(int reportsToMake) {
             ComchServer server =
-                    ComchServer.create(
-                            device, keep(device.findRepresentor("hpf0").open(device)), SERVER);
+                    ComchServer.create(device, keep(device.findRepresentor("hpf0").open()), SERVER);
             server.setConnectionCallbacks((arrived, _) -> client = arrived, (_, _) -> {});
             startEndpoint(server);
             until("host connects", () -> client != null);

@@ -64,7 +64,7 @@ public final class Device implements AutoCloseable {
         }
         return machine().topologyNow().childrenOf(info.function()).stream()
                 .filter(filter::matches)
-                .map(function -> new RepresentorInfo(info.function(), function))
+                .map(function -> new RepresentorInfo(this, function))
                 .toList();
     }
 
@@ -107,7 +107,7 @@ public final class Device implements AutoCloseable {
         ProfileCheck.require(function.key(), function.profile());
         PciFunction plugged = function.toBuilder().hotplugged(true).build();
         change(now -> Hotplug.plug(now, plugged));
-        return new RepresentorInfo(info.function(), plugged);
+        return new RepresentorInfo(this, plugged);
     }
 
     /**
@@ -139,8 +139,7 @@ public final class Device implements AutoCloseable {
         requireOwn(function);
         ProfileCheck.require(function.key(), function.profile());
         Topology now = change(before -> Hotplug.change(before, function));
-        return new RepresentorInfo(
-                info.function(), now.functionByKey(function.key()).orElseThrow());
+        return new RepresentorInfo(this, now.functionByKey(function.key()).orElseThrow());
     }
 
     private Topology change(UnaryOperator<Topology> change) {

@@ -10,29 +10,22 @@ import java.util.Objects;
  * or, for a sub function, on the DPU itself. A value of a snapshot; opens nothing.
  */
 public final class RepresentorInfo {
-    private final PciFunction port;
+    private final Device device;
     private final PciFunction function;
 
-    RepresentorInfo(PciFunction port, PciFunction function) {
-        this.port = port;
+    RepresentorInfo(Device device, PciFunction function) {
+        this.device = device;
         this.function = function;
     }
 
     /**
-     * Opens the representor. Each call returns a separate object, to be closed separately.
+     * Opens the representor on the device that it was found on. Each call returns a separate
+     * object, to be closed separately.
      *
-     * @param device an open device of the port that has the representor
-     * @throws DpuException NOT_PERMITTED if it is a device of another port; NOT_FOUND if the
-     *     function was unplugged since the list was taken; BAD_STATE if the device is closed
+     * @throws DpuException NOT_FOUND if the function was unplugged since the list was taken;
+     *     BAD_STATE if the device is closed
      */
-    public Representor open(Device device) {
-        Arguments.notNull(device, "device");
-        if (!device.info().function().key().equals(port.key())) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    "representor belongs to another device: representor=%s, device=%s, belongsTo=%s %s"
-                            .formatted(this, device, port.pciAddress(), port.interfaceName()));
-        }
+    public Representor open() {
         if (device.machine().topologyNow().functionByKey(function.key()).isEmpty()) {
             throw new DpuException(
                     Status.NOT_FOUND,
@@ -49,7 +42,7 @@ public final class RepresentorInfo {
 
     /** The port that created the function. */
     public PciFunction port() {
-        return port;
+        return device.info().function();
     }
 
     /** The PCI address, the same as that of the function. */

@@ -159,7 +159,7 @@ class HotplugTest {
                 .containsExactlyInAnyOrder("03:00.0", "0b:00.0", "0d:00.2", "0b:00.3");
         assertThat(now.pciAddress()).hasToString("0d:00.1");
         assertThat(host.findDevice("pf0vf0").pciAddress()).hasToString("0d:00.2");
-        machines.add(before.open(p0));
+        machines.add(before.open());
         machines.add(deviceBefore.open());
     }
 
@@ -182,13 +182,13 @@ class HotplugTest {
         RepresentorInfo representor = p0.plug(emulated("e0", "0c:00.0").build());
         DeviceInfo info = host.findDevice("e0");
         Device open = machines.add(info.open());
-        Representor opened = machines.add(representor.open(p0));
+        Representor opened = machines.add(representor.open());
         p0.unplug(representor);
         assertThat(open.info().interfaceName()).isEqualTo("e0");
         assertThat(opened.info().interfaceName()).isEqualTo("r_e0");
         Thrown.with(Status.NOT_FOUND, info::open)
                 .hasMessageContainingAll("unplugged", "0c:00.0", "side=host");
-        Thrown.with(Status.NOT_FOUND, () -> representor.open(p0)).hasMessageContaining("r_e0");
+        Thrown.with(Status.NOT_FOUND, () -> representor.open()).hasMessageContaining("r_e0");
         Thrown.with(Status.NOT_FOUND, () -> p0.unplug(representor))
                 .hasMessageContainingAll("host/e0", "host/pf0 of p0");
     }

@@ -282,7 +282,7 @@ class ContextTest {
     @Test
     void shouldKeepItsRepresentorOpen() throws Exception {
         Device p0 = machines.device(Side.DPU, "p0");
-        Representor hpf0 = p0.findRepresentor("hpf0").open(p0);
+        Representor hpf0 = p0.findRepresentor("hpf0").open();
         TinyContext behind = new TinyContext(p0, hpf0);
         Thrown.with(Status.IN_USE, hpf0::close).hasMessageContaining("tiny behind a representor");
         behind.close();

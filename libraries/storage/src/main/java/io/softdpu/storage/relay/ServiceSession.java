@@ -55,7 +55,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
         }
         Device device = machine.findDevice(options.device()).open();
         try {
-            Representor representor = device.findRepresentor(options.representor()).open(device);
+            Representor representor = device.findRepresentor(options.representor()).open();
             return new ServiceSession(options, device, representor, listener);
         } catch (RuntimeException e) {
             device.close();

@@ -60,7 +60,7 @@ class ComchControlChannelTest extends ControlChannelContract {
         dpu = Machine.builder(Side.DPU).fabricFolder(folder).open();
         hostDevice = host.findDevice("pf0").open();
         dpuDevice = dpu.findDevice("p0").open();
-        representor = dpuDevice.findRepresentor("0b:00.0").open(dpuDevice);
+        representor = dpuDevice.findRepresentor("0b:00.0").open();
     }
 
     @AfterAll

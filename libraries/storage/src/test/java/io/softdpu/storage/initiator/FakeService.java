@@ -96,7 +96,7 @@ final class FakeService implements AutoCloseable {
         try {
             device = machine.findDevice("p0").open();
             engine = ProgressEngine.create();
-            try (Representor representor = device.findRepresentor("0b:00.0").open(device)) {
+            try (Representor representor = device.findRepresentor("0b:00.0").open()) {
                 channel =
                         ControlChannels.makeComchServer(
                                 engine,
