@@ -29,7 +29,7 @@ public final class StreamPeer implements AutoCloseable {
         device = machine.findDevice(side == Side.DPU ? "p0" : "pf0").open();
         engine = ProgressEngine.create();
         if (side == Side.DPU) {
-            representor = device.findRepresentor("hpf0").open(device);
+            representor = device.findRepresentor("hpf0").open();
             endpoint =
                     ComchServer.create(device, representor, NAME)
                             .setConnectionCallbacks((c, _) -> connected = c, (_, _) -> {});
