@@ -190,6 +190,17 @@ class RepositoryTest {
     }
 
     @Test
+    void shouldNumberItsDecisions() {
+        List<Path> decisions = files.stream().filter(file -> file.startsWith("docs/adr")).toList();
+        for (int i = 0; i < decisions.size(); i++) {
+            String name = decisions.get(i).getFileName().toString();
+            assertThat(name).startsWith("%04d-".formatted(i + 1));
+            assertThat(RepositoryFiles.read(decisions.get(i)))
+                    .startsWith("# %d. ".formatted(i + 1));
+        }
+    }
+
+    @Test
     void shouldCarryNoBinaries() {
         assertThat(files)
                 .noneMatch(file ->
