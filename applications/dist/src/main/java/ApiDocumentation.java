@@ -18,6 +18,9 @@ final class ApiDocumentation {
     private static final Pattern MISSING_TAG =
             Pattern.compile("warning: no @(param|return|throws)\\b");
 
+    /** Link to another document; the group is its text. */
+    private static final Pattern LINK = Pattern.compile("\\[([^]]+)]\\([^):]+\\)");
+
     private ApiDocumentation() {}
 
     /** Arguments: the root of the project, the folder for the pages, the title, module paths. */
@@ -31,7 +34,8 @@ final class ApiDocumentation {
         line.addAll(List.of("-encoding", "UTF-8", "--release", "25", "-notimestamp"));
         line.addAll(List.of("-Xdoclint:all", "-Xmaxwarns", "100000", "-Xmaxerrs", "1000"));
         line.addAll(List.of("-doctitle", title, "-windowtitle", title));
-        line.addAll(List.of("-overview", root.resolve("docs/overview.md").toString()));
+        Path overview = overview(root);
+        line.addAll(List.of("-overview", overview.toString()));
         line.addAll(List.of("--module-path", String.join(":", modulePath)));
         List<String> modules = new ArrayList<>();
         for (Path library : libraries(root)) {
@@ -51,6 +55,7 @@ final class ApiDocumentation {
                         .orElseThrow()
                         .run(writer, writer, line.toArray(new String[0]));
         writer.flush();
+        Files.delete(overview);
         List<String> warnings =
                 out.toString()
                         .lines()
@@ -66,6 +71,13 @@ final class ApiDocumentation {
                             + code);
         }
         System.out.println("javadoc: modules=" + modules.size() + ", warnings=0, folder=" + pages);
+    }
+
+    /** Copies the overview without its links to other documents, which are not among the pages. */
+    private static Path overview(Path root) throws IOException {
+        String text = Files.readString(root.resolve("docs/overview.md"));
+        Path copy = Files.createTempFile("overview", ".md");
+        return Files.writeString(copy, LINK.matcher(text).replaceAll("$1"));
     }
 
     private static List<Path> libraries(Path root) throws IOException {
