@@ -11,7 +11,7 @@ import java.time.Duration;
  * once. {@link #run} belongs to the worker's thread; the rest may be called from any thread.
  */
 final class DataPathLoop {
-    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+    private static final Duration WITHOUT_LIMIT = Duration.ofNanos(Long.MAX_VALUE);
 
     private final Worker worker;
     private final WorkerStatistics statistics;
@@ -68,7 +68,7 @@ final class DataPathLoop {
             begun = true;
             worker.notifyControl();
             while (running && worker.failure() == null) {
-                round(engine, FOREVER);
+                round(engine, WITHOUT_LIMIT);
             }
             drain(engine);
         } catch (RuntimeException | Error e) {
