@@ -124,8 +124,9 @@ class LayersTest {
                                 "linux.text; linux.event from core, memmove from its copier,"
                                         + " and origins from core.resource;"
                                         + " linux.file above comch; all of linux from"
-                                        + " storage.backend, its sockets from storage.control, and"
-                                        + " of storage its memory limits",
+                                        + " storage.backend and cli.doctor, its sockets from"
+                                        + " storage.control, its memory limits from storage, and"
+                                        + " the width of the terminal from cli",
                                 (from, to) ->
                                         !ProjectModules.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -156,6 +157,9 @@ class LayersTest {
                                     && to.getName().equals("io.softdpu.linux.Origins"))
                             || (from.getPackageName().equals("io.softdpu.storage.control")
                                     && SOCKETS.contains(to.getName()))
+                            || from.getPackageName().equals("io.softdpu.cli.doctor")
+                            || (module.equals("cli")
+                                    && to.getName().equals("io.softdpu.linux.TerminalWindow"))
                             || (module.equals("storage")
                                     && to.getName().equals("io.softdpu.linux.MemoryLimits"));
         };

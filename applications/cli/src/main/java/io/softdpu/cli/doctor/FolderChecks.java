@@ -47,9 +47,9 @@ final class FolderChecks {
      */
     static Finding cache(String named) {
         if (named.isEmpty()) {
-            return Finding.ok("launcher cache", "SOFTDPU_CACHE=not set");
+            return Finding.ok("launcher cache", "folder=default");
         }
-        String detail = "SOFTDPU_CACHE=" + named;
+        String detail = "folder=" + named;
         Path path = Path.of(named);
         boolean usable =
                 path.isAbsolute()
@@ -60,6 +60,6 @@ final class FolderChecks {
                 : Finding.warning(
                         "launcher cache",
                         detail,
-                        "set it to the absolute path of a folder that you may write to");
+                        "set SOFTDPU_CACHE to the absolute path of a folder that you may write to");
     }
 }

@@ -58,7 +58,7 @@ final class SystemChecks {
     Finding fileSize() {
         return atLeast(
                 "size of memory files",
-                "RLIMIT_FSIZE",
+                "resource=RLIMIT_FSIZE, limitBytes=",
                 files.limit("Max file size"),
                 DEMO_BYTES,
                 LEAST_BYTES,
@@ -69,7 +69,7 @@ final class SystemChecks {
     Finding addressSpace() {
         return atLeast(
                 "address space",
-                "RLIMIT_AS",
+                "resource=RLIMIT_AS, limitBytes=",
                 files.limit("Max address space"),
                 16L << 30,
                 LEAST_BYTES,
@@ -80,7 +80,7 @@ final class SystemChecks {
     Finding openFiles() {
         return atLeast(
                 "open files",
-                "RLIMIT_NOFILE",
+                "resource=RLIMIT_NOFILE, limit=",
                 files.limit("Max open files"),
                 LEAST_DESCRIPTORS,
                 64,
@@ -88,12 +88,12 @@ final class SystemChecks {
     }
 
     private static Finding atLeast(
-            String check, String name, OptionalLong limit, long enough, long least, String remedy) {
+            String check, String keys, OptionalLong limit, long enough, long least, String remedy) {
         if (limit.isEmpty()) {
-            return Finding.ok(check, name + "=unknown");
+            return Finding.ok(check, keys + "unknown");
         }
         long value = limit.getAsLong();
-        String detail = name + "=" + (value == KernelFiles.UNLIMITED ? "unlimited" : value);
+        String detail = keys + (value == KernelFiles.UNLIMITED ? "unlimited" : value);
         if (value >= enough) {
             return Finding.ok(check, detail);
         }
@@ -111,7 +111,9 @@ final class SystemChecks {
                         : limit.getAsLong() == KernelFiles.UNLIMITED
                                 ? "unlimited"
                                 : Long.toString(limit.getAsLong());
-        return Finding.ok("locked memory", "RLIMIT_MEMLOCK=" + value + ", needed=0");
+        return Finding.ok(
+                "locked memory",
+                "resource=RLIMIT_MEMLOCK, limitBytes=" + value + ", neededBytes=0");
     }
 
     /** vm.overcommit_memory: with 2 each private mapping counts in full. */
@@ -123,7 +125,7 @@ final class SystemChecks {
                         "overcommit",
                         detail,
                         "address space of JVMs counts as memory: sysctl vm.overcommit_memory=0, or"
-                                + " small heaps by SOFTDPU_JAVA_OPTS=-Xmx256m")
+                                + " -Xmx256m in SOFTDPU_JAVA_OPTS")
                 : Finding.ok("overcommit", detail);
     }
 

@@ -65,10 +65,18 @@ class ChecksTest {
             Grade ofOpenFiles)
             throws IOException {
         limits(fileSize, addressSpace, openFiles);
-        assertGrade(ofFileSize, system().fileSize(), "RLIMIT_FSIZE=" + fileSize);
-        assertGrade(ofAddressSpace, system().addressSpace(), "RLIMIT_AS=" + addressSpace);
-        assertGrade(ofOpenFiles, system().openFiles(), "RLIMIT_NOFILE=" + openFiles);
-        assertGrade(Grade.OK, system().lockedMemory(), "RLIMIT_MEMLOCK=65536, needed=0");
+        assertGrade(
+                ofFileSize, system().fileSize(), "resource=RLIMIT_FSIZE, limitBytes=" + fileSize);
+        assertGrade(
+                ofAddressSpace,
+                system().addressSpace(),
+                "resource=RLIMIT_AS, limitBytes=" + addressSpace);
+        assertGrade(
+                ofOpenFiles, system().openFiles(), "resource=RLIMIT_NOFILE, limit=" + openFiles);
+        assertGrade(
+                Grade.OK,
+                system().lockedMemory(),
+                "resource=RLIMIT_MEMLOCK, limitBytes=65536, neededBytes=0");
     }
 
     @Test
@@ -201,7 +209,7 @@ class ChecksTest {
 
     @Test
     void shouldJudgeTheFolderOfTheLauncher() throws IOException {
-        assertGrade(Grade.OK, FolderChecks.cache(""), "not set");
+        assertGrade(Grade.OK, FolderChecks.cache(""), "folder=default");
         assertGrade(Grade.OK, FolderChecks.cache(root.toString()), root.toString());
         assertGrade(Grade.OK, FolderChecks.cache(root.resolve("new").toString()), "new");
         assertGrade(Grade.WARNING, FolderChecks.cache("relative/folder"), "relative/folder");
