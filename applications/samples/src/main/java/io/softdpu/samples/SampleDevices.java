@@ -37,7 +37,7 @@ final class SampleDevices {
     }
 
     private static boolean isEnough(DmaCapabilities dma, int tasks, int bytes) {
-        return dma.isMemcpySupported() && dma.maxTasks() >= tasks && dma.maxBufferSize() >= bytes;
+        return dma.isMemcpySupported() && dma.maxTasks() >= tasks && dma.maxBufferBytes() >= bytes;
     }
 
     /** The named function of the host, or the first that a port of the DPU exposes. */

@@ -242,14 +242,14 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
         ChannelTerms theirs;
         try {
             theirs = Welcome.decode(attachment.payload()).terms();
-            if (theirs.maxMessageBytes() != maxMessageSize()
+            if (theirs.maxMessageBytes() != maxMessageBytes()
                     || attachment.remote().sizeBytes() < theirs.ring().sizeBytes()) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
                         "server's welcome does not fit: maxMessageSizeBytes=%d, own=%d, ringBytes=%d"
                                 .formatted(
                                         theirs.maxMessageBytes(),
-                                        maxMessageSize(),
+                                        maxMessageBytes(),
                                         attachment.remote().sizeBytes()));
             }
         } catch (DpuException e) {

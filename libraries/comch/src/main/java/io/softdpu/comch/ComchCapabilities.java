@@ -17,11 +17,11 @@ import java.nio.charset.StandardCharsets;
  * <p>The limit of an unsupported feature is 0. Immutable; any thread.
  */
 public final class ComchCapabilities {
-    /** The limit that lowers {@link #maxNameLength()}. */
+    /** The limit that lowers {@link #maxNameBytes()}. */
     public static final DeviceLimit NAME_LENGTH_LIMIT =
             DeviceLimit.ofBytes("comch", "max_name_length");
 
-    /** The limit that lowers {@link #maxMessageSize()}. */
+    /** The limit that lowers {@link #maxMessageBytes()}. */
     public static final DeviceLimit MESSAGE_SIZE_LIMIT =
             DeviceLimit.ofBytes("comch", "max_message_size");
 
@@ -40,7 +40,7 @@ public final class ComchCapabilities {
     public static final DeviceLimit PRODUCER_TASKS_LIMIT =
             DeviceLimit.ofCount("comch-producer", "max_tasks");
 
-    /** The limit that lowers {@link #maxProducerBufferSize()}. */
+    /** The limit that lowers {@link #maxProducerBufferBytes()}. */
     public static final DeviceLimit PRODUCER_BUFFER_SIZE_LIMIT =
             DeviceLimit.ofBytes("comch-producer", "max_buffer_size");
 
@@ -48,7 +48,7 @@ public final class ComchCapabilities {
     public static final DeviceLimit CONSUMER_TASKS_LIMIT =
             DeviceLimit.ofCount("comch-consumer", "max_tasks");
 
-    /** The limit that lowers {@link #maxConsumerBufferSize()}. */
+    /** The limit that lowers {@link #maxConsumerBufferBytes()}. */
     public static final DeviceLimit CONSUMER_BUFFER_SIZE_LIMIT =
             DeviceLimit.ofBytes("comch-consumer", "max_buffer_size");
 
@@ -95,12 +95,12 @@ public final class ComchCapabilities {
     }
 
     /** Longest server name in bytes of UTF-8, the NUL of the C API included. */
-    public int maxNameLength() {
+    public int maxNameBytes() {
         return basic(NAME_LENGTH_LIMIT, ChannelLimits.MAX_NAME_BYTES + 1);
     }
 
     /** Largest message of the basic path in bytes. */
-    public int maxMessageSize() {
+    public int maxMessageBytes() {
         return basic(MESSAGE_SIZE_LIMIT, ChannelLimits.MAX_MESSAGE_BYTES);
     }
 
@@ -140,14 +140,14 @@ public final class ComchCapabilities {
     }
 
     /** Largest data of a producer's send, in bytes. */
-    public long maxProducerBufferSize() {
+    public long maxProducerBufferBytes() {
         return isProducerSupported()
                 ? function.lowered(PRODUCER_BUFFER_SIZE_LIMIT, MAX_BUFFER_BYTES)
                 : 0;
     }
 
     /** Largest tailroom of a posted buffer, in bytes. */
-    public long maxConsumerBufferSize() {
+    public long maxConsumerBufferBytes() {
         return isConsumerSupported()
                 ? function.lowered(CONSUMER_BUFFER_SIZE_LIMIT, MAX_BUFFER_BYTES)
                 : 0;
@@ -159,7 +159,7 @@ public final class ComchCapabilities {
     }
 
     /** Largest immediate data of a producer's send, in bytes. */
-    public int maxImmediateSize() {
+    public int maxImmediateBytes() {
         return basic(FastPathRing.IMMEDIATE_BYTES);
     }
 
@@ -167,11 +167,11 @@ public final class ComchCapabilities {
     void requireLegalName(String name) {
         Hello.requireLegalName(name);
         int sizeBytes = name.getBytes(StandardCharsets.UTF_8).length;
-        if (sizeBytes >= maxNameLength()) {
+        if (sizeBytes >= maxNameBytes()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "server name is too long for the device: name=%s, sizeBytes=%d, expected=at most %d, device=%s"
-                            .formatted(name, sizeBytes, maxNameLength() - 1, function.key()));
+                            .formatted(name, sizeBytes, maxNameBytes() - 1, function.key()));
         }
     }
 

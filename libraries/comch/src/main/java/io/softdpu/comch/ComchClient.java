@@ -68,7 +68,7 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
     // ---- the configuration of an endpoint, which returns this type ----
 
     @Override
-    ComchClient setMaxMessageSize(int sizeBytes);
+    ComchClient setMaxMessageBytes(int sizeBytes);
 
     @Override
     ComchClient setReceiveQueueSize(int messageCount);

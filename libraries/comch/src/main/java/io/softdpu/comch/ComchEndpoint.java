@@ -33,10 +33,10 @@ public sealed interface ComchEndpoint extends Context
      *
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum
      */
-    ComchEndpoint setMaxMessageSize(int sizeBytes);
+    ComchEndpoint setMaxMessageBytes(int sizeBytes);
 
     /** The largest message in bytes. */
-    int maxMessageSize();
+    int maxMessageBytes();
 
     /**
      * Sets the number of messages of a peer that may wait to be received, per connection; 64 by

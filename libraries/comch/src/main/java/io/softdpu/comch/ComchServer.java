@@ -74,7 +74,7 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
     // ---- the configuration of an endpoint, which returns this type ----
 
     @Override
-    ComchServer setMaxMessageSize(int sizeBytes);
+    ComchServer setMaxMessageBytes(int sizeBytes);
 
     @Override
     ComchServer setReceiveQueueSize(int messageCount);

@@ -107,7 +107,7 @@ final class ConsumerQueue {
                                 "receive queue is full: posted=%d, slots=%d, expected=a completion first"
                                         .formatted(geometry.slots(), geometry.slots()));
         this.maxBufferBytes =
-                consumer.connection().context().capabilities().maxConsumerBufferSize();
+                consumer.connection().context().capabilities().maxConsumerBufferBytes();
         this.memoryRegion = BusServices.exportFor(mmap, consumer.device(), true, memoryWatch);
         SharedSegment allocated = null;
         ExportedRegion exported = null;

@@ -44,7 +44,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         super("comch client " + serverName, device);
         this.serverName = serverName;
         this.capabilities = ComchCapabilities.of(device.info());
-        this.maxMessageBytes = capabilities.maxMessageSize();
+        this.maxMessageBytes = capabilities.maxMessageBytes();
         this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
         this.sends =
                 new TaskType<>(
@@ -58,7 +58,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         super("comch server " + serverName, device, representor);
         this.serverName = serverName;
         this.capabilities = ComchCapabilities.of(device.info());
-        this.maxMessageBytes = capabilities.maxMessageSize();
+        this.maxMessageBytes = capabilities.maxMessageBytes();
         this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
         this.sends =
                 new TaskType<>(
@@ -76,15 +76,15 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     }
 
     @Override
-    public final S setMaxMessageSize(int sizeBytes) {
+    public final S setMaxMessageBytes(int sizeBytes) {
         requireConfigurable();
-        requireRange("maxMessageSizeBytes", sizeBytes, capabilities.maxMessageSize());
+        requireRange("maxMessageSizeBytes", sizeBytes, capabilities.maxMessageBytes());
         maxMessageBytes = sizeBytes;
         return self();
     }
 
     @Override
-    public final int maxMessageSize() {
+    public final int maxMessageBytes() {
         return maxMessageBytes;
     }
 

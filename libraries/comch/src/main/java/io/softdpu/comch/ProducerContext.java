@@ -79,7 +79,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         this.onBuffers = onBuffers;
         this.consumers = new AttachedConsumers(registry);
         ComchCapabilities capabilities = connection.context().capabilities();
-        this.maxBufferBytes = capabilities.maxProducerBufferSize();
+        this.maxBufferBytes = capabilities.maxProducerBufferBytes();
         this.sends =
                 new TaskType<>(
                         "producer send",

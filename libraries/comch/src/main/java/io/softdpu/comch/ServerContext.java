@@ -207,11 +207,11 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
                                     represented.key()));
         }
         ChannelTerms theirs = hello.terms();
-        if (theirs.maxMessageBytes() != maxMessageSize()) {
+        if (theirs.maxMessageBytes() != maxMessageBytes()) {
             return new DpuException(
                     Status.INVALID_VALUE,
                     "maximum message sizes differ: client=%d, server=%d"
-                            .formatted(theirs.maxMessageBytes(), maxMessageSize()));
+                            .formatted(theirs.maxMessageBytes(), maxMessageBytes()));
         }
         if (remoteBytes < theirs.ring().sizeBytes()) {
             return new DpuException(

@@ -69,7 +69,8 @@ final class StreamContext extends ContextBase implements ComchStream {
     }
 
     private static long maxBufferBytes(ComchCapabilities capabilities) {
-        return Math.min(capabilities.maxProducerBufferSize(), capabilities.maxConsumerBufferSize());
+        return Math.min(
+                capabilities.maxProducerBufferBytes(), capabilities.maxConsumerBufferBytes());
     }
 
     // ---- configuration ----

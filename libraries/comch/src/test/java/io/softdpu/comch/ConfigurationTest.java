@@ -54,7 +54,7 @@ class ConfigurationTest {
     @Clause({"cc-059", "cc-074"})
     @Test
     void shouldRefuseServerNamesOutsideTheLimit() {
-        int maximum = ComchCapabilities.of(card.p0.info()).maxNameLength();
+        int maximum = ComchCapabilities.of(card.p0.info()).maxNameBytes();
         String longest = "n".repeat(maximum - 1); // the NUL of the C API counts
         ComchServer.create(card.p0, card.hpf0, longest).close();
         ComchClient.create(card.pf0, longest).close();
@@ -105,10 +105,10 @@ class ConfigurationTest {
     @Test
     void shouldRefuseMessageSizesBeyondTheQueriedLimit() {
         for (ComchEndpoint endpoint : serverAndClient()) {
-            int maximum = ComchCapabilities.of(endpoint.device().info()).maxMessageSize();
+            int maximum = ComchCapabilities.of(endpoint.device().info()).maxMessageBytes();
             assertThat(maximum).isEqualTo(4080);
-            endpoint.setMaxMessageSize(maximum);
-            refusesBeyond(maximum, endpoint::setMaxMessageSize);
+            endpoint.setMaxMessageBytes(maximum);
+            refusesBeyond(maximum, endpoint::setMaxMessageBytes);
         }
     }
 
@@ -177,9 +177,9 @@ class ConfigurationTest {
             ComchCapabilities limits = ComchCapabilities.of(device.info());
             assertThat(limits.isProducerSupported()).isTrue();
             assertThat(limits.isConsumerSupported()).isTrue();
-            assertThat(limits.maxProducerBufferSize()).isGreaterThanOrEqualTo(1L << 30);
-            assertThat(limits.maxConsumerBufferSize()).isGreaterThanOrEqualTo(1L << 30);
-            assertThat(limits.maxImmediateSize()).isEqualTo(32);
+            assertThat(limits.maxProducerBufferBytes()).isGreaterThanOrEqualTo(1L << 30);
+            assertThat(limits.maxConsumerBufferBytes()).isGreaterThanOrEqualTo(1L << 30);
+            assertThat(limits.maxImmediateBytes()).isEqualTo(32);
             assertThat(limits.maxBufferListLength()).isEqualTo(1);
             assertThat(limits.maxProducers()).isPositive();
             assertThat(limits.maxConsumers()).isPositive();
@@ -187,8 +187,8 @@ class ConfigurationTest {
         ComchCapabilities none = ComchCapabilities.of(card.dpu.findDevice("p0s0"));
         assertThat(none.isProducerSupported()).isFalse();
         assertThat(none.isConsumerSupported()).isFalse();
-        assertThat(none.maxMessageSize()).isZero();
-        assertThat(none.maxProducerBufferSize()).isZero();
+        assertThat(none.maxMessageBytes()).isZero();
+        assertThat(none.maxProducerBufferBytes()).isZero();
     }
 
     @Clause("cc-055")
@@ -209,7 +209,7 @@ class ConfigurationTest {
             client.endpoint.stop();
         }
         assertThat(client.endpoint.state()).isEqualTo(state);
-        assertRefused(Status.BAD_STATE, () -> client.endpoint.setMaxMessageSize(1));
+        assertRefused(Status.BAD_STATE, () -> client.endpoint.setMaxMessageBytes(1));
         assertRefused(
                 Status.BAD_STATE, () -> client.endpoint.setSendTasks(1, task -> {}, task -> {}));
         assertRefused(
@@ -218,8 +218,8 @@ class ConfigurationTest {
             kept.free();
         }
         Peer.stop(card, client.endpoint);
-        client.endpoint.setMaxMessageSize(1);
-        assertThat(client.endpoint.maxMessageSize()).isEqualTo(1);
+        client.endpoint.setMaxMessageBytes(1);
+        assertThat(client.endpoint.maxMessageBytes()).isEqualTo(1);
     }
 
     @Clause("cc-055")
@@ -228,7 +228,7 @@ class ConfigurationTest {
         Card.Pair pair = card.pair();
         ComchServer server = (ComchServer) pair.server().endpoint;
         ComchClient client = (ComchClient) pair.client().endpoint;
-        assertRefused(Status.BAD_STATE, () -> server.setMaxMessageSize(1));
+        assertRefused(Status.BAD_STATE, () -> server.setMaxMessageBytes(1));
         assertRefused(Status.BAD_STATE, () -> server.setReceiveQueueSize(1));
         assertRefused(Status.BAD_STATE, () -> server.setMaxClients(1));
         assertRefused(Status.BAD_STATE, () -> server.setControlTimeout(Duration.ofNanos(1)));

@@ -402,9 +402,9 @@ class ConnectionTest {
     @ValueSource(ints = {1023, 1025})
     void shouldRefuseClientWithAnotherMaximumMessageSize(int ofClient) {
         Peer server = Peer.server(card, Card.NAME);
-        server.endpoint.setMaxMessageSize(1024);
+        server.endpoint.setMaxMessageBytes(1024);
         Peer client = Peer.client(card, Card.NAME);
-        client.endpoint.setMaxMessageSize(ofClient);
+        client.endpoint.setMaxMessageBytes(ofClient);
         server.endpoint.start();
         client.endpoint.start();
         card.until("refused", () -> client.endpoint.state() == ContextState.IDLE);
@@ -412,7 +412,7 @@ class ConnectionTest {
         assertThat(client.endpoint.failure().getMessage())
                 .contains("client=" + ofClient, "server=1024");
         assertThat(server.events).containsExactly("connected false");
-        client.endpoint.setMaxMessageSize(1024);
+        client.endpoint.setMaxMessageBytes(1024);
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
     }

@@ -325,7 +325,7 @@ class FastPathRefusalTest extends FastPathFixture {
     @Test
     void shouldNameTheMessageThatIsTooLong() {
         ComchSendTask task = pair.client().endpoint.allocateSendTask(pair.client().connection());
-        int most = pair.client().endpoint.maxMessageSize();
+        int most = pair.client().endpoint.maxMessageBytes();
         task.setMessage(new byte[most + 1]);
         assertRefused(Status.INVALID_VALUE, task::submit)
                 .hasMessageStartingWith("message length %d > %d: ".formatted(most + 1, most))

@@ -54,7 +54,7 @@ class LimitedDeviceTest {
     @Test
     void shouldRefuseANameBeyondTheLimitOfTheDevice() throws Exception {
         try (Card card = limited()) {
-            assertThat(ComchCapabilities.of(card.p0.info()).maxNameLength()).isEqualTo(20);
+            assertThat(ComchCapabilities.of(card.p0.info()).maxNameBytes()).isEqualTo(20);
             assertRefused(
                             Status.INVALID_VALUE,
                             () -> ComchServer.create(card.p0, card.hpf0, "n".repeat(20)))
@@ -80,13 +80,13 @@ class LimitedDeviceTest {
                             card.keep(ComchClient.create(card.pf0, "name")));
             for (ComchEndpoint endpoint : endpoints) {
                 ComchCapabilities limits = ComchCapabilities.of(endpoint.device().info());
-                assertThat(limits.maxMessageSize()).isEqualTo(100);
+                assertThat(limits.maxMessageBytes()).isEqualTo(100);
                 assertThat(limits.maxReceiveQueueSize()).isEqualTo(8);
-                assertThat(endpoint.maxMessageSize()).isEqualTo(100);
+                assertThat(endpoint.maxMessageBytes()).isEqualTo(100);
                 assertThat(endpoint.receiveQueueSize()).isEqualTo(8);
-                endpoint.setMaxMessageSize(100);
+                endpoint.setMaxMessageBytes(100);
                 endpoint.setReceiveQueueSize(8);
-                assertRefused(Status.INVALID_VALUE, () -> endpoint.setMaxMessageSize(101))
+                assertRefused(Status.INVALID_VALUE, () -> endpoint.setMaxMessageBytes(101))
                         .hasMessageContainingAll("maxMessageSizeBytes=101", "expected=1 to 100");
                 assertRefused(Status.INVALID_VALUE, () -> endpoint.setReceiveQueueSize(9));
             }
@@ -156,7 +156,7 @@ class LimitedDeviceTest {
     @Test
     void shouldRefuseToSendABufferBeyondTheLimitOfTheDevice() throws Exception {
         try (Card card = limited()) {
-            assertThat(ComchCapabilities.of(card.pf0.info()).maxProducerBufferSize())
+            assertThat(ComchCapabilities.of(card.pf0.info()).maxProducerBufferBytes())
                     .isEqualTo(512);
             Card.Pair pair = card.pair();
             Queue.Receiving receiving =
@@ -183,7 +183,7 @@ class LimitedDeviceTest {
         Topology small =
                 builtinWith(f -> f.limit(ComchCapabilities.CONSUMER_BUFFER_SIZE_LIMIT, 1000));
         try (Card card = new Card(folder, small)) {
-            assertThat(ComchCapabilities.of(card.p0.info()).maxConsumerBufferSize())
+            assertThat(ComchCapabilities.of(card.p0.info()).maxConsumerBufferBytes())
                     .isEqualTo(1000);
             Card.Pair pair = card.pair();
             Queue.Receiving receiving =
@@ -228,8 +228,8 @@ class LimitedDeviceTest {
                 ComchCapabilities limits = ComchCapabilities.of(device);
                 assertThat(
                                 new long[] {
-                                    limits.maxNameLength(),
-                                    limits.maxMessageSize(),
+                                    limits.maxNameBytes(),
+                                    limits.maxMessageBytes(),
                                     limits.maxReceiveQueueSize(),
                                     limits.maxClients(),
                                     limits.maxSendTasks(),
@@ -244,7 +244,7 @@ class LimitedDeviceTest {
     @Test
     void shouldNotRaiseALimitOfTheLibrary() throws Exception {
         try (Card card = limited()) {
-            assertThat(ComchCapabilities.of(card.p0.info()).maxConsumerBufferSize())
+            assertThat(ComchCapabilities.of(card.p0.info()).maxConsumerBufferBytes())
                     .as("no more than there is")
                     .isEqualTo(1L << 31);
         }
@@ -261,10 +261,10 @@ class LimitedDeviceTest {
                 assertThat(messages.isSupported("client")).isEqualTo(comch.isClientSupported());
                 assertThat(messages.limit("max_name_length"))
                         .isEqualTo(20)
-                        .isEqualTo(comch.maxNameLength());
+                        .isEqualTo(comch.maxNameBytes());
                 assertThat(messages.limit("max_message_size"))
                         .isEqualTo(100)
-                        .isEqualTo(comch.maxMessageSize());
+                        .isEqualTo(comch.maxMessageBytes());
                 assertThat(messages.limit("max_receive_queue_size"))
                         .isEqualTo(8)
                         .isEqualTo(comch.maxReceiveQueueSize());
@@ -283,7 +283,7 @@ class LimitedDeviceTest {
                         .isEqualTo(comch.maxProducerTasks());
                 assertThat(producer.limit("max_buffer_size"))
                         .isEqualTo(512)
-                        .isEqualTo(comch.maxProducerBufferSize());
+                        .isEqualTo(comch.maxProducerBufferBytes());
                 Capabilities consumer = Capabilities.of(device.info(), "comch-consumer");
                 assertThat(consumer.isSupported("task_post_receive"))
                         .isEqualTo(comch.isConsumerSupported());
@@ -293,12 +293,12 @@ class LimitedDeviceTest {
                         .isEqualTo(comch.maxConsumerTasks());
                 assertThat(consumer.limit("max_buffer_size"))
                         .isEqualTo(1L << 31)
-                        .isEqualTo(comch.maxConsumerBufferSize());
+                        .isEqualTo(comch.maxConsumerBufferBytes());
                 for (Capabilities both : List.of(producer, consumer)) {
                     assertThat(both.limit("max_buffer_list_length"))
                             .isEqualTo(comch.maxBufferListLength());
                     assertThat(both.limit("max_immediate_size"))
-                            .isEqualTo(comch.maxImmediateSize());
+                            .isEqualTo(comch.maxImmediateBytes());
                 }
             }
             Capabilities sub = Capabilities.of(card.dpu.findDevice("p0s0"), "comch");

@@ -133,14 +133,14 @@ class MessageTest {
     void shouldRefuseMessageAboveTheMaximum() {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
-        server.endpoint.setMaxMessageSize(100);
-        client.endpoint.setMaxMessageSize(100);
+        server.endpoint.setMaxMessageBytes(100);
+        client.endpoint.setMaxMessageBytes(100);
         server.endpoint.start();
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
         card.until("connected", () -> server.connection != null);
-        assertThat(client.endpoint.maxMessageSize()).isEqualTo(100);
-        assertThat(server.endpoint.maxMessageSize()).isEqualTo(100);
+        assertThat(client.endpoint.maxMessageBytes()).isEqualTo(100);
+        assertThat(server.endpoint.maxMessageBytes()).isEqualTo(100);
         assertThat(client.send(new byte[101])).isEqualTo(Status.INVALID_VALUE);
         assertThat(server.send(new byte[101])).isEqualTo(Status.INVALID_VALUE);
         assertThat(client.send(new byte[100])).isEqualTo(Status.SUCCESS);

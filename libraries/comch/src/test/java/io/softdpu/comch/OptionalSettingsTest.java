@@ -33,23 +33,23 @@ class OptionalSettingsTest {
     void shouldTellDefaultsAndWhatWasSet() {
         ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "name"));
         ComchClient client = card.keep(ComchClient.create(card.pf0, "name"));
-        assertThat(server.maxMessageSize()).isEqualTo(4080).isEqualTo(client.maxMessageSize());
+        assertThat(server.maxMessageBytes()).isEqualTo(4080).isEqualTo(client.maxMessageBytes());
         assertThat(server.receiveQueueSize()).isEqualTo(64).isEqualTo(client.receiveQueueSize());
         assertThat(server.maxClients()).isEqualTo(16);
         assertThat(server.controlTimeout())
                 .isEqualTo(Duration.ofSeconds(5))
                 .isEqualTo(client.controlTimeout());
         assertThat(client.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
-        server.setMaxMessageSize(1);
-        client.setMaxMessageSize(6);
+        server.setMaxMessageBytes(1);
+        client.setMaxMessageBytes(6);
         server.setReceiveQueueSize(2);
         client.setReceiveQueueSize(7);
         server.setMaxClients(3);
         server.setControlTimeout(Duration.ofNanos(4));
         client.setControlTimeout(Duration.ofNanos(8));
         client.setConnectTimeout(Duration.ofNanos(5));
-        assertThat(server.maxMessageSize()).isEqualTo(1);
-        assertThat(client.maxMessageSize()).isEqualTo(6);
+        assertThat(server.maxMessageBytes()).isEqualTo(1);
+        assertThat(client.maxMessageBytes()).isEqualTo(6);
         assertThat(server.receiveQueueSize()).isEqualTo(2);
         assertThat(client.receiveQueueSize()).isEqualTo(7);
         assertThat(server.maxClients()).isEqualTo(3);
@@ -66,7 +66,7 @@ class OptionalSettingsTest {
         Peer server = Peer.server(card, Card.NAME);
         Peer client = Peer.client(card, Card.NAME);
         int queue = server.endpoint.receiveQueueSize();
-        int largest = server.endpoint.maxMessageSize();
+        int largest = server.endpoint.maxMessageBytes();
         for (Peer peer : List.of(server, client)) {
             peer.endpoint.setSendTasks(queue + 1, ComchSendTask::free, ComchSendTask::free);
         }

@@ -66,7 +66,7 @@ final class Copy {
     @Nullable Refusal begin(
             Buf newSource, Buf newDestination, Device device, DmaCapabilities limits) {
         long size = BufLists.dataLength(newSource);
-        Refusal refusal = checkSize(newSource, newDestination, size, limits.maxBufferSize());
+        Refusal refusal = checkSize(newSource, newDestination, size, limits.maxBufferBytes());
         if (refusal == null) {
             refusal = Refusal.with(BufLists.checkUse(newSource, device, READ), SOURCE);
         }

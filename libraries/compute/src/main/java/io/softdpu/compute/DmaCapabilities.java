@@ -16,7 +16,7 @@ public final class DmaCapabilities {
     /** The limit that lowers {@link #maxTasks()}. */
     public static final DeviceLimit TASKS_LIMIT = DeviceLimit.ofCount("dma", "max_tasks");
 
-    /** The limit that lowers {@link #maxBufferSize()}. */
+    /** The limit that lowers {@link #maxBufferBytes()}. */
     public static final DeviceLimit BUFFER_SIZE_LIMIT =
             DeviceLimit.ofBytes("dma", "max_buffer_size");
 
@@ -66,7 +66,7 @@ public final class DmaCapabilities {
     }
 
     /** Limit of bytes per task or job; a source with more data is refused. */
-    public long maxBufferSize() {
+    public long maxBufferBytes() {
         return maxBufferBytes;
     }
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * after success the data lengths of the destination have grown by the bytes copied.
  *
  * <p>{@link #trySubmit()} refuses a task, which stays with the user, with INVALID_VALUE if the
- * source has no data or more than {@link DmaCapabilities#maxBufferSize()}, the destination has less
- * tailroom than that, or a list has more than {@link DmaCapabilities#maxBufferListLength()};
+ * source has no data or more than {@link DmaCapabilities#maxBufferBytes()}, the destination has
+ * less tailroom than that, or a list has more than {@link DmaCapabilities#maxBufferListLength()};
  * NOT_PERMITTED if the destination's memory may not be written, the device was not added to an
  * mmap, an mmap was imported from RDMA, or a buf is in a list behind its head; NOT_SUPPORTED for an
  * import without a mapping; IN_USE if a buf is in flight, or source and destination are the same;

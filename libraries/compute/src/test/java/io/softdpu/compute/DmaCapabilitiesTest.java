@@ -53,7 +53,7 @@ class DmaCapabilitiesTest {
             assertThat(dma.isSupported()).isTrue();
             assertThat(dma.isMemcpySupported()).isTrue();
             assertThat(dma.maxBufferListLength()).isEqualTo(64);
-            assertThat(dma.maxBufferSize()).isEqualTo(2L << 30);
+            assertThat(dma.maxBufferBytes()).isEqualTo(2L << 30);
             assertThat(dma.maxTasks()).isEqualTo(65536);
             Capabilities same = Capabilities.of(p0, "dma");
             assertThat(same.isSupported("task_memcpy")).isTrue();
@@ -91,13 +91,13 @@ class DmaCapabilitiesTest {
                 Device p0 = machine.findDevice("p0").open();
                 DmaFixture fixture = new DmaFixture(p0)) {
             assertThat(fixture.dma.capabilities().maxTasks()).isEqualTo(3);
-            assertThat(fixture.dma.capabilities().maxBufferSize()).isEqualTo(1000);
+            assertThat(fixture.dma.capabilities().maxBufferBytes()).isEqualTo(1000);
             assertThat(fixture.dma.capabilities().maxBufferListLength()).isEqualTo(2);
             assertThatThrownBy(() -> fixture.start(4))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
-                    .hasMessageContaining("count=4, limit=3");
+                    .hasMessageContaining("count=4, expected=1 to 3");
             fixture.start(3);
             Mmap memory = fixture.local(8192);
             assertThat(fixture.copy(fixture.source(memory, 0, 1000), room(fixture, memory)))

@@ -14,7 +14,7 @@ import java.util.List;
  * selected. Immutable; any thread.
  */
 public final class RdmaCapabilities {
-    /** The limit that lowers {@link #maxMessageSize()}. */
+    /** The limit that lowers {@link #maxMessageBytes()}. */
     public static final DeviceLimit MESSAGE_SIZE_LIMIT =
             DeviceLimit.ofBytes("rdma", "max_message_size");
 
@@ -53,7 +53,7 @@ public final class RdmaCapabilities {
 
     private static ProviderLimits lower(ProviderLimits a, ProviderLimits b) {
         return new ProviderLimits(
-                Math.min(a.maxMessageSize(), b.maxMessageSize()),
+                Math.min(a.maxMessageBytes(), b.maxMessageBytes()),
                 Math.min(a.maxSendQueueSize(), b.maxSendQueueSize()),
                 Math.min(a.maxConnections(), b.maxConnections()),
                 Math.min(a.maxReceiveTasks(), b.maxReceiveTasks()));
@@ -61,7 +61,7 @@ public final class RdmaCapabilities {
 
     private static ProviderLimits lowered(ProviderLimits limits, PciFunction function) {
         return new ProviderLimits(
-                function.lowered(MESSAGE_SIZE_LIMIT, limits.maxMessageSize()),
+                function.lowered(MESSAGE_SIZE_LIMIT, limits.maxMessageBytes()),
                 Integer.highestOneBit(
                         (int) function.lowered(SEND_QUEUE_SIZE_LIMIT, limits.maxSendQueueSize())),
                 (int) function.lowered(CONNECTIONS_LIMIT, limits.maxConnections()),
@@ -96,8 +96,8 @@ public final class RdmaCapabilities {
     }
 
     /** Largest message, read or write, in bytes. */
-    public long maxMessageSize() {
-        return limits.maxMessageSize();
+    public long maxMessageBytes() {
+        return limits.maxMessageBytes();
     }
 
     /** Largest send queue of a connection, in tasks. */

@@ -269,8 +269,8 @@ final class RdmaContext extends ContextBase implements Rdma {
         return tasks;
     }
 
-    long maxMessageSize() {
-        return capabilities.maxMessageSize();
+    long maxMessageBytes() {
+        return capabilities.maxMessageBytes();
     }
 
     @Nullable Refusal postReceive(WorkRequest request) {

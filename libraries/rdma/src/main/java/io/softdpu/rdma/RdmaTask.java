@@ -72,8 +72,8 @@ abstract class RdmaTask extends TaskBase {
 
     /** Checks that a message is not longer than the device supports. */
     final @Nullable Refusal checkLength(Buf source) {
-        return source.dataLength() > rdma.maxMessageSize()
-                ? BufLists.tooMuchData("source", source, rdma.maxMessageSize())
+        return source.dataLength() > rdma.maxMessageBytes()
+                ? BufLists.tooMuchData("source", source, rdma.maxMessageBytes())
                 : null;
     }
 

@@ -51,7 +51,7 @@ public class IoMessageBenchmark {
     public void decodeInPlace(Blackhole blackhole) {
         blackhole.consume(IoMessageView.type(memory, 0));
         blackhole.consume(IoMessageView.userData(memory, 0));
-        blackhole.consume(IoMessageView.ioSize(memory, 0));
+        blackhole.consume(IoMessageView.ioSizeBytes(memory, 0));
         blackhole.consume(IoMessageView.requesterOffset(memory, 0));
         blackhole.consume(IoMessageView.storageOffset(memory, 0));
     }

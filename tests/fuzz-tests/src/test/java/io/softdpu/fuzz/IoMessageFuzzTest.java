@@ -37,7 +37,7 @@ class IoMessageFuzzTest {
                 IoType.RESULT.code(),
                 IoMessageView.userData(memory, AT),
                 Status.AGAIN.code(),
-                (int) IoMessageView.ioSize(memory, AT),
+                (int) IoMessageView.ioSizeBytes(memory, AT),
                 IoMessageView.requesterOffset(memory, AT),
                 IoMessageView.storageOffset(memory, AT));
         IoMessageView.writeResult(memory, AT, Status.AGAIN.code());
@@ -54,7 +54,7 @@ class IoMessageFuzzTest {
                 IoMessageView.type(memory, AT),
                 IoMessageView.userData(memory, AT),
                 IoMessageView.result(memory, AT),
-                (int) IoMessageView.ioSize(memory, AT),
+                (int) IoMessageView.ioSizeBytes(memory, AT),
                 IoMessageView.requesterOffset(memory, AT),
                 IoMessageView.storageOffset(memory, AT));
         return again;

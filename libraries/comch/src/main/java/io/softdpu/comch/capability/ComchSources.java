@@ -40,8 +40,8 @@ public final class ComchSources {
             return List.of(
                     Capability.support("server", comch.isServerSupported()),
                     Capability.support("client", comch.isClientSupported()),
-                    Capability.limit(ComchCapabilities.NAME_LENGTH_LIMIT, comch.maxNameLength()),
-                    Capability.limit(ComchCapabilities.MESSAGE_SIZE_LIMIT, comch.maxMessageSize()),
+                    Capability.limit(ComchCapabilities.NAME_LENGTH_LIMIT, comch.maxNameBytes()),
+                    Capability.limit(ComchCapabilities.MESSAGE_SIZE_LIMIT, comch.maxMessageBytes()),
                     Capability.limit(
                             ComchCapabilities.RECEIVE_QUEUE_SIZE_LIMIT,
                             comch.maxReceiveQueueSize()),
@@ -77,10 +77,10 @@ public final class ComchSources {
                             ComchCapabilities.PRODUCER_TASKS_LIMIT, comch.maxProducerTasks()),
                     Capability.limit(
                             ComchCapabilities.PRODUCER_BUFFER_SIZE_LIMIT,
-                            comch.maxProducerBufferSize()),
+                            comch.maxProducerBufferBytes()),
                     Capability.limit(
                             "max_buffer_list_length", Unit.COUNT, comch.maxBufferListLength()),
-                    Capability.limit("max_immediate_size", Unit.BYTES, comch.maxImmediateSize()));
+                    Capability.limit("max_immediate_size", Unit.BYTES, comch.maxImmediateBytes()));
         }
     }
 
@@ -111,10 +111,10 @@ public final class ComchSources {
                             ComchCapabilities.CONSUMER_TASKS_LIMIT, comch.maxConsumerTasks()),
                     Capability.limit(
                             ComchCapabilities.CONSUMER_BUFFER_SIZE_LIMIT,
-                            comch.maxConsumerBufferSize()),
+                            comch.maxConsumerBufferBytes()),
                     Capability.limit(
                             "max_buffer_list_length", Unit.COUNT, comch.maxBufferListLength()),
-                    Capability.limit("max_immediate_size", Unit.BYTES, comch.maxImmediateSize()));
+                    Capability.limit("max_immediate_size", Unit.BYTES, comch.maxImmediateBytes()));
         }
     }
 }

@@ -31,7 +31,7 @@ public final class DmaSource implements CapabilitySource {
         return List.of(
                 Capability.support("task_memcpy", dma.isMemcpySupported()),
                 Capability.limit(DmaCapabilities.TASKS_LIMIT, dma.maxTasks()),
-                Capability.limit(DmaCapabilities.BUFFER_SIZE_LIMIT, dma.maxBufferSize()),
+                Capability.limit(DmaCapabilities.BUFFER_SIZE_LIMIT, dma.maxBufferBytes()),
                 Capability.limit(
                         DmaCapabilities.BUFFER_LIST_LENGTH_LIMIT, dma.maxBufferListLength()));
     }

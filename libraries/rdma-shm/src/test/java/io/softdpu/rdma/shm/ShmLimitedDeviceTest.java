@@ -97,7 +97,7 @@ class ShmLimitedDeviceTest {
                 Device t0 = target.findDevice("t0").open();
                 Rdma rdma = Rdma.create(t0)) {
             RdmaCapabilities can = RdmaCapabilities.of(t0.info());
-            assertThat(can.maxMessageSize()).isEqualTo(4096);
+            assertThat(can.maxMessageBytes()).isEqualTo(4096);
             assertThat(can.maxSendQueueSize()).as("a power of two").isEqualTo(64);
             assertThat(can.maxConnections()).isEqualTo(2);
             assertThat(can.maxReceiveTasks()).isEqualTo(7);

@@ -41,7 +41,7 @@ public final class RdmaSource implements CapabilitySource {
                             "task_" + type.name().toLowerCase(Locale.ROOT),
                             rdma.isSupported(type)));
         }
-        all.add(Capability.limit(RdmaCapabilities.MESSAGE_SIZE_LIMIT, rdma.maxMessageSize()));
+        all.add(Capability.limit(RdmaCapabilities.MESSAGE_SIZE_LIMIT, rdma.maxMessageBytes()));
         all.add(Capability.limit(RdmaCapabilities.SEND_QUEUE_SIZE_LIMIT, rdma.maxSendQueueSize()));
         all.add(Capability.limit(RdmaCapabilities.CONNECTIONS_LIMIT, rdma.maxConnections()));
         all.add(Capability.limit(RdmaCapabilities.RECEIVE_TASKS_LIMIT, rdma.maxReceiveTasks()));

@@ -122,7 +122,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
 
     @Override
     final void enqueue(byte[] frame) {
-        int limit = endpoint.maxMessageSize();
+        int limit = endpoint.maxMessageBytes();
         unsentFrames++;
         for (int at = 0; at < frame.length; at += limit) {
             int length = Math.min(limit, frame.length - at);

@@ -21,7 +21,7 @@ record RequestCheck(
 
     /** The largest request: the largest RDMA operation of this device. */
     static long maxIoSizeBytes(DeviceInfo device) {
-        return Math.min(MAX_RDMA_MESSAGE_BYTES, RdmaCapabilities.of(device).maxMessageSize());
+        return Math.min(MAX_RDMA_MESSAGE_BYTES, RdmaCapabilities.of(device).maxMessageBytes());
     }
 
     /**

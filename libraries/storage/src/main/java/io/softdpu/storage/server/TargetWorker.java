@@ -173,7 +173,7 @@ final class TargetWorker extends Worker {
             return;
         }
         int type = IoMessageView.type(segment, at);
-        long ioSize = IoMessageView.ioSize(segment, at);
+        long ioSize = IoMessageView.ioSizeBytes(segment, at);
         long requesterOffset = IoMessageView.requesterOffset(segment, at);
         long storageOffset = IoMessageView.storageOffset(segment, at);
         Status verdict = check.check(type, ioSize, requesterOffset, storageOffset);

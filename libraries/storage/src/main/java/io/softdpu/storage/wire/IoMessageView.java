@@ -73,7 +73,7 @@ public final class IoMessageView {
     }
 
     /** The bytes to transfer, as an unsigned number: 0 to 2^32 - 1. */
-    public static long ioSize(MemorySegment memory, long at) {
+    public static long ioSizeBytes(MemorySegment memory, long at) {
         return Integer.toUnsignedLong(memory.get(U32, at + IO_SIZE_OFFSET));
     }
 

@@ -242,7 +242,7 @@ class ComchControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchServerControlChannel listening = makeServer(engine, "broken");
                 Bus bus = openBus()) {
-            ChannelTerms terms = ChannelTerms.of(listening.endpoint().maxMessageSize(), 64);
+            ChannelTerms terms = ChannelTerms.of(listening.endpoint().maxMessageBytes(), 64);
             SharedSegment inbound = SharedSegment.allocate("rogue", terms.ring().sizeBytes());
             var _ = MessageRing.consumer(inbound.segment(), terms.ring());
             CompletableFuture<Attachment> connecting =

@@ -88,7 +88,7 @@ class IoMessageViewTest {
         assertThat(IoMessageView.type(memory, at)).isEqualTo(type);
         assertThat(IoMessageView.userData(memory, at)).isEqualTo(userData);
         assertThat(IoMessageView.result(memory, at)).isEqualTo(result);
-        assertThat(IoMessageView.ioSize(memory, at)).isEqualTo(ioSize);
+        assertThat(IoMessageView.ioSizeBytes(memory, at)).isEqualTo(ioSize);
         assertThat(IoMessageView.requesterOffset(memory, at)).isEqualTo(requesterOffset);
         assertThat(IoMessageView.storageOffset(memory, at)).isEqualTo(storageOffset);
     }

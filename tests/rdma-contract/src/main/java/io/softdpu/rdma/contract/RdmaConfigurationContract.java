@@ -315,7 +315,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
     private static void assertUsable(DeviceInfo info) {
         RdmaCapabilities can = RdmaCapabilities.of(info);
         assertThat(can.isSupported()).as("%s", info).isTrue();
-        assertThat(can.maxMessageSize()).isBetween(1L << 20, 1L << 31);
+        assertThat(can.maxMessageBytes()).isBetween(1L << 20, 1L << 31);
         assertThat(can.maxSendQueueSize()).isPositive();
         assertThat(can.maxConnections()).isPositive();
         assertThat(can.maxReceiveTasks()).isPositive();

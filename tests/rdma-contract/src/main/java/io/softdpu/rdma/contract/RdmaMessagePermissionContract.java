@@ -101,7 +101,7 @@ public abstract class RdmaMessagePermissionContract extends RdmaContract {
     void shouldRefuseAMessageBeyondTheLimit() throws IOException {
         Pair pair = connected();
         Peer near = pair.near();
-        long limit = RdmaCapabilities.of(near.device.info()).maxMessageSize();
+        long limit = RdmaCapabilities.of(near.device.info()).maxMessageBytes();
         // A file with a hole: addresses without memory, which are not accessed.
         try (Arena arena = Arena.ofShared();
                 FileChannel file =
