@@ -2,7 +2,10 @@ package io.softdpu.cli;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -21,6 +24,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * key=value, expected=...}. A message of our own checks is left as it is.
  */
 final class UsageMessage {
+    private static final Pattern FIRST_KEY = Pattern.compile("^[^:]*: ([A-Za-z]+)=");
+
+    /** Options that are not called like the key of their value in messages of libraries. */
+    private static final Map<String, String> OTHER_NAMES =
+            Map.of("transactions", "--transaction-count");
+
     private UsageMessage() {}
 
     /** The message for a refused command line. */
@@ -47,6 +56,24 @@ final class UsageMessage {
      */
     static String ofOption(String option, String message) {
         return message.replaceFirst(": ", ": option=" + option + ", ");
+    }
+
+    /**
+     * Names the option of a value that a library has refused, which knows no options: the one that
+     * is called like the first key.
+     */
+    private static String withOption(CommandLine command, String message) {
+        Matcher key = FIRST_KEY.matcher(message);
+        if (!key.find() || key.group(1).equals("option") || key.group(1).equals("options")) {
+            return message;
+        }
+        String option =
+                OTHER_NAMES.getOrDefault(
+                        key.group(1),
+                        "--" + key.group(1).replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
+        return command.getCommandSpec().findOption(option) == null
+                ? message
+                : ofOption(option, message);
     }
 
     /** The message for options or parameters without a value; hidden ones are not named. */
@@ -162,7 +189,7 @@ final class UsageMessage {
     private static String refusedValue(ParameterException failure) {
         ArgSpec of = failure.getArgSpec();
         if (of == null) {
-            return String.valueOf(failure.getMessage());
+            return withOption(failure.getCommandLine(), String.valueOf(failure.getMessage()));
         }
         String reason = "";
         if (failure.getCause() instanceof TypeConversionException refused) {

@@ -154,7 +154,15 @@ class UsageTest {
                     + " --volume=",
                 "storage initiator -d x --cpu 0|value is missing: option=--execution-strategy,"
                         + " expected=--execution-strategy=STRATEGY",
-                INITIATOR + "--execution-strategy fast|fast",
+                INITIATOR
+                        + "--execution-strategy fast|option=--execution-strategy,"
+                        + " executionStrategy=fast",
+                INITIATOR
+                        + "--execution-strategy read_throughput_test --transaction-count 100000"
+                        + "|option=--transaction-count, transactions=100000, expected=1 to",
+                "perf comch rate --window 0|option=--window, window=0, expected=1 to 8192",
+                "perf comch rate --size 128MiB|option=--size, size=128MiB, expected=1 to 64MiB",
+                "perf comch rate --producers 65|option=--producers, producers=65, expected=1 to 64",
                 INITIATOR
                         + "--execution-strategy fast --phase read"
                         + "|options exclude each other: options=[--execution-strategy, --phase],"
