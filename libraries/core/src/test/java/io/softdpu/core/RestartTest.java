@@ -155,7 +155,7 @@ class RestartTest {
                 Class<?> type = Class.forName(name.substring(0, name.length() - 6));
                 if (AutoCloseable.class.isAssignableFrom(type)
                         && Modifier.isPublic(type.getModifiers())
-                        && !type.getPackageName().endsWith(".spi")) {
+                        && !type.getPackageName().matches(".*[.](spi|resource)")) {
                     objects.add(type.getSimpleName());
                 }
             }

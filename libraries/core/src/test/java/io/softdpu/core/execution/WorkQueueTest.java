@@ -391,7 +391,7 @@ class WorkQueueTest extends WorkQueueFixture {
         TinyJobs withCallback = machines.add(new TinyJobs("told", device));
         withCallback.setStateChangedCallback((c, previous, next) -> {});
         Thrown.with(Status.BAD_STATE, withCallback::start)
-                .hasMessageContaining("callback needs a progress engine");
+                .hasMessageContaining("callback for states needs a progress engine");
         withCallback.setStateChangedCallback(null);
         withCallback.configured = false;
         Thrown.with(Status.BAD_STATE, withCallback::start).hasMessageContaining("item=counter");
