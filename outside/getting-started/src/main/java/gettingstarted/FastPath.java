@@ -40,7 +40,7 @@ public final class FastPath {
             System.out.println("serving: name=" + server.serverName());
             engine.runUntil(() -> !server.connections().isEmpty(), Duration.ofMinutes(5), server);
             try (ComchStream stream = ComchStream.create(server.connections().getFirst())) {
-                engine.start(stream.setBufferSize(BUFFER_BYTES), TIMEOUT);
+                engine.start(stream.setBufferBytes(BUFFER_BYTES), TIMEOUT);
                 long messages = 0;
                 long bytes = 0;
                 for (ComchReceiveBuffer buffer; (buffer = stream.receive(TIMEOUT)) != null; ) {
@@ -63,7 +63,7 @@ public final class FastPath {
             client.setMessageCallback((server, message) -> {});
             engine.start(client, TIMEOUT);
             try (ComchStream stream = ComchStream.create(client.connection())) {
-                engine.start(stream.setBufferSize(BUFFER_BYTES), TIMEOUT);
+                engine.start(stream.setBufferBytes(BUFFER_BYTES), TIMEOUT);
                 for (long i = 0; i < 1000; i++) {
                     ComchSendBuffer buffer = stream.claim(TIMEOUT);
                     buffer.segment().set(ValueLayout.JAVA_LONG, 0, i);

@@ -30,7 +30,7 @@ public final class ComchReceiveBuffer implements AutoCloseable {
     }
 
     /**
-     * The memory of the whole buffer, always the same segment, of {@link ComchStream#bufferSize()}
+     * The memory of the whole buffer, always the same segment, of {@link ComchStream#bufferBytes()}
      * bytes; the message is its first {@link #length()} bytes. Invalid once the stream is closed or
      * started again.
      */

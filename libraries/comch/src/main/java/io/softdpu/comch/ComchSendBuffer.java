@@ -24,7 +24,7 @@ public final class ComchSendBuffer {
     }
 
     /**
-     * The memory of the whole buffer, always the same segment: {@link ComchStream#bufferSize()}
+     * The memory of the whole buffer, always the same segment: {@link ComchStream#bufferBytes()}
      * bytes, with those of an earlier message. Invalid once the stream is closed or started again.
      */
     public MemorySegment segment() {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * // The client: sends numbers, and sums up the replies.
  * try (ComchStream stream = ComchStream.create(client.connection())) {
- *     stream.setBufferSize(1 << 20);
+ *     stream.setBufferBytes(1 << 20);
  *     engine.start(stream, TIMEOUT);
  *     for (int i = 0; i < 100; i++) {
  *         ComchSendBuffer request = stream.claim(TIMEOUT);
@@ -97,10 +97,10 @@ public sealed interface ComchStream extends Context permits StreamContext {
      * @throws DpuException INVALID_VALUE if it is not 1 to the device's maximum; BAD_STATE if the
      *     stream is not IDLE
      */
-    ComchStream setBufferSize(long sizeBytes);
+    ComchStream setBufferBytes(long sizeBytes);
 
     /** The size of each buffer in bytes. */
-    long bufferSize();
+    long bufferBytes();
 
     /**
      * Sets the number of messages that can be filled or under way at a time; 16 by default. Each

@@ -76,7 +76,7 @@ final class StreamContext extends ContextBase implements ComchStream {
     // ---- configuration ----
 
     @Override
-    public ComchStream setBufferSize(long sizeBytes) {
+    public ComchStream setBufferBytes(long sizeBytes) {
         requireConfigurable();
         long limit = maxBufferBytes(connection.context().capabilities());
         if (sizeBytes < 1 || sizeBytes > limit) {
@@ -90,7 +90,7 @@ final class StreamContext extends ContextBase implements ComchStream {
     }
 
     @Override
-    public long bufferSize() {
+    public long bufferBytes() {
         return bufferBytes;
     }
 

@@ -231,7 +231,7 @@ class StreamEndTest extends StreamFixture {
     @Test
     void shouldFailIfAMessageIsLargerThanThePeersBuffers() {
         create(2, 2);
-        atServer.setBufferSize(100);
+        atServer.setBufferBytes(100);
         start();
         ComchSendBuffer buffer = Objects.requireNonNull(atClient.tryClaim());
         buffer.send(101);

@@ -51,7 +51,7 @@ abstract class StreamFixture extends FastPathFixture {
 
     ComchStream stream(Peer of) {
         ComchStream stream = card.keep(ComchStream.create(of.connection()));
-        stream.setBufferSize(BYTES);
+        stream.setBufferBytes(BYTES);
         (of == pair.server() ? card.dpuEngine : card.hostEngine).connect(stream);
         card.atEnd(() -> Peer.stop(card, stream));
         return stream;

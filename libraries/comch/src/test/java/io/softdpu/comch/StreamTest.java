@@ -43,8 +43,8 @@ class StreamTest extends StreamFixture {
     @Test
     void shouldCarryMessagesThatAreCopiedInSlices() {
         create(2, 2);
-        atClient.setBufferSize(MIB);
-        atServer.setBufferSize(MIB);
+        atClient.setBufferBytes(MIB);
+        atServer.setBufferBytes(MIB);
         start();
         byte[] message = pattern(MIB);
         send(atClient, message, NOTHING);

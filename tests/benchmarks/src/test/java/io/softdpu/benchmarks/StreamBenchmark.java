@@ -116,7 +116,7 @@ public class StreamBenchmark {
     }
 
     private ComchStream stream(ComchConnection over, ProgressEngine engine) {
-        ComchStream stream = ComchStream.create(over).setBufferSize(BYTES);
+        ComchStream stream = ComchStream.create(over).setBufferBytes(BYTES);
         engine.connect(stream);
         sides.keep(() -> sides.stop(stream));
         return stream;
