@@ -130,7 +130,10 @@ class CodeRulesTest {
                             "creates a file with CREATE_NEW, which opens no existing file"),
                     Map.entry("io.softdpu.fabric.region.BusIdentity.readBootId", "reads /proc/sys"),
                     Map.entry("io.softdpu.perf.demo.CpuChoice.here", "reads /proc/self/status"),
-                    Map.entry("io.softdpu.perf.comch.MachineUse.now", "reads /proc/stat"),
+                    Map.entry("io.softdpu.perf.result.MachineUse.now", "reads /proc/stat"),
+                    Map.entry(
+                            "io.softdpu.perf.result.MachineInfo.processorModelHere",
+                            "reads /proc/cpuinfo"),
                     Map.entry(
                             "io.softdpu.perf.comch.SharedLine.<init>",
                             "opens to read and write, which blocks for no type, and maps it"),

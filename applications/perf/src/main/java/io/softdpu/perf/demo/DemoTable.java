@@ -40,16 +40,21 @@ public final class DemoTable {
         lines.add(
                 "hit rate: the share of calls of the progress engine that found work; the others"
                         + " polled while a process waited for its peers.");
-        lines.add(
-                "payload copies: "
-                        + number(result.payloadCopies())
-                        + ": so often was each byte of data copied between the memory of the host"
-                        + " and the volume; 1 is the least possible.");
-        lines.add(
-                "heap: "
-                        + number(result.allocatedBytesPerOperation())
-                        + " B per operation were allocated by all three processes while they"
-                        + " measured.");
+        result.payloadCopies()
+                .ifPresent(copies ->
+                        lines.add(
+                                "payload copies: "
+                                        + Figures.number(copies)
+                                        + ": so often was each byte of data copied between the"
+                                        + " memory of the host and the volume; 1 is the least"
+                                        + " possible."));
+        result.allocatedBytesPerOperation()
+                .ifPresent(bytes ->
+                        lines.add(
+                                "heap: "
+                                        + Figures.number(bytes)
+                                        + " B per operation were allocated by all three processes"
+                                        + " while they measured."));
         result.notes().forEach(note -> lines.add(style.notable("note: " + note)));
         return lines;
     }
@@ -70,7 +75,7 @@ public final class DemoTable {
                 + result.culprit()
                         .map(outcome -> outcome.name() + " failed, " + outcome.howItEnded())
                         .orElse("data is wrong")
-                + "; next: `softdpu demo --log-level debug`";
+                + "; next: `softdpu doctor`, `softdpu demo --log-level debug`";
     }
 
     private static TextTable phases(List<DemoPhase> reached, DemoResult result) {

@@ -69,9 +69,17 @@ public final class Figures {
         return number(value) + " %";
     }
 
-    /** A duration to the second, or to the tenth where it is short: {@code 0.3 s}, {@code 95 s}. */
+    /**
+     * A duration to the second, or to the tenth where it is short, or in minutes or hours where it
+     * is long: {@code 0.3 s}, {@code 95 s}, {@code 10 min}.
+     */
     public static String seconds(long nanos) {
         double seconds = nanos / 1e9;
+        if (seconds >= 600) {
+            return seconds >= 36_000
+                    ? Math.round(seconds / 3600) + " h"
+                    : Math.round(seconds / 60) + " min";
+        }
         return String.format(Locale.ROOT, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
     }
 

@@ -142,6 +142,23 @@ class DemoTextTest {
     }
 
     @Test
+    void shouldExplainOnlyFiguresThatThereAre() {
+        DemoResult whole = result(0, 1);
+        List<ChildOutcome> outcomes = new ArrayList<>(whole.outcomes());
+        outcomes.set(2, new ChildOutcome("target", 137, false, 0, List.of(), null));
+        DemoResult killed = new DemoResult(SIZE, HASH, outcomes, Map.of(), 0, null);
+
+        assertThat(DemoTable.lines(options(1), whole, TextStyle.plain()))
+                .anyMatch(line -> line.startsWith("payload copies: "))
+                .anyMatch(line -> line.startsWith("heap: "));
+        assertThat(DemoTable.lines(options(1), killed, TextStyle.plain()))
+                .anyMatch(line -> line.startsWith("random read"))
+                .noneMatch(line -> line.startsWith("payload copies: "))
+                .noneMatch(line -> line.startsWith("heap: "))
+                .noneMatch(line -> line.startsWith("target"));
+    }
+
+    @Test
     void shouldNoteWhatMakesTheFiguresMeaningless() {
         assertThat(result(0, 1).notes(3, false)).isEmpty();
         assertThat(result(0, 1).notes(2, true))

@@ -67,6 +67,8 @@ class FiguresTest {
     void shouldWriteDurations() {
         assertThat(Figures.seconds(300_000_000L)).isEqualTo("0.3 s");
         assertThat(Figures.seconds(94_600_000_000L)).isEqualTo("95 s");
+        assertThat(Figures.seconds(600_000_000_000L)).isEqualTo("10 min");
+        assertThat(Figures.seconds(322_139_000_000_000L)).isEqualTo("89 h");
         assertThat(Figures.percent(30.018)).isEqualTo("30.02 %");
     }
 }
