@@ -179,7 +179,7 @@ final class InitiatorCommand extends RoleCommand {
                         .device(device())
                         .cpu(cpu())
                         .commandChannelName(commandChannelName)
-                        .controlTimeoutNanos(controlTimeout.toNanos())
+                        .controlTimeout(controlTimeout)
                         .transactionCount(transactionCount)
                         .maxMemoryBytes(maxMemory == null ? 0 : maxMemory)
                         .build();
@@ -287,7 +287,7 @@ final class InitiatorCommand extends RoleCommand {
                         : Phase.write(Statistics.WARM_UP);
         return phase.ioSize(measured.ioSize())
                 .transactions(measured.transactions())
-                .nanos(warmUp.toNanos())
+                .timeLimit(warmUp)
                 .build();
     }
 

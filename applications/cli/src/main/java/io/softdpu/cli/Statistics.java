@@ -59,7 +59,7 @@ final class Statistics {
                         phase.name(),
                         phase.complete() ? "" : " (aborted)",
                         Figures.count(phase.operations()),
-                        Figures.seconds(phase.nanos()));
+                        Figures.seconds(phase.duration().toNanos()));
                 continue;
             }
             out.format(
@@ -67,7 +67,8 @@ final class Statistics {
                     "phase %s%s:%n",
                     phase.name(),
                     phase.complete() ? "" : " (aborted)");
-            out.format(Locale.ROOT, "  duration         %.6f s%n", phase.nanos() / 1e9);
+            out.format(
+                    Locale.ROOT, "  duration         %.6f s%n", phase.duration().toNanos() / 1e9);
             out.format(
                     Locale.ROOT,
                     "  operation count  %d of %d bytes, %d in flight, %d failed%n",

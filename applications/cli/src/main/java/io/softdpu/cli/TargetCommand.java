@@ -108,7 +108,7 @@ final class TargetCommand extends RoleCommand {
                         .device(device())
                         .cpu(cpu())
                         .listenPort(listenPort)
-                        .controlTimeoutNanos(controlTimeout.toNanos())
+                        .controlTimeout(controlTimeout)
                         .build();
         Volume served = openVolume();
         StorageTarget target;

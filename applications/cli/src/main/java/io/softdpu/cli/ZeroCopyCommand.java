@@ -85,7 +85,7 @@ final class ZeroCopyCommand extends RoleCommand {
                         .cpu(cpu())
                         .storageServer(storageServer())
                         .commandChannelName(commandChannelName)
-                        .controlTimeoutNanos(controlTimeout.toNanos())
+                        .controlTimeout(controlTimeout)
                         .build();
         return ZeroCopyService.open(machine, options, new ReadyListener(steps));
     }

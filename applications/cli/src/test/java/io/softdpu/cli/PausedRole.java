@@ -42,7 +42,7 @@ public final class PausedRole {
      */
     public static void main(String[] arguments) {
         String pause = arguments[1];
-        long timeout = Duration.ofSeconds(Long.parseLong(arguments[2])).toNanos();
+        Duration timeout = Duration.ofSeconds(Long.parseLong(arguments[2]));
         PrintWriter err = new PrintWriter(System.err, true);
         int code = 0;
         try (Machine machine = Machine.open(side(arguments[0]))) {
@@ -69,14 +69,14 @@ public final class PausedRole {
         };
     }
 
-    private static StorageRole target(Machine machine, String pause, long timeout) {
+    private static StorageRole target(Machine machine, String pause, Duration timeout) {
         StorageTarget target =
                 StorageTarget.open(
                         machine,
                         TargetOptions.builder()
                                 .device("t0")
                                 .cpu(CpuBinding.any())
-                                .controlTimeoutNanos(timeout)
+                                .controlTimeout(timeout)
                                 .build(),
                         MemoryVolume.ofPattern(4 << 20, 4096),
                         new Pausing(pause));
@@ -85,7 +85,7 @@ public final class PausedRole {
     }
 
     private static StorageRole service(
-            Machine machine, String pause, long timeout, String storageServer) {
+            Machine machine, String pause, Duration timeout, String storageServer) {
         return ZeroCopyService.open(
                 machine,
                 ServiceOptions.builder()
@@ -93,19 +93,19 @@ public final class PausedRole {
                         .representor("0b:00.0")
                         .cpu(CpuBinding.any())
                         .storageServer(ServiceOptions.parseStorageServer(storageServer))
-                        .controlTimeoutNanos(timeout)
+                        .controlTimeout(timeout)
                         .build(),
                 new Pausing(pause));
     }
 
     private static StorageRole initiator(
-            Machine machine, String pause, long timeout, String operations) {
+            Machine machine, String pause, Duration timeout, String operations) {
         return StorageInitiator.open(
                 machine,
                 InitiatorOptions.builder()
                         .device("0b:00.0")
                         .cpu(CpuBinding.any())
-                        .controlTimeoutNanos(timeout)
+                        .controlTimeout(timeout)
                         .build(),
                 ExecutionStrategy.READ_THROUGHPUT_TEST.workload(
                         new StrategySettings(Long.parseLong(operations), 64, 1, null)),
@@ -151,7 +151,7 @@ public final class PausedRole {
         }
 
         @Override
-        public void phaseProgress(Phase phase, long operations, long bytes, long nanos) {
+        public void phaseProgress(Phase phase, long operations, long bytes, Duration elapsed) {
             if (at.equals(LOAD) && operations > 0 && !paused) {
                 paused = true;
                 pause();

@@ -30,7 +30,7 @@ import java.util.concurrent.CountDownLatch;
  * out first.
  */
 final class Peers implements AutoCloseable {
-    private static final long TIMEOUT_NANOS = Duration.ofSeconds(60).toNanos();
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final Path fabric;
     private final Map<String, StorageRole> roles = new LinkedHashMap<>();
@@ -52,7 +52,7 @@ final class Peers implements AutoCloseable {
                         TargetOptions.builder()
                                 .device("t0")
                                 .cpu(CpuBinding.any())
-                                .controlTimeoutNanos(TIMEOUT_NANOS)
+                                .controlTimeout(TIMEOUT)
                                 .build(),
                         MemoryVolume.ofPattern(1 << 20, 4096),
                         SessionListener.none());
@@ -78,7 +78,7 @@ final class Peers implements AutoCloseable {
                                 .cpu(CpuBinding.any())
                                 .storageServer(
                                         ServiceOptions.parseStorageServer("127.0.0.1:" + port))
-                                .controlTimeoutNanos(TIMEOUT_NANOS)
+                                .controlTimeout(TIMEOUT)
                                 .build(),
                         SessionListener.none()));
     }
@@ -92,14 +92,14 @@ final class Peers implements AutoCloseable {
                         InitiatorOptions.builder()
                                 .device("0b:00.0")
                                 .cpu(CpuBinding.any())
-                                .controlTimeoutNanos(TIMEOUT_NANOS)
+                                .controlTimeout(TIMEOUT)
                                 .build(),
                         ExecutionStrategy.READ_THROUGHPUT_TEST.workload(
                                 new StrategySettings(operations, 16, 1, null)),
                         new InitiatorListener() {
                             @Override
                             public void phaseProgress(
-                                    Phase phase, long done, long bytes, long nanos) {
+                                    Phase phase, long done, long bytes, Duration elapsed) {
                                 if (done > 0) {
                                     load.countDown();
                                 }

@@ -1,15 +1,17 @@
 package io.softdpu.storage;
 
+import java.time.Duration;
+
 /** Default values and limits of the storage programs. */
 public final class StorageDefaults {
     /** The name of the service's Comch server. */
     public static final String COMMAND_CHANNEL_NAME = "doca_storage_comch";
 
     /** Timeout of each control operation: 5 s. */
-    public static final long CONTROL_TIMEOUT_NANOS = 5_000_000_000L;
+    public static final Duration CONTROL_TIMEOUT = Duration.ofSeconds(5);
 
     /** The longest control timeout: a day. */
-    public static final long MAX_CONTROL_TIMEOUT_NANOS = 24 * 3600 * 1_000_000_000L;
+    public static final Duration MAX_CONTROL_TIMEOUT = Duration.ofDays(1);
 
     /** Largest number of transactions in flight per worker of the initiator. */
     public static final int TRANSACTION_COUNT = 64;
@@ -50,18 +52,18 @@ public final class StorageDefaults {
     private static final long MAX_STORAGE_INACTIVITY_NANOS = 86_400_000_000_000L;
 
     /**
-     * Inactivity of a peer in a session after which it counts as lost, in nanoseconds.
+     * Inactivity of a peer in a session after which it counts as lost.
      *
      * @param timeouts number of control timeouts that are granted for any size of the storage
      * @param storageSizeBytes the size of the session's storage; 0 before it is known
      */
-    public static long inactivityNanos(
-            int timeouts, long controlTimeoutNanos, long storageSizeBytes) {
+    public static Duration inactivity(
+            int timeouts, Duration controlTimeout, long storageSizeBytes) {
         // The size comes from a peer, which must not be able to disable the timeout.
         long bytes =
                 Math.min(
                         storageSizeBytes, MAX_STORAGE_INACTIVITY_NANOS / INACTIVITY_NANOS_PER_BYTE);
-        return timeouts * controlTimeoutNanos + bytes * INACTIVITY_NANOS_PER_BYTE;
+        return controlTimeout.multipliedBy(timeouts).plusNanos(bytes * INACTIVITY_NANOS_PER_BYTE);
     }
 
     private StorageDefaults() {}

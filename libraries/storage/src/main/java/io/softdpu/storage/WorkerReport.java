@@ -1,5 +1,7 @@
 package io.softdpu.storage;
 
+import java.time.Duration;
+
 /**
  * Report of a data path thread.
  *
@@ -12,7 +14,7 @@ package io.softdpu.storage;
  * @param payloadBytesCopied bytes of the volume's data that its engine copied
  * @param messageBytesCopied bytes of messages that its engine copied
  * @param allocatedBytes heap bytes that its thread allocated in the data path
- * @param dataPathNanos duration of the data path
+ * @param dataPathDuration duration of the data path
  */
 public record WorkerReport(
         int index,
@@ -24,7 +26,7 @@ public record WorkerReport(
         long payloadBytesCopied,
         long messageBytesCopied,
         long allocatedBytes,
-        long dataPathNanos) {
+        Duration dataPathDuration) {
 
     /** Percentage of rounds that found work; 0 if there was no round. */
     public double hitRatePercent() {

@@ -75,9 +75,7 @@ final class ControlProxy implements AutoCloseable {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel fromService =
                         ControlChannels.makeTcpServer(
-                                engine,
-                                listener,
-                                Duration.ofNanos(StorageDefaults.CONTROL_TIMEOUT_NANOS));
+                                engine, listener, StorageDefaults.CONTROL_TIMEOUT);
                 TcpClientControlChannel toTarget =
                         ControlChannels.makeTcpClient(
                                 engine,

@@ -119,7 +119,9 @@ public final class Pipeline implements AutoCloseable {
     /** Starts a target with this volume. */
     public StorageTarget startTarget(Volume volume) {
         TargetOptions.Builder options =
-                TargetOptions.builder().device("t0").controlTimeoutNanos(controlTimeoutNanos);
+                TargetOptions.builder()
+                        .device("t0")
+                        .controlTimeout(Duration.ofNanos(controlTimeoutNanos));
         for (int i = 0; i < cores; i++) {
             options.cpu(CpuBinding.any());
         }
@@ -136,7 +138,7 @@ public final class Pipeline implements AutoCloseable {
                         .representor("0b:00.0")
                         .storageServer(ServiceOptions.parseStorageServer("127.0.0.1:" + targetPort))
                         .commandChannelName(channel)
-                        .controlTimeoutNanos(controlTimeoutNanos);
+                        .controlTimeout(Duration.ofNanos(controlTimeoutNanos));
         serviceCpus.forEach(options::cpu);
         CountDownLatch waiting = new CountDownLatch(1);
         SessionListener outer = serviceListener;
@@ -172,7 +174,7 @@ public final class Pipeline implements AutoCloseable {
                         .device("pf0")
                         .commandChannelName(channel)
                         .transactionCount(transactions)
-                        .controlTimeoutNanos(controlTimeoutNanos);
+                        .controlTimeout(Duration.ofNanos(controlTimeoutNanos));
         for (int i = 0; i < cores; i++) {
             options.cpu(CpuBinding.any());
         }

@@ -21,6 +21,7 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -224,7 +225,12 @@ class PipelineFaultTest {
     @Clause("sto-057")
     void shouldRejectASecondInitiatorAndFinishTheFirst() {
         CountDownLatch running = new CountDownLatch(1);
-        Phase phase = Phase.read("long").transactions(4).random(1).nanos(60_000_000_000L).build();
+        Phase phase =
+                Phase.read("long")
+                        .transactions(4)
+                        .random(1)
+                        .timeLimit(Duration.ofSeconds(60))
+                        .build();
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
             pipeline.listener(
                     new InitiatorListener() {
@@ -260,12 +266,17 @@ class PipelineFaultTest {
     @Clause({"sto-046", "sto-081"})
     void shouldEndAllThreeWhenOneIsAbortedInTheMiddleOfTheLoad(Role aborted) {
         CountDownLatch running = new CountDownLatch(2);
-        Phase phase = Phase.write("long").transactions(16).random(1).nanos(60_000_000_000L).build();
+        Phase phase =
+                Phase.write("long")
+                        .transactions(16)
+                        .random(1)
+                        .timeLimit(Duration.ofSeconds(60))
+                        .build();
         try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
             pipeline.listener(
                     new InitiatorListener() {
                         @Override
-                        public void phaseProgress(Phase p, long ops, long bytes, long nanos) {
+                        public void phaseProgress(Phase p, long ops, long bytes, Duration elapsed) {
                             if (ops > 0) {
                                 running.countDown();
                             }

@@ -21,6 +21,7 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -146,7 +147,7 @@ class PipelineTest {
                         Phase.read("random, 32")
                                 .transactions(32)
                                 .random(1)
-                                .nanos(50_000_000)
+                                .timeLimit(Duration.ofMillis(50))
                                 .build(),
                         Phase.write("random, 1").random(2).operations(500).build(),
                         Phase.read("sequential")
@@ -181,7 +182,7 @@ class PipelineTest {
                                     .toList());
             assertThat(report.bytesVerified()).isEqualTo(2L * VOLUME_BYTES);
             PhaseReport timed = report.phases().get(3);
-            assertThat(timed.nanos()).isGreaterThanOrEqualTo(50_000_000);
+            assertThat(timed.duration()).isGreaterThanOrEqualTo(Duration.ofMillis(50));
             assertThat(timed.transactions()).isEqualTo(32);
             assertThat(timed.latency().count()).isEqualTo(timed.operations()).isPositive();
             assertThat(timed.latency().minNanos())
@@ -338,7 +339,7 @@ class PipelineTest {
                             pipeline.targetReport())) {
                 WorkerReport worker = report.workers().getFirst();
                 assertThat(worker.progressHits()).isPositive();
-                assertThat(worker.dataPathNanos()).isPositive();
+                assertThat(worker.dataPathDuration()).isPositive();
                 assertThat(worker.hitRatePercent())
                         .isEqualTo(
                                 100.0

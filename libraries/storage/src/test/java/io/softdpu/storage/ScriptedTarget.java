@@ -167,9 +167,7 @@ public final class ScriptedTarget implements AutoCloseable {
             engine = ProgressEngine.create();
             channel =
                     ControlChannels.makeTcpServer(
-                            engine,
-                            listener,
-                            Duration.ofNanos(StorageDefaults.CONTROL_TIMEOUT_NANOS));
+                            engine, listener, StorageDefaults.CONTROL_TIMEOUT);
             open.complete(channel);
             try {
                 channel.awaitConnected(ControlChannel.NO_TIMEOUT);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Repeated sessions of the three roles, on the same machines. */
 class SessionsTest {
     private static final long CONTROL_TIMEOUT = 20_000_000_000L;
-    private static final long SHORT_TIMEOUT = 50_000_000L;
+    private static final Duration SHORT_TIMEOUT = Duration.ofMillis(50);
     private static final int VOLUME_BYTES = 1 << 16;
     private static final int ODD_ENDS = 4;
 
@@ -110,8 +110,7 @@ class SessionsTest {
 
     /** An initiator with a short connect timeout, for a service that does not run. */
     private static StorageInitiator hurried(Pipeline pipeline) {
-        return pipeline.openInitiator(
-                readAll(), options -> options.controlTimeoutNanos(SHORT_TIMEOUT));
+        return pipeline.openInitiator(readAll(), options -> options.controlTimeout(SHORT_TIMEOUT));
     }
 
     private static Workload readAll() {

@@ -129,7 +129,7 @@ public record ChildReport(
                 phase.operations(),
                 phase.errors(),
                 phase.payloadBytes(),
-                phase.nanos(),
+                phase.duration().toNanos(),
                 latency.p50Nanos(),
                 latency.p99Nanos(),
                 latency.p999Nanos(),

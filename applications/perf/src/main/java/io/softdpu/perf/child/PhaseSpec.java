@@ -4,6 +4,7 @@ import io.softdpu.storage.wire.IoType;
 import io.softdpu.storage.workload.IoSize;
 import io.softdpu.storage.workload.Phase;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -136,7 +137,9 @@ public record PhaseSpec(
      */
     public Phase toPhase(@Nullable Path volumeFile) {
         Phase.Builder phase = operation == IoType.READ ? Phase.read(name) : Phase.write(name);
-        phase.ioSize(IoSize.bytes(ioSizeBytes)).transactions(transactions).pace(paceNanos);
+        phase.ioSize(IoSize.bytes(ioSizeBytes))
+                .transactions(transactions)
+                .pace(Duration.ofNanos(paceNanos));
         if (random) {
             phase.random(RANDOM_SEED);
         } else {
@@ -145,7 +148,7 @@ public record PhaseSpec(
         if (nanos == 0) {
             phase.onceOverVolume();
         } else {
-            phase.nanos(nanos);
+            phase.timeLimit(Duration.ofNanos(nanos));
         }
         if (fill != null) {
             phase.fill(fill.content(volumeFile));

@@ -4,6 +4,7 @@ import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.PhaseReport;
 import io.softdpu.storage.workload.Phase;
 import java.io.PrintWriter;
+import java.time.Duration;
 
 /**
  * Prints progress of the plan for a parent, and unasked the resource use of this process at each
@@ -20,8 +21,9 @@ public record ProgressPrinter(PrintWriter out) implements InitiatorListener {
     }
 
     @Override
-    public void phaseProgress(Phase phase, long operations, long payloadBytes, long elapsedNanos) {
-        out.println(new ProgressLine(phase.name(), false, operations, payloadBytes, elapsedNanos));
+    public void phaseProgress(Phase phase, long operations, long payloadBytes, Duration elapsed) {
+        out.println(
+                new ProgressLine(phase.name(), false, operations, payloadBytes, elapsed.toNanos()));
     }
 
     @Override
@@ -33,6 +35,6 @@ public record ProgressPrinter(PrintWriter out) implements InitiatorListener {
                         true,
                         report.operations(),
                         report.payloadBytes(),
-                        report.nanos()));
+                        report.duration().toNanos()));
     }
 }

@@ -61,8 +61,8 @@ public record DemoOptions(
     /** Timeout of a control operation: longer than the default, and more for a large volume. */
     long controlTimeoutSeconds() {
         long seconds =
-                BUSY_MACHINE_FACTOR * StorageDefaults.CONTROL_TIMEOUT_NANOS / 1_000_000_000L
+                BUSY_MACHINE_FACTOR * StorageDefaults.CONTROL_TIMEOUT.toSeconds()
                         + sizeBytes / SLOWEST_BYTES_PER_SECOND;
-        return Math.min(seconds, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS / 1_000_000_000L);
+        return Math.min(seconds, StorageDefaults.MAX_CONTROL_TIMEOUT.toSeconds());
     }
 }

@@ -8,6 +8,7 @@ import io.softdpu.storage.wire.IoType;
 import io.softdpu.storage.workload.Phase;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +20,7 @@ class ProgressPrinterTest {
     @Test
     void shouldSayOnceAtEachEndOfAPhaseWhatWasUsedAndAtTheLastBeforeItEnds() {
         printer.phaseStarted(Phase.read("idle").build());
-        printer.phaseProgress(Phase.read("idle").build(), 3, 12288, 500);
+        printer.phaseProgress(Phase.read("idle").build(), 3, 12288, Duration.ofNanos(500));
         printer.phaseFinished(report("idle", 7, 28672, 900));
 
         List<String> lines = text.toString().lines().toList();
@@ -46,7 +47,7 @@ class ProgressPrinterTest {
                 operations,
                 0,
                 payloadBytes,
-                nanos,
+                Duration.ofNanos(nanos),
                 new LatencySummary(0, 0, 0, 0, 0, 0, 0),
                 0,
                 "",

@@ -2,6 +2,7 @@ package io.softdpu.storage.initiator;
 
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.workload.Phase;
+import java.time.Duration;
 
 /**
  * Listener for the steps of an initiator's session and for the phases of its workload, which run
@@ -22,10 +23,9 @@ public interface InitiatorListener extends SessionListener {
      * @param phase the phase
      * @param operations operations completed since the phase began
      * @param payloadBytes bytes that they have read or written
-     * @param elapsedNanos time since the phase began
+     * @param elapsed time since the phase began
      */
-    default void phaseProgress(
-            Phase phase, long operations, long payloadBytes, long elapsedNanos) {}
+    default void phaseProgress(Phase phase, long operations, long payloadBytes, Duration elapsed) {}
 
     /**
      * Called when all operations of a phase have completed and its data was compared, also if

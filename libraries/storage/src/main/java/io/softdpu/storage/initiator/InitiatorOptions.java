@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.option.OptionChecks;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param device the device: PCI address, ibdev name or interface name
  * @param cpus CPU binding of each data path thread, 1 to 64
  * @param commandChannelName the name of the service's Comch server
- * @param controlTimeoutNanos timeout of each control operation
+ * @param controlTimeout timeout of each control operation
  * @param transactionCount largest number of operations in flight per worker, 1 to 4096
  * @param localIoRegionSizeBytes size of the memory for the data; 0 for the size of the storage
  * @param maxMemoryBytes limit of the memory for the data, since the size of the storage comes from
@@ -25,7 +26,7 @@ public record InitiatorOptions(
         String device,
         List<CpuBinding> cpus,
         String commandChannelName,
-        long controlTimeoutNanos,
+        Duration controlTimeout,
         int transactionCount,
         long localIoRegionSizeBytes,
         long maxMemoryBytes) {
@@ -34,7 +35,7 @@ public record InitiatorOptions(
     public InitiatorOptions {
         cpus = List.copyOf(cpus);
         OptionChecks.requireCpus(cpus);
-        OptionChecks.requireTimeout(controlTimeoutNanos);
+        OptionChecks.requireTimeout(controlTimeout);
         OptionChecks.requireRange(
                 "transactionCount", transactionCount, 1, StorageDefaults.MAX_TRANSACTION_COUNT);
         OptionChecks.requireRange(
@@ -52,7 +53,7 @@ public record InitiatorOptions(
         private @Nullable String device;
         private final List<CpuBinding> cpus = new ArrayList<>();
         private String commandChannelName = StorageDefaults.COMMAND_CHANNEL_NAME;
-        private long controlTimeoutNanos = StorageDefaults.CONTROL_TIMEOUT_NANOS;
+        private Duration controlTimeout = StorageDefaults.CONTROL_TIMEOUT;
         private int transactionCount = StorageDefaults.TRANSACTION_COUNT;
         private long localIoRegionSizeBytes;
         private long maxMemoryBytes;
@@ -78,8 +79,8 @@ public record InitiatorOptions(
         }
 
         /** Sets the control timeout. */
-        public Builder controlTimeoutNanos(long nanos) {
-            controlTimeoutNanos = nanos;
+        public Builder controlTimeout(Duration timeout) {
+            controlTimeout = timeout;
             return this;
         }
 
@@ -111,7 +112,7 @@ public record InitiatorOptions(
                     OptionChecks.require("device", device),
                     cpus,
                     commandChannelName,
-                    controlTimeoutNanos,
+                    controlTimeout,
                     transactionCount,
                     localIoRegionSizeBytes,
                     maxMemoryBytes);

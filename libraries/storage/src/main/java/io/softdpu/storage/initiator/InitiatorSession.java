@@ -59,7 +59,7 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
             Workload workload,
             Device device,
             InitiatorListener listener) {
-        super("initiator", listener, options.controlTimeoutNanos());
+        super("initiator", listener, options.controlTimeout().toNanos());
         this.options = options;
         this.workload = workload;
         this.device = device;

@@ -1,6 +1,7 @@
 package io.softdpu.storage.initiator;
 
 import io.softdpu.storage.wire.IoType;
+import java.time.Duration;
 
 /**
  * Report of a phase.
@@ -14,7 +15,7 @@ import io.softdpu.storage.wire.IoType;
  * @param operations completed operations, failed ones included
  * @param errors failed operations
  * @param payloadBytes bytes transferred by the successful operations
- * @param nanos duration from the first request to the last response
+ * @param duration from the first request to the last response
  * @param latency of all operations
  * @param bytesVerified bytes that were compared and equal to the expected content
  * @param expectedSha256 of the expected content; empty if there is none
@@ -29,7 +30,7 @@ public record PhaseReport(
         long operations,
         long errors,
         long payloadBytes,
-        long nanos,
+        Duration duration,
         LatencySummary latency,
         long bytesVerified,
         String expectedSha256,
@@ -37,11 +38,11 @@ public record PhaseReport(
 
     /** Operations per second. */
     public double iops() {
-        return nanos == 0 ? 0 : operations * 1e9 / nanos;
+        return duration.isZero() ? 0 : operations * 1e9 / duration.toNanos();
     }
 
     /** Payload per second in 10^9 bytes. */
     public double gigabytesPerSecond() {
-        return nanos == 0 ? 0 : (double) payloadBytes / nanos;
+        return duration.isZero() ? 0 : (double) payloadBytes / duration.toNanos();
     }
 }

@@ -1,6 +1,7 @@
 package io.softdpu.storage.initiator;
 
 import io.softdpu.core.Status;
+import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.worker.Counter;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.RequestSource;
@@ -56,8 +57,8 @@ final class PhaseRun {
         this.source = source;
         this.transactions = transactions;
         this.operationLimit = phase.operations();
-        this.nanosLimit = phase.nanos();
-        this.paceNanos = phase.paceNanos();
+        this.nanosLimit = OptionChecks.nanos(phase.timeLimit());
+        this.paceNanos = phase.pace().toNanos();
         this.endOnError = phase.endOnError();
     }
 

@@ -3,6 +3,7 @@ package io.softdpu.storage.initiator;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
+import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.session.ControlLoop;
 import io.softdpu.storage.workload.Content;
 import io.softdpu.storage.workload.Phase;
@@ -170,7 +171,9 @@ final class PhaseRunner {
         long startNanos = System.nanoTime();
         long lastOperations = 0;
         // A paced transaction may pause for that long, but not beyond the phase's end.
-        long stallNanos = stallTimeoutNanos + Math.min(phase.paceNanos(), phase.nanos());
+        long stallNanos =
+                stallTimeoutNanos
+                        + Math.min(phase.pace().toNanos(), OptionChecks.nanos(phase.timeLimit()));
         Deadline stall = Deadline.in(Duration.ofNanos(stallNanos));
         Deadline news = Deadline.in(PROGRESS);
         while (!done(runs)) {
@@ -193,7 +196,10 @@ final class PhaseRunner {
             if (news.hasPassed()) {
                 news = Deadline.in(PROGRESS);
                 listener.phaseProgress(
-                        phase, operations, payloadBytes(runs), System.nanoTime() - startNanos);
+                        phase,
+                        operations,
+                        payloadBytes(runs),
+                        Duration.ofNanos(System.nanoTime() - startNanos));
             }
             Duration untilNews = news.remaining();
             Duration untilStall = stall.remaining();
@@ -244,7 +250,7 @@ final class PhaseRunner {
                 operations(runs),
                 errors,
                 payloadBytes(runs),
-                end - start,
+                Duration.ofNanos(end - start),
                 LatencySummary.of(latencies(runs)),
                 verified.bytes(),
                 verified.expectedSha256(),

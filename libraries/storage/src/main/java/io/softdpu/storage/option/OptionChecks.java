@@ -4,11 +4,14 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of the options of the three roles and of workloads. */
 public final class OptionChecks {
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
     private OptionChecks() {}
 
     /** Returns the value of a mandatory option; throws INVALID_VALUE if it is null. */
@@ -27,8 +30,20 @@ public final class OptionChecks {
     }
 
     /** Requires a timeout of 1 ns to one day. */
-    public static void requireTimeout(long nanos) {
-        requireRange("controlTimeoutNanos", nanos, 1, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS);
+    public static void requireTimeout(@Nullable Duration timeout) {
+        requireRange(
+                "controlTimeoutNanos",
+                nanos(require("controlTimeout", timeout)),
+                1,
+                StorageDefaults.MAX_CONTROL_TIMEOUT.toNanos());
+    }
+
+    /** The nanoseconds of a duration; the largest or least number for those beyond it. */
+    public static long nanos(Duration duration) {
+        if (duration.compareTo(LONGEST) >= 0) {
+            return Long.MAX_VALUE;
+        }
+        return duration.compareTo(LONGEST.negated()) <= 0 ? Long.MIN_VALUE : duration.toNanos();
     }
 
     /** Requires a number in its range; throws INVALID_VALUE, naming it. */

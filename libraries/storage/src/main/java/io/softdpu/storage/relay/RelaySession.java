@@ -50,7 +50,7 @@ final class RelaySession {
             ComchServerControlChannel client,
             ProgressEngine engine) {
         this.session = session;
-        this.controlTimeoutNanos = session.options().controlTimeoutNanos();
+        this.controlTimeoutNanos = session.options().controlTimeout().toNanos();
         // The engine waits for both channels.
         this.toStorage =
                 new ControlExchange(
@@ -84,8 +84,11 @@ final class RelaySession {
     private ClientRequests.WaitLimit waitLimit(ControlMessageType expected) {
         InactivityTimer initiator =
                 new InactivityTimer(
-                        StorageDefaults.inactivityNanos(
-                                INACTIVITY_TIMEOUTS, controlTimeoutNanos, storageSizeBytes));
+                        StorageDefaults.inactivity(
+                                        INACTIVITY_TIMEOUTS,
+                                        session.options().controlTimeout(),
+                                        storageSizeBytes)
+                                .toNanos());
         InactivityTimer target = new InactivityTimer(controlTimeoutNanos);
         return () -> {
             session.checkStorage();

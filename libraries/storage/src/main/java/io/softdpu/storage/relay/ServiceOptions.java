@@ -6,6 +6,7 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.option.OptionChecks;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param cpus CPU binding of each data path thread, 1 to 64
  * @param storageServer address of the target's control channel
  * @param commandChannelName the name of the service's Comch server
- * @param controlTimeoutNanos timeout of each control operation
+ * @param controlTimeout timeout of each control operation
  */
 public record ServiceOptions(
         String device,
@@ -26,13 +27,13 @@ public record ServiceOptions(
         List<CpuBinding> cpus,
         InetSocketAddress storageServer,
         String commandChannelName,
-        long controlTimeoutNanos) {
+        Duration controlTimeout) {
 
     /** Checks the values; throws INVALID_VALUE, naming the option. */
     public ServiceOptions {
         cpus = List.copyOf(cpus);
         OptionChecks.requireCpus(cpus);
-        OptionChecks.requireTimeout(controlTimeoutNanos);
+        OptionChecks.requireTimeout(controlTimeout);
     }
 
     /**
@@ -82,7 +83,7 @@ public record ServiceOptions(
         private final List<CpuBinding> cpus = new ArrayList<>();
         private @Nullable InetSocketAddress storageServer;
         private String commandChannelName = StorageDefaults.COMMAND_CHANNEL_NAME;
-        private long controlTimeoutNanos = StorageDefaults.CONTROL_TIMEOUT_NANOS;
+        private Duration controlTimeout = StorageDefaults.CONTROL_TIMEOUT;
 
         private Builder() {}
 
@@ -117,8 +118,8 @@ public record ServiceOptions(
         }
 
         /** Sets the control timeout. */
-        public Builder controlTimeoutNanos(long nanos) {
-            controlTimeoutNanos = nanos;
+        public Builder controlTimeout(Duration timeout) {
+            controlTimeout = timeout;
             return this;
         }
 
@@ -134,7 +135,7 @@ public record ServiceOptions(
                     cpus,
                     OptionChecks.require("storageServer", storageServer),
                     commandChannelName,
-                    controlTimeoutNanos);
+                    controlTimeout);
         }
     }
 }

@@ -38,7 +38,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
             Device device,
             Representor representor,
             SessionListener listener) {
-        super("zero-copy", listener, options.controlTimeoutNanos());
+        super("zero-copy", listener, options.controlTimeout().toNanos());
         this.options = options;
         this.device = device;
         this.representor = representor;

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.option.OptionChecks;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,21 +16,21 @@ import org.jspecify.annotations.Nullable;
  * @param cpus CPU binding of each data path thread, 1 to 64
  * @param listenAddress the address that its control channel listens on
  * @param listenPort the port; 0 for any free one
- * @param controlTimeoutNanos timeout of each control operation
+ * @param controlTimeout timeout of each control operation
  */
 public record TargetOptions(
         String device,
         List<CpuBinding> cpus,
         String listenAddress,
         int listenPort,
-        long controlTimeoutNanos) {
+        Duration controlTimeout) {
 
     /** Checks the values; throws INVALID_VALUE, naming the option. */
     public TargetOptions {
         cpus = List.copyOf(cpus);
         OptionChecks.requireCpus(cpus);
         OptionChecks.requireRange("listenPort", listenPort, 0, 0xFFFF);
-        OptionChecks.requireTimeout(controlTimeoutNanos);
+        OptionChecks.requireTimeout(controlTimeout);
     }
 
     /** Creates a builder with the defaults; device and cpu must be set. */
@@ -43,7 +44,7 @@ public record TargetOptions(
         private final List<CpuBinding> cpus = new ArrayList<>();
         private String listenAddress = StorageDefaults.LISTEN_ADDRESS;
         private int listenPort;
-        private long controlTimeoutNanos = StorageDefaults.CONTROL_TIMEOUT_NANOS;
+        private Duration controlTimeout = StorageDefaults.CONTROL_TIMEOUT;
 
         private Builder() {}
 
@@ -72,8 +73,8 @@ public record TargetOptions(
         }
 
         /** Sets the control timeout. */
-        public Builder controlTimeoutNanos(long nanos) {
-            controlTimeoutNanos = nanos;
+        public Builder controlTimeout(Duration timeout) {
+            controlTimeout = timeout;
             return this;
         }
 
@@ -88,7 +89,7 @@ public record TargetOptions(
                     cpus,
                     listenAddress,
                     listenPort,
-                    controlTimeoutNanos);
+                    controlTimeout);
         }
     }
 }

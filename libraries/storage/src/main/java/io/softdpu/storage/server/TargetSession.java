@@ -53,7 +53,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
             Volume volume,
             TcpListener tcpListener,
             SessionListener listener) {
-        super("target", listener, options.controlTimeoutNanos());
+        super("target", listener, options.controlTimeout().toNanos());
         this.options = options;
         this.device = device;
         this.volume = volume;
@@ -150,8 +150,11 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         }
         InactivityTimer service =
                 new InactivityTimer(
-                        StorageDefaults.inactivityNanos(
-                                INACTIVITY_TIMEOUTS, controlTimeoutNanos, volume.sizeBytes()));
+                        StorageDefaults.inactivity(
+                                        INACTIVITY_TIMEOUTS,
+                                        Duration.ofNanos(controlTimeoutNanos),
+                                        volume.sizeBytes())
+                                .toNanos());
         return () -> {
             if (service.hasExpired(workers().sum(TargetWorker::requests))) {
                 throw new DpuException(

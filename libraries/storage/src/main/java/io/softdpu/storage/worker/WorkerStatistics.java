@@ -2,6 +2,7 @@ package io.softdpu.storage.worker;
 
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.storage.WorkerReport;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,7 @@ final class WorkerStatistics {
                         engine.payloadBytesCopied(),
                         engine.messageBytesCopied(),
                         allocated,
-                        System.nanoTime() - startNanos);
+                        Duration.ofNanos(System.nanoTime() - startNanos));
     }
 
     /**
@@ -68,6 +69,6 @@ final class WorkerStatistics {
                 engine == null ? 0 : engine.payloadBytesCopied(),
                 engine == null ? 0 : engine.messageBytesCopied(),
                 0,
-                0);
+                Duration.ZERO);
     }
 }

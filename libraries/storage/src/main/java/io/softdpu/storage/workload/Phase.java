@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.wire.IoType;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param source creates the source of requests of each worker
  * @param operations operations per worker after which the phase ends; {@link Long#MAX_VALUE} for no
  *     limit
- * @param paceNanos interval between the due times of a transaction's operations. An operation
- *     begins at its due time, or as soon as the previous one has ended; due times that pass
- *     meanwhile are skipped, and latency is measured from the actual begin. 0 for no pacing: an
- *     operation begins as soon as the previous one has ended
- * @param nanos time after which it ends; {@link Long#MAX_VALUE} for no limit
+ * @param pace interval between the due times of a transaction's operations. An operation begins at
+ *     its due time, or as soon as the previous one has ended; due times that pass meanwhile are
+ *     skipped, and latency is measured from the actual begin. Zero for no pacing: an operation
+ *     begins as soon as the previous one has ended
+ * @param timeLimit time after which it ends; {@link #NO_TIME_LIMIT}, or 292 years, for no limit
  * @param mirrored whether byte i of the storage corresponds to byte i of the initiator's memory;
  *     else each transaction has a buffer of its own
  * @param fill content that the whole memory is filled with before the phase; null to leave it
@@ -37,12 +38,15 @@ public record Phase(
         int transactions,
         RequestSourceFactory source,
         long operations,
-        long paceNanos,
-        long nanos,
+        Duration pace,
+        Duration timeLimit,
         boolean mirrored,
         @Nullable Content fill,
         @Nullable Content expect,
         boolean endOnError) {
+
+    /** Time limit of a phase that has none. */
+    public static final Duration NO_TIME_LIMIT = Duration.ofNanos(Long.MAX_VALUE);
 
     /** One day, so that adding it to a time cannot overflow. */
     private static final long LONGEST_PACE_NANOS = 86_400_000_000_000L;
@@ -52,8 +56,9 @@ public record Phase(
         OptionChecks.requireRange(
                 "transactions", transactions, 1, StorageDefaults.MAX_TRANSACTION_COUNT);
         OptionChecks.requireRange("operations", operations, 1, Long.MAX_VALUE);
-        OptionChecks.requireRange("paceNanos", paceNanos, 0, LONGEST_PACE_NANOS);
-        OptionChecks.requireRange("nanos", nanos, 1, Long.MAX_VALUE);
+        OptionChecks.requireRange("paceNanos", OptionChecks.nanos(pace), 0, LONGEST_PACE_NANOS);
+        OptionChecks.requireRange(
+                "timeLimitNanos", OptionChecks.nanos(timeLimit), 1, Long.MAX_VALUE);
         OptionChecks.requireRange("type", type.code(), 1, 2);
         if (expect != null && !mirrored) {
             throw new DpuException(
@@ -85,8 +90,8 @@ public record Phase(
         private @Nullable RequestSourceFactory source;
         private boolean once = true;
         private long operations = Long.MAX_VALUE;
-        private long paceNanos;
-        private long nanos = Long.MAX_VALUE;
+        private Duration pace = Duration.ZERO;
+        private Duration timeLimit = NO_TIME_LIMIT;
         private boolean perTransaction;
         private @Nullable Content fill;
         private @Nullable Content expect;
@@ -134,7 +139,7 @@ public record Phase(
         public Builder onceOverVolume() {
             once = true;
             operations = Long.MAX_VALUE;
-            nanos = Long.MAX_VALUE;
+            timeLimit = NO_TIME_LIMIT;
             return this;
         }
 
@@ -146,15 +151,15 @@ public record Phase(
         }
 
         /** Ends the phase after this time. */
-        public Builder nanos(long limit) {
+        public Builder timeLimit(Duration limit) {
             once = false;
-            nanos = limit;
+            timeLimit = limit;
             return this;
         }
 
-        /** Sets the interval between the operations of a transaction; see {@code paceNanos}. */
-        public Builder pace(long nanosPerOperation) {
-            paceNanos = nanosPerOperation;
+        /** Sets the interval between the operations of a transaction; see {@link Phase#pace}. */
+        public Builder pace(Duration perOperation) {
+            pace = perOperation;
             return this;
         }
 
@@ -198,8 +203,8 @@ public record Phase(
                     transactions,
                     source == null ? sequential : source,
                     operations,
-                    paceNanos,
-                    nanos,
+                    pace,
+                    timeLimit,
                     once && !perTransaction,
                     fill,
                     expect,

@@ -46,28 +46,26 @@ public final class ChannelEnd implements AutoCloseable {
 
     /** The listening end of a TCP channel at any port of this machine. */
     public static ChannelEnd tcpServer(String name) {
-        return tcpServer(name, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+        return tcpServer(name, StorageDefaults.CONTROL_TIMEOUT);
     }
 
     /** The same, with a timeout for a client's first message. */
-    public static ChannelEnd tcpServer(String name, long firstMessageTimeoutNanos) {
-        return tcpServer(name, ANY_PORT, firstMessageTimeoutNanos);
+    public static ChannelEnd tcpServer(String name, Duration firstMessageTimeout) {
+        return tcpServer(name, ANY_PORT, firstMessageTimeout);
     }
 
     /** The listening end of a TCP channel at this address. */
     public static ChannelEnd tcpServer(String name, InetSocketAddress address) {
-        return tcpServer(name, address, StorageDefaults.CONTROL_TIMEOUT_NANOS);
+        return tcpServer(name, address, StorageDefaults.CONTROL_TIMEOUT);
     }
 
     private static ChannelEnd tcpServer(
-            String name, InetSocketAddress address, long firstMessageTimeoutNanos) {
+            String name, InetSocketAddress address, Duration firstMessageTimeout) {
         return new ChannelEnd(
                 name,
                 engine ->
                         ControlChannels.makeTcpServer(
-                                engine,
-                                TcpListener.open(address),
-                                Duration.ofNanos(firstMessageTimeoutNanos)));
+                                engine, TcpListener.open(address), firstMessageTimeout));
     }
 
     /** The connecting end of a TCP channel. */

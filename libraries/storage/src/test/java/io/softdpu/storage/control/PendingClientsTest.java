@@ -51,7 +51,7 @@ final class PendingClientsTest {
     }
 
     private void listen(long firstMessageTimeoutNanos) {
-        server = ChannelEnd.tcpServer("server", firstMessageTimeoutNanos);
+        server = ChannelEnd.tcpServer("server", Duration.ofNanos(firstMessageTimeoutNanos));
         strangers = new UnidentifiedClients(address());
     }
 

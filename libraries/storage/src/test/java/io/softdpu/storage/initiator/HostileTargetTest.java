@@ -62,7 +62,8 @@ class HostileTargetTest {
     void shouldNotStartBeforeEachContextOfItsWorkersIsReady(RdmaConnectionRole missing)
             throws Exception {
         try (ScriptedTarget target = new ScriptedTarget(folder).without(Set.of(missing));
-                Pipeline pipeline = new Pipeline(folder, StorageDefaults.CONTROL_TIMEOUT_NANOS)) {
+                Pipeline pipeline =
+                        new Pipeline(folder, StorageDefaults.CONTROL_TIMEOUT.toNanos())) {
             pipeline.startService(target.port());
             try (ScriptedInitiator initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL)) {
                 initiator.proceed(0);

@@ -10,6 +10,7 @@ import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.Workload;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -26,19 +27,29 @@ class PacedPhaseTest {
     @Test
     void shouldBeginNoOperationBeforeItsTurn() {
         PhaseReport report =
-                run(Phase.read("paced").transactions(2).operations(20).pace(PACE).build());
+                run(
+                        Phase.read("paced")
+                                .transactions(2)
+                                .operations(20)
+                                .pace(Duration.ofNanos(PACE))
+                                .build());
 
         assertThat(report.operations()).isEqualTo(20);
         // Each of the two has ten, and rests nine times.
-        assertThat(report.nanos()).isGreaterThanOrEqualTo(9 * PACE);
+        assertThat(report.duration().toNanos()).isGreaterThanOrEqualTo(9 * PACE);
     }
 
     @Test
     void shouldEndInTimeWhereTheNextTurnIsFarAway() {
-        PhaseReport report = run(Phase.read("idle").nanos(20 * PACE).pace(HOUR).build());
+        PhaseReport report =
+                run(
+                        Phase.read("idle")
+                                .timeLimit(Duration.ofNanos(20 * PACE))
+                                .pace(Duration.ofNanos(HOUR))
+                                .build());
 
         assertThat(report.operations()).isEqualTo(1);
-        assertThat(report.nanos()).isBetween(20 * PACE, HOUR / 60);
+        assertThat(report.duration().toNanos()).isBetween(20 * PACE, HOUR / 60);
     }
 
     @Test
@@ -53,7 +64,7 @@ class PacedPhaseTest {
 
                         @Override
                         public void phaseProgress(
-                                Phase phase, long operations, long bytes, long nanos) {}
+                                Phase phase, long operations, long bytes, Duration elapsed) {}
 
                         @Override
                         public void phaseFinished(PhaseReport report) {}
@@ -61,7 +72,11 @@ class PacedPhaseTest {
             StorageInitiator initiator =
                     pipeline.start(
                             VOLUME_BYTES,
-                            workload(Phase.read("idle").nanos(HOUR).pace(HOUR).build()));
+                            workload(
+                                    Phase.read("idle")
+                                            .timeLimit(Duration.ofNanos(HOUR))
+                                            .pace(Duration.ofNanos(HOUR))
+                                            .build()));
 
             DpuException end = catchThrowableOfType(DpuException.class, initiator::run);
 
@@ -72,7 +87,7 @@ class PacedPhaseTest {
 
     @Test
     void shouldRefuseAPaceThatIsNone() {
-        assertThatThrownBy(() -> Phase.read("backwards").pace(-1).build())
+        assertThatThrownBy(() -> Phase.read("backwards").pace(Duration.ofNanos(-1)).build())
                 .isInstanceOf(DpuException.class)
                 .hasMessageContaining("paceNanos");
     }

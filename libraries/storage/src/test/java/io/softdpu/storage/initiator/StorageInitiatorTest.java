@@ -21,6 +21,7 @@ import io.softdpu.storage.workload.Content;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.Workload;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -332,7 +333,7 @@ class StorageInitiatorTest {
                         .cpu(CpuBinding.any())
                         .commandChannelName(FakeService.NAME)
                         .transactionCount(2)
-                        .controlTimeoutNanos(TIMEOUT)
+                        .controlTimeout(Duration.ofNanos(TIMEOUT))
                         .maxMemoryBytes(maxMemoryBytes)
                         .build();
         Workload two =
@@ -370,7 +371,7 @@ class StorageInitiatorTest {
                 .cpu(CpuBinding.any())
                 .commandChannelName(channel)
                 .transactionCount(2)
-                .controlTimeoutNanos(timeoutNanos)
+                .controlTimeout(Duration.ofNanos(timeoutNanos))
                 .build();
     }
 

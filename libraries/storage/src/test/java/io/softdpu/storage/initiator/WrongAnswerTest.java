@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Wrong control messages of a service to its initiator, in each of the initiator's states. */
 @Tag(Soak.TAG)
 class WrongAnswerTest {
-    private static final long TIMEOUT = 20_000_000_000L;
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(2).operations(2).build()));
 
@@ -100,7 +100,7 @@ class WrongAnswerTest {
                             .device("pf0")
                             .cpu(CpuBinding.any())
                             .commandChannelName(FakeService.NAME)
-                            .controlTimeoutNanos(TIMEOUT)
+                            .controlTimeout(TIMEOUT)
                             .transactionCount(2)
                             .build();
             StorageInitiator initiator =

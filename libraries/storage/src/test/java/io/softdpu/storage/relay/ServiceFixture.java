@@ -110,7 +110,7 @@ abstract class ServiceFixture {
                         .representor(representorOfTheService)
                         .storageServer(address)
                         .commandChannelName(NAME)
-                        .controlTimeoutNanos(controlTimeoutNanos);
+                        .controlTimeout(Duration.ofNanos(controlTimeoutNanos));
         cpusOfTheService.forEach(options::cpu);
         service =
                 ZeroCopyService.open(

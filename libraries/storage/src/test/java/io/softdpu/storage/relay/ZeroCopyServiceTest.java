@@ -89,8 +89,7 @@ class ZeroCopyServiceTest {
                         .build();
 
         assertThat(options.commandChannelName()).isEqualTo("doca_storage_comch");
-        assertThat(Duration.ofNanos(options.controlTimeoutNanos()))
-                .isEqualTo(Duration.ofSeconds(5));
+        assertThat(options.controlTimeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(StorageDefaults.TRANSACTION_COUNT).isEqualTo(64);
         assertThat(StorageDefaults.RUN_LIMIT_OPERATION_COUNT).isEqualTo(1_000_000);
     }

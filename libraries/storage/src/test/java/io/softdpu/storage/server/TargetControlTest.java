@@ -289,7 +289,7 @@ class TargetControlTest {
                         TargetOptions.builder()
                                 .device("t0")
                                 .cpu(CpuBinding.any())
-                                .controlTimeoutNanos(0)
+                                .controlTimeout(Duration.ZERO)
                                 .build(),
                 "controlTimeoutNanos");
     }
@@ -340,7 +340,7 @@ class TargetControlTest {
                         .cpu(CpuBinding.any())
                         .cpu(CpuBinding.any())
                         .listenPort(port)
-                        .controlTimeoutNanos(controlTimeoutNanos)
+                        .controlTimeout(Duration.ofNanos(controlTimeoutNanos))
                         .build();
         return StorageTarget.open(
                 machine, options, MemoryVolume.ofPattern(64 << 10, 4096), SessionListener.none());

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.testkit.Await;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class InactivityTimerTest {
@@ -32,13 +31,14 @@ class InactivityTimerTest {
 
     @Test
     void shouldAllowMoreForALargeStorageUpToADay() {
-        assertThat(StorageDefaults.inactivityNanos(2, 100, 0)).isEqualTo(200);
-        assertThat(StorageDefaults.inactivityNanos(3, 100, 1 << 30)).isEqualTo(300 + (20L << 30));
+        assertThat(StorageDefaults.inactivity(2, Duration.ofNanos(100), 0))
+                .isEqualTo(Duration.ofNanos(200));
+        assertThat(StorageDefaults.inactivity(3, Duration.ofNanos(100), 1 << 30))
+                .isEqualTo(Duration.ofNanos(300 + (20L << 30)));
         assertThat(
-                        StorageDefaults.inactivityNanos(
-                                3, StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS, Long.MAX_VALUE))
+                        StorageDefaults.inactivity(
+                                3, StorageDefaults.MAX_CONTROL_TIMEOUT, Long.MAX_VALUE))
                 .as("a day for the storage at most")
-                .isEqualTo(
-                        3 * StorageDefaults.MAX_CONTROL_TIMEOUT_NANOS + TimeUnit.DAYS.toNanos(1));
+                .isEqualTo(StorageDefaults.MAX_CONTROL_TIMEOUT.multipliedBy(3).plusDays(1));
     }
 }

@@ -65,7 +65,7 @@ class DataPathLoopTest {
 
         /** The report is complete only then. */
         boolean hasLeftTheLoop() {
-            return report().dataPathNanos() > 0;
+            return report().dataPathDuration().isPositive();
         }
 
         void awaitRounds() {

@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.storage.wire.IoType;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -138,7 +139,7 @@ class WorkloadTest {
     void shouldRefuseAPhaseThatCannotBe() {
         assertInvalid(() -> Phase.read("x").transactions(0).build(), "transactions=0");
         assertInvalid(() -> Phase.read("x").operations(0).build(), "operations=0");
-        assertInvalid(() -> Phase.read("x").nanos(0).build(), "nanos=0");
+        assertInvalid(() -> Phase.read("x").timeLimit(Duration.ZERO).build(), "timeLimitNanos=0");
         assertInvalid(
                 () -> Phase.read("x").perTransaction().expect(Content.zeros()).build(),
                 "mirrored=false");
