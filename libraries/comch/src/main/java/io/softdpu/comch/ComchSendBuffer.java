@@ -39,9 +39,10 @@ public final class ComchSendBuffer {
      *     this thread cannot read it; BAD_STATE if the program does not have the buffer, or the
      *     stream is not RUNNING
      */
-    public void setImmediate(MemorySegment source, long sourceOffset, int lengthBytes) {
+    public ComchSendBuffer setImmediate(MemorySegment source, long sourceOffset, int lengthBytes) {
         sends.requireClaimed(this, "setting immediate data");
         task.setImmediate(source, sourceOffset, lengthBytes);
+        return this;
     }
 
     /**

@@ -33,11 +33,12 @@ public final class EngineTimer {
      * @throws DpuException INVALID_VALUE if the delay is negative; NOT_PERMITTED from another
      *     thread; BAD_STATE if the engine is closed
      */
-    public void set(Duration delay) {
+    public EngineTimer set(Duration delay) {
         impl.requireOwner();
         impl.requireOpen();
         long nanos = Arguments.nanos(delay, "delay");
         timer.set(System.nanoTime() + Math.min(nanos, MAX_DELAY_NANOS));
+        return this;
     }
 
     /**
@@ -47,11 +48,12 @@ public final class EngineTimer {
      *     progress, one after more than 73 years is in 73 years
      * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the engine is closed
      */
-    public void setAt(long nanoTime) {
+    public EngineTimer setAt(long nanoTime) {
         impl.requireOwner();
         impl.requireOpen();
         long now = System.nanoTime();
         timer.set(now + Math.clamp(nanoTime - now, 0, MAX_DELAY_NANOS));
+        return this;
     }
 
     /**
