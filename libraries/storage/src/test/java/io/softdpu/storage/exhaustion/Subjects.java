@@ -48,7 +48,8 @@ final class Subjects implements AutoCloseable {
     /** Subjects with one end, so that the failure is that of the caller. */
     List<Subject> simple() {
         Bus bus = keep(bus("simple"));
-        Machine machine = keep(Machine.builder(Side.HOST).fabricFolder(folder.resolve("machines")).open());
+        Machine machine =
+                keep(Machine.builder(Side.HOST).fabricFolder(folder.resolve("machines")).open());
         Device device = keep(machine.findDevice("pf0").open());
         SharedSegment segment = SharedSegment.allocate("softdpu-probe", BYTES);
         opened.add(segment::release);
@@ -79,7 +80,8 @@ final class Subjects implements AutoCloseable {
         SharedSegment segment = SharedSegment.allocate("softdpu-probe", BYTES);
         opened.add(segment::release);
         ExportedRegion region = keep(exporter.export(segment, true, null));
-        Machine host = keep(Machine.builder(Side.HOST).fabricFolder(folder.resolve("machines")).open());
+        Machine host =
+                keep(Machine.builder(Side.HOST).fabricFolder(folder.resolve("machines")).open());
         Machine dpu = keep(machine());
         SharedMemory memory = keep(SharedMemory.allocate(BYTES));
         Device pf0 = keep(host.findDevice("pf0").open());

@@ -148,7 +148,8 @@ public abstract class RdmaStateContract extends RdmaContract {
         for (Runnable change : changes(rdma)) {
             assertThat(Refusals.statusOf(change)).as("IDLE again").isEqualTo(Status.SUCCESS);
         }
-        assertThat(properties(rdma)).containsExactly(8, 2, 1, Duration.ofNanos(1), Permissions.LOCAL_READ_ONLY);
+        assertThat(properties(rdma))
+                .containsExactly(8, 2, 1, Duration.ofNanos(1), Permissions.LOCAL_READ_ONLY);
     }
 
     /** A change of each property, task type and callback. */
