@@ -55,6 +55,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     private @Nullable Link doorbell;
     private Registration registration = Registration.PENDING;
     private long releaseDeadlineNanos;
+    private long releaseTimeoutNanos;
     private @Nullable EngineTimer replyTimer;
     private volatile int id;
 
@@ -65,6 +66,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         this.registry = registry;
         this.mmap = mmap;
         this.ofStream = ofStream;
+        this.releaseTimeoutNanos = connection.services().controlTimeoutNanos();
         this.receives =
                 new TaskType<>(
                         "post receive",
@@ -382,6 +384,11 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
     }
 
+    /** Limits the wait for the peer's release of the memory, before the stop. */
+    void limitRelease(long timeoutNanos) {
+        releaseTimeoutNanos = timeoutNanos;
+    }
+
     private void beginRelease(ConsumerQueue open) {
         boolean wasAccepted = registration == Registration.ACCEPTED;
         registration = Registration.RELEASING;
@@ -390,7 +397,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         } else {
             open.revoke(); // nothing that the peer could still write is needed
         }
-        releaseDeadlineNanos = System.nanoTime() + connection.services().controlTimeoutNanos();
+        releaseDeadlineNanos = System.nanoTime() + releaseTimeoutNanos;
         timer().setAt(releaseDeadlineNanos);
         connection.services().post(() -> registry.expire(this));
     }

@@ -42,6 +42,9 @@ final class ConsumerRegistry {
     /** The last consumer of the peer whose end the peer has announced. */
     private volatile int lastEnded;
 
+    /** Whether the connection has ended, and the peer's consumers with it. */
+    private volatile boolean closed;
+
     ConsumerRegistry(ComchConnection connection, ControlQueue control) {
         this.connection = connection;
         boolean server = connection.context() instanceof ServerContext;
@@ -122,9 +125,14 @@ final class ConsumerRegistry {
         }
     }
 
-    /** Whether the peer has announced the end of its consumer, which was the last to end. */
+    /**
+     * Whether the peer has announced the end of its consumer; false if that has ended with the
+     * connection.
+     *
+     * @param peerConsumer one that there was, and is not any more
+     */
     boolean hasEnded(int peerConsumer) {
-        return lastEnded == peerConsumer;
+        return !closed || lastEnded == peerConsumer;
     }
 
     // ---- producers and consumers of this side ----
@@ -209,6 +217,7 @@ final class ConsumerRegistry {
     /** The connection has ended: expires the peer's consumers. Inside progress. */
     void close() {
         closing();
+        closed = true; // before the consumers are gone: see hasEnded
         remotes.close();
     }
 

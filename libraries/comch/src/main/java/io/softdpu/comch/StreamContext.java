@@ -24,6 +24,12 @@ final class StreamContext extends ContextBase implements ComchStream {
     private static final long DEFAULT_BUFFER_BYTES = 64 << 10;
     private static final int DEFAULT_BUFFERS = 16;
 
+    /**
+     * Part of the control timeout that the peer has to release the buffers if delivering has taken
+     * all of it: a close() that drives the engine waits for little longer than that timeout.
+     */
+    private static final int RELEASE_PART = 10;
+
     private enum Phase {
         /** STARTING and RUNNING. */
         OPEN,
@@ -48,6 +54,9 @@ final class StreamContext extends ContextBase implements ComchStream {
 
     private Phase phase = Phase.OPEN;
     private long deadlineNanos;
+
+    /** Messages of the last run that have not reached the peer. */
+    private long undelivered;
 
     /** The peer's consumer; 0 until RUNNING. */
     private int peerConsumer;
@@ -188,7 +197,7 @@ final class StreamContext extends ContextBase implements ComchStream {
     @Override
     public long undeliveredMessages() {
         StreamSends half = sends;
-        return half == null ? 0 : half.undelivered();
+        return half == null ? undelivered : half.undelivered();
     }
 
     /** Whether a claim is decided: a buffer is free, or there will be none. */
@@ -244,6 +253,7 @@ final class StreamContext extends ContextBase implements ComchStream {
         boolean begun = false;
         try {
             closeHalves();
+            undelivered = 0;
             phase = Phase.OPEN;
             peerConsumer = 0;
             peerEnded = false;
@@ -330,7 +340,7 @@ final class StreamContext extends ContextBase implements ComchStream {
             }
             phase = Phase.ENDING;
             sending().end();
-            receiving().end();
+            receiving().end(releaseTimeoutNanos());
         }
         if (sending().producer().state() != ContextState.IDLE
                 || receiving().consumer().state() != ContextState.IDLE
@@ -341,17 +351,25 @@ final class StreamContext extends ContextBase implements ComchStream {
         return true;
     }
 
+    /** The rest of the control timeout, and at least a part of it. */
+    private long releaseTimeoutNanos() {
+        return Math.max(
+                deadlineNanos - System.nanoTime(),
+                connection.services().controlTimeoutNanos() / RELEASE_PART);
+    }
+
     private void finishStop() {
         timer().cancel();
         closeContexts();
         registry.leave(this);
-        if (failure() == null && undeliveredMessages() > 0) {
+        if (undeliveredMessages() > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "stream has stopped before the peer took all messages: undeliveredMessages={0},"
-                            + " stream={1}",
+                            + " stream={1}, failure={2}",
                     undeliveredMessages(),
-                    this);
+                    this,
+                    failure() == null ? "none" : failure());
         }
     }
 
@@ -435,7 +453,7 @@ final class StreamContext extends ContextBase implements ComchStream {
     /** The peer has stopped its stream: all of its messages are in buffers of this side. */
     private void peerStopped() {
         // At once: a consumer that fails, since the connection ends next, delivers nothing more.
-        receiving().end();
+        receiving().end(connection.services().controlTimeoutNanos());
         if (sending().isWaiting()) {
             fatal(
                     Status.SHUTDOWN,
@@ -508,6 +526,7 @@ final class StreamContext extends ContextBase implements ComchStream {
     /** Releases the memory: messages that were not taken are lost. */
     private void closeHalves() {
         if (sends != null) {
+            undelivered = sends.undelivered();
             sends.close();
             sends = null;
         }

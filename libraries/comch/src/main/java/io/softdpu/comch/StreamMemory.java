@@ -37,8 +37,7 @@ final class StreamMemory {
         try {
             Mmap mapped = Mmap.create();
             created = mapped;
-            MemorySegment memory = setMemory(mapped, shared, count * stride);
-            closes.push(mapped::close);
+            MemorySegment memory = allocate(mapped, shared, count * stride);
             mapped.addDevice(device).start();
             BufInventory inventory = BufInventory.create(count).start();
             closes.push(inventory::close);
@@ -56,10 +55,12 @@ final class StreamMemory {
         mmap = created;
     }
 
-    private MemorySegment setMemory(Mmap mapped, boolean shared, long sizeBytes) {
+    /** Allocates the memory of an mmap; the mmap is closed before it. */
+    private MemorySegment allocate(Mmap mapped, boolean shared, long sizeBytes) {
         if (shared) {
             SharedMemory memory = SharedMemory.allocate(sizeBytes);
             closes.push(memory::close);
+            closes.push(mapped::close);
             mapped.setMemory(memory)
                     .setPermissions(
                             Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE));
@@ -67,6 +68,7 @@ final class StreamMemory {
         }
         LocalMemory memory = LocalMemory.allocate(sizeBytes);
         closes.push(memory::close);
+        closes.push(mapped::close);
         mapped.setMemory(memory).setPermissions(Permissions.of(AccessFlag.LOCAL_READ_WRITE));
         return memory.segment();
     }

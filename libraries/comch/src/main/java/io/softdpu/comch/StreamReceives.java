@@ -172,8 +172,12 @@ final class StreamReceives {
 
     // ---- the end ----
 
-    /** Stops the consumer, which delivers what has arrived. Messages can still be taken. */
-    void end() {
+    /**
+     * Stops the consumer, which delivers what has arrived. Messages can still be taken.
+     *
+     * @param timeoutNanos limit of the wait for the peer's release of the memory
+     */
+    void end(long timeoutNanos) {
         if (ending) {
             return;
         }
@@ -187,6 +191,7 @@ final class StreamReceives {
         }
         ContextState state = consumer.state();
         if (state == ContextState.STARTING || state == ContextState.RUNNING) {
+            consumer.limitRelease(timeoutNanos);
             consumer.stop();
         }
     }

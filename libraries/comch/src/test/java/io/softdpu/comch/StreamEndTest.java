@@ -243,6 +243,8 @@ class StreamEndTest extends StreamFixture {
         assertThat(atClient.undeliveredMessages()).isEqualTo(1);
         untilEnded(atServer);
         assertThat(atServer.failure()).isNull();
+        atClient.close();
+        assertThat(atClient.undeliveredMessages()).as("after close").isEqualTo(1);
     }
 
     @ParameterizedTest

@@ -82,6 +82,22 @@ class StreamProcessTest {
         peer.close();
     }
 
+    @Test
+    void shouldCloseThoughThePeerIsFrozen(Processes processes) {
+        ChildProcess server = start(processes);
+        StreamPeer peer = new StreamPeer(Side.HOST, folder);
+        ComchStream stream = peer.stream(peer.connection());
+        server.awaitLine("running", PATIENCE);
+        server.freeze();
+        for (int i = 0; i < 8; i++) { // half of them wait for buffers of the peer
+            stream.claim(PATIENCE).send(0);
+        }
+        stream.close(); // throws if it does not end within the limit of close()
+        assertThat(stream.undeliveredMessages()).isEqualTo(4);
+        server.kill();
+        peer.close();
+    }
+
     private ChildProcess start(Processes processes) {
         ChildProcess server =
                 processes.start(
