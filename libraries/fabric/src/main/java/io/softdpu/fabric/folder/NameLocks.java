@@ -8,12 +8,14 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.text.ForeignText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +35,7 @@ import java.util.regex.Pattern;
  * <p>Any thread.
  */
 final class NameLocks {
+    private static final System.Logger LOG = System.getLogger(NameLocks.class.getName());
     static final String SOCKET_SUFFIX = ".sock";
     static final String LOCK_SUFFIX = ".lock";
 
@@ -127,6 +130,8 @@ final class NameLocks {
                     }
                 }
             }
+        } catch (DirectoryIteratorException e) {
+            throw new UncheckedIOException(e.getCause());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -156,6 +161,10 @@ final class NameLocks {
         }
     }
 
+    /**
+     * Writes a name for the messages of others: without space on the disk it is served all the
+     * same.
+     */
     private static void write(int lock, String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         try (Arena arena = Arena.ofConfined()) {
@@ -164,6 +173,11 @@ final class NameLocks {
                 MemorySegment text = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
                 long _ = FileIo.write(lock, text, 0); // of a part the hash differs
             }
+        } catch (LinuxException e) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "name is not listed as served: name=" + ForeignText.escape(name),
+                    e);
         }
     }
 
