@@ -92,7 +92,7 @@ final class DrivenClose {
             }
             if (isIdle()) {
                 endOnce();
-                reason = "context was closed without tasks that were not freed";
+                reason = "context was closed, but tasks were not freed";
             }
         }
         return new DpuException(Status.IN_USE, reason + ": " + work, allocation);

@@ -124,7 +124,7 @@ class ContextCloseTest {
             assertThat(((DpuException) thrown).status()).isEqualTo(Status.IN_USE);
             assertThat(thrown)
                     .hasMessageContainingAll(
-                            "context was closed without tasks that were not freed",
+                            "context was closed, but tasks were not freed",
                             "context=" + contexts.getFirst(),
                             "allocatedTasks=1 (1 TinyTask)",
                             "allocatedAt=" + getClass().getName());
