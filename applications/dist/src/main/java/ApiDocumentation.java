@@ -56,12 +56,10 @@ final class ApiDocumentation {
                         .run(writer, writer, line.toArray(new String[0]));
         writer.flush();
         Files.delete(overview);
+        List<String> all =
+                out.toString().lines().filter(text -> WARNING.matcher(text).matches()).toList();
         List<String> warnings =
-                out.toString()
-                        .lines()
-                        .filter(text -> WARNING.matcher(text).matches())
-                        .filter(text -> !MISSING_TAG.matcher(text).find())
-                        .toList();
+                all.stream().filter(text -> !MISSING_TAG.matcher(text).find()).toList();
         if (code != 0 || !warnings.isEmpty()) {
             warnings.forEach(System.err::println);
             throw new IllegalStateException(
@@ -70,7 +68,13 @@ final class ApiDocumentation {
                             + ", expected=0, code="
                             + code);
         }
-        System.out.println("javadoc: modules=" + modules.size() + ", warnings=0, folder=" + pages);
+        System.out.println(
+                "javadoc: modules="
+                        + modules.size()
+                        + ", warnings=0, missingTags="
+                        + all.size()
+                        + ", folder="
+                        + pages);
     }
 
     /** Copies the overview without its links to other documents, which are not among the pages. */
