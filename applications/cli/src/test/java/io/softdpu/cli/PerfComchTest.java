@@ -373,13 +373,18 @@ class PerfComchTest {
             delimiter = '|',
             value = {
                 "latency --size 0|size is zero: option=--size, size=0",
-                "latency --size 65MiB|message size is illegal: size=65MiB, expected=1 to 64MiB",
+                "latency --size 65MiB|message size is illegal: option=--size, size=65MiB,"
+                        + " expected=1 to 64MiB",
                 "latency --window 4|latency has no window",
-                "rate --window 9000|window is illegal: window=9000, expected=1 to 8192",
-                "latency --producers 2|latency has one message under way at a time: producers=2",
-                "rate --repeat 0|number of runs is illegal: repeat=0, expected=1 to 1000",
+                "rate --window 9000|window is illegal: option=--window, window=9000, expected=1 to"
+                        + " 8192",
+                "latency --producers 2|latency has one message under way at a time:"
+                        + " option=--producers, producers=2",
+                "rate --repeat 0|number of runs is illegal: option=--repeat, repeat=0, expected=1"
+                        + " to 1000",
                 "rate --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",
-                "rate --size 3GiB|message size is illegal: size=3GiB, expected=1 to 64MiB",
+                "rate --size 3GiB|message size is illegal: option=--size, size=3GiB, expected=1 to"
+                        + " 64MiB",
                 "rate --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
                 "speed|no such measurement: measurement=speed, expected=latency, rate or bandwidth",
                 "rate --wait long|no such way to wait: option=--wait, wait=long, expected=busy,"

@@ -17,6 +17,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -71,18 +72,21 @@ class SampleCommandTest {
         }
     }
 
+    /** A usage error has a reason, and no status. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "sample",
-                "sample pe-nothing",
-                "sample pe-polling --text=x",
-                "sample pe-polling --timeout=0",
-                "sample pe-polling --timeout=soon"
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "sample|command is missing: expected=one of dma-copy-host",
+                "sample pe-nothing|no such command: command=pe-nothing, expected=one of",
+                "sample pe-polling --text=x|no such option: option=--text=x, expected=an option of",
+                "sample pe-polling --timeout=0|time is illegal: option=--timeout, seconds=0,"
+                        + " expected=",
+                "sample pe-polling --timeout=soon|time is illegal: option=--timeout, seconds=soon,"
             })
-    void shouldRefuseWhatItDoesNotKnow(String line) {
+    void shouldRefuseWhatItDoesNotKnow(String line, String reason) {
         assertThat(run(line.split(" "))).isEqualTo(ExitCode.USAGE.code());
-        assertThat(err.toString()).startsWith("softdpu: INVALID_VALUE: ");
+        assertThat(err.toString()).startsWith("softdpu: " + reason);
     }
 
     @Test
