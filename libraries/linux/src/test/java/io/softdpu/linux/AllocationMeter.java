@@ -2,6 +2,7 @@ package io.softdpu.linux;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 
 /** Meter of the heap allocation of an operation after it was compiled. */
 public final class AllocationMeter {
@@ -10,6 +11,9 @@ public final class AllocationMeter {
 
     private static final int ROUNDS = 40;
 
+    /** Time that the JVM has for compiling the operation, also beside other load. */
+    private static final Duration COMPILATION_TIMEOUT = Duration.ofSeconds(60);
+
     private AllocationMeter() {}
 
     /**
@@ -17,9 +21,17 @@ public final class AllocationMeter {
      * JVM does in a round while it still interprets.
      */
     public static double bytesPerOperation(Runnable operation) {
+        return bytesPerOperation(COMPILATION_TIMEOUT, operation);
+    }
+
+    /** The same with another time; an operation that always allocates takes all of it. */
+    static double bytesPerOperation(Duration timeout, Runnable operation) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         double least = Double.MAX_VALUE;
-        for (int round = 0; round < ROUNDS && least >= 1; round++) {
+        long begin = System.nanoTime();
+        for (int round = 0;
+                least >= 1 && (round < ROUNDS || System.nanoTime() - begin < timeout.toNanos());
+                round++) {
             long before = threads.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < OPERATIONS; i++) {
                 operation.run();
