@@ -10,11 +10,14 @@ import io.softdpu.storage.wire.ControlPayload;
  * and cut.
  */
 public final class RemoteErrorException extends DpuException {
+    /** A message that several roles have passed on names the cause last, after each of them. */
+    private static final int MAX_CHARACTERS = 1024;
+
     private final transient ControlPayload.ErrorResponse response;
 
     /** Creates an exception that keeps the response, so that it can be passed on verbatim. */
     public RemoteErrorException(ControlPayload.ErrorResponse response) {
-        super(response.status(), ForeignText.escapeAndCut(response.message()));
+        super(response.status(), ForeignText.escapeAndCut(response.message(), MAX_CHARACTERS));
         this.response = response;
     }
 

@@ -43,7 +43,7 @@ enum ExhaustionCause {
             By.CONSEQUENCE,
             "(^|\\breason=)(peer|initiator) has ended: peer="
                     + "|, reason=no process serves this name: name="
-                    + "|\\breason=connection ended: connection of comch (server|client) "
+                    + "|\\breason=connection ended: connection=connection of comch (server|client) "
                     + "|\\breason=the peer of the RDMA connection has ended$"
                     + "|\\breason=the peer of the RDMA connection could not be reached:"
                     + " region is not exported, or the key is wrong: region=\\d+$"),
