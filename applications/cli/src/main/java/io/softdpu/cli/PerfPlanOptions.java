@@ -81,6 +81,13 @@ final class PerfPlanOptions {
     private int producers;
 
     @Option(
+            names = "--stream",
+            description =
+                    "Each process has a stream (ComchStream), in place of a producer and a"
+                            + " consumer; with one producer.")
+    private boolean stream;
+
+    @Option(
             names = "--repeat",
             paramLabel = "N",
             defaultValue = "1",
@@ -115,6 +122,7 @@ final class PerfPlanOptions {
                             .waiting(Objects.requireNonNull(wait, "has a default"))
                             .nanos(Objects.requireNonNull(seconds, "has a default").toNanos())
                             .producers(producers)
+                            .stream(stream)
                             .repeats(repeats);
             if (size != null) {
                 builder.sizeBytes(size);
@@ -144,6 +152,9 @@ final class PerfPlanOptions {
                                 plan.waiting().word()));
         if (plan.mode() != PerfMode.LATENCY) {
             arguments.addAll(List.of("--window", Integer.toString(plan.window())));
+        }
+        if (plan.isStream()) {
+            arguments.add("--stream");
         }
         if (plan.cpus() != null) {
             arguments.addAll(List.of("--cpu", plan.cpus().toString()));

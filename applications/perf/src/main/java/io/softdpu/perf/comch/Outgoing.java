@@ -64,7 +64,7 @@ final class Outgoing {
             return true;
         }
         if (status != Status.AGAIN) {
-            throw refused(status, producer.connection());
+            throw MessagePath.refused(status, producer.connection());
         }
         return false;
     }
@@ -74,24 +74,6 @@ final class Outgoing {
         while (idle > 0) {
             idleSends[--idle].free();
         }
-    }
-
-    /**
-     * The reason why a message could not be sent. Neither side revokes a buffer or closes anything
-     * while the other may still send, so a missing object means that the peer has ended.
-     */
-    static DpuException refused(Status status, Object peer) {
-        return switch (status) {
-            case BAD_STATE, NOT_CONNECTED, NOT_FOUND, SHUTDOWN, CONNECTION_RESET ->
-                    new DpuException(
-                            Status.CONNECTION_RESET,
-                            "peer has ended: peer=%s, sending=%s".formatted(peer, status));
-            default ->
-                    new DpuException(
-                            status,
-                            "message could not be sent: peer=%s, sending=%s"
-                                    .formatted(peer, status));
-        };
     }
 
     private void done(ComchProducerSendTask task) {

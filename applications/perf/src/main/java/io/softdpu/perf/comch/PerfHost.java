@@ -114,7 +114,7 @@ public final class PerfHost extends PerfSide {
                                     plan,
                                     device,
                                     client.connection(),
-                                    remoteConsumer(),
+                                    client.connection().remoteConsumers()[0],
                                     engine,
                                     this::abortReason)));
         }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param nanos how long one run takes, after a warm-up of the same length
  * @param window buffers that a consumer has posted, and messages of a producer
  * @param producers producers of the host, each with an engine and a thread of its own
+ * @param isStream whether each side has a stream, in place of a producer and a consumer
  * @param repeats number of runs
  * @param cpus processors to which both sides are pinned; null if they are not
  */
@@ -25,6 +26,7 @@ public record PerfPlan(
         long nanos,
         int window,
         int producers,
+        boolean isStream,
         int repeats,
         @Nullable PerfCpus cpus) {
     /** Largest message. */
@@ -71,6 +73,12 @@ public record PerfPlan(
         if (mode == PerfMode.LATENCY && producers != 1) {
             throw invalid(
                     "latency has one message under way at a time: producers="
+                            + producers
+                            + ", expected=1");
+        }
+        if (isStream && producers != 1) {
+            throw invalid(
+                    "connection has one stream of each side: producers="
                             + producers
                             + ", expected=1");
         }
@@ -132,6 +140,7 @@ public record PerfPlan(
         private long nanos = TimeUnit.SECONDS.toNanos(2);
         private @Nullable Integer window;
         private int producers = 1;
+        private boolean isStream;
         private int repeats = 1;
         private @Nullable PerfCpus cpus;
 
@@ -176,6 +185,12 @@ public record PerfPlan(
             return this;
         }
 
+        /** Sets whether each side has a stream, in place of a producer and a consumer. */
+        public Builder stream(boolean overStream) {
+            isStream = overStream;
+            return this;
+        }
+
         /** Sets the number of runs, 1 to {@link PerfPlan#MAX_REPEATS}. */
         public Builder repeats(int runs) {
             repeats = runs;
@@ -207,6 +222,7 @@ public record PerfPlan(
                     nanos,
                     window == null ? defaultWindow() : window,
                     producers,
+                    isStream,
                     repeats,
                     cpus);
         }

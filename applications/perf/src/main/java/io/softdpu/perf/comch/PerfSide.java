@@ -1,10 +1,7 @@
 package io.softdpu.perf.comch;
 
 import io.softdpu.comch.ComchConnection;
-import io.softdpu.comch.ComchConsumer;
 import io.softdpu.comch.ComchEndpoint;
-import io.softdpu.comch.ComchPostReceiveTask;
-import io.softdpu.comch.ComchProducer;
 import io.softdpu.comch.ComchSendTask;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
@@ -15,7 +12,6 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.core.memory.Buf;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.perf.card.ComchPair;
 import java.nio.charset.StandardCharsets;
@@ -28,8 +24,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base of both sides of a measurement: an engine, an endpoint with a connection, a consumer with
- * reposted buffers, and a producer with its messages.
+ * Base of both sides of a measurement: an engine, an endpoint with a connection, and what carries
+ * its messages.
  *
  * <p>Belongs to the thread that makes it.
  */
@@ -56,13 +52,11 @@ abstract class PerfSide implements AutoCloseable {
     final ProgressEngine engine;
     private final EngineTurns turns;
     private final @Nullable SharedLine sharedLine;
+    private final MessagePath path;
     private final ResourceStack resources = new ResourceStack();
     private final long silenceTimeoutNanos;
     private @Nullable ComchEndpoint endpoint;
     private @Nullable ComchConnection connection;
-    private @Nullable MessagePool incoming;
-    private @Nullable Outgoing outgoing;
-    private int remoteConsumer;
     private boolean closing;
     private long closingSince;
     private volatile @Nullable String abortReason;
@@ -77,6 +71,7 @@ abstract class PerfSide implements AutoCloseable {
     PerfSide(PerfPlan plan, ComchPair pair, Path fabric, Side side, long silenceTimeoutNanos) {
         this.plan = plan;
         this.silenceTimeoutNanos = silenceTimeoutNanos;
+        this.path = plan.isStream() ? new StreamPath(this) : new TaskPath(this);
         Machine machine =
                 keep(Machine.builder(side).topology(pair.topology()).fabricFolder(fabric).open());
         try {
@@ -104,11 +99,6 @@ abstract class PerfSide implements AutoCloseable {
 
     /** Called for each message of the peer on the control path. */
     abstract void receivedControl(String message);
-
-    /** The number of the peer's consumer, once {@link #produce} has returned. */
-    final int remoteConsumer() {
-        return remoteConsumer;
-    }
 
     /** Why this side is to end; null while it is not. Any thread. */
     final @Nullable String abortReason() {
@@ -150,73 +140,46 @@ abstract class PerfSide implements AutoCloseable {
         created.setSendTasks(CONTROL_TASKS, ComchSendTask::free, ComchSendTask::free);
         created.setMessageCallback((_, message) ->
                 receivedControl(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()));
-        created.setConsumerCallbacks((_, id) -> remoteConsumer = id, (_, _) -> {});
+        path.configure(created);
         engine.connect(created);
         created.start();
     }
 
-    /** Creates the consumer, and posts all its buffers. */
+    /** Prepares the receipt of messages. */
     final void receive(ComchConnection over) {
         connection = over;
-        MessagePool messages = keep(new MessagePool(device, plan.window(), plan.sizeBytes()));
-        incoming = messages;
-        ComchConsumer consumer = ComchConsumer.create(over, messages.mmap());
-        keep(() -> stop(consumer));
-        consumer.setPostReceiveTasks(plan.window(), this::consumed, ComchPostReceiveTask::free);
-        engine.connect(consumer);
-        consumer.start();
-        until("consumer runs", () -> consumer.state() == ContextState.RUNNING);
-        for (int i = 0; i < plan.window(); i++) {
-            consumer.allocatePostReceiveTask(messages.buf(i)).submit();
-        }
+        path.receive(over);
     }
 
-    /** Waits until the peer has a consumer, and creates the producer with all its tasks. */
+    /** Waits until the peer receives messages, and prepares their sending. */
     final void produce(ComchConnection over) {
         connection = over;
-        until("peer has a consumer", () -> remoteConsumer != 0);
-        MessagePool messages = keep(new MessagePool(device, plan.window(), plan.sizeBytes()));
-        ComchProducer producer = ComchProducer.create(over);
-        Outgoing sends = new Outgoing(plan, messages, producer);
-        outgoing = sends;
-        keep(() -> stop(producer));
-        engine.connect(producer);
-        producer.start();
-        until("producer runs", () -> producer.state() == ContextState.RUNNING);
-        sends.fill(remoteConsumer);
+        path.produce(over);
     }
 
     // ---- the data path
 
-    /** Whether all messages of this side are in buffers of the peer. */
+    /** As {@link MessagePath#allSent}. */
     final boolean allSent() {
-        return Objects.requireNonNull(outgoing).allSent();
+        return path.allSent();
     }
 
-    /** As {@link Outgoing#trySend}; false also before the producer exists. */
+    /** As {@link MessagePath#trySend}. */
     final boolean trySend(long stamp) {
-        return outgoing != null && outgoing.trySend(stamp);
+        return path.trySend(stamp);
     }
 
-    private void consumed(ComchPostReceiveTask task) {
-        if (closing) {
-            task.free();
-            return;
-        }
-        Buf buf = Objects.requireNonNull(task.buf());
-        try {
-            if (task.receivedLength() != plan.sizeBytes()) {
-                throw new DpuException(
-                        Status.UNEXPECTED,
-                        "message has another size: bytes=%d, expected=%d"
-                                .formatted(task.receivedLength(), plan.sizeBytes()));
-            }
-            received(plan.isStamped() ? Objects.requireNonNull(incoming).stamp(buf) : 0);
-        } finally {
-            buf.resetDataLength();
-            if (task.trySubmit() != Status.SUCCESS) {
-                task.free(); // the consumer is stopping
-            }
+    /**
+     * Checks the size of a received message.
+     *
+     * @throws DpuException UNEXPECTED
+     */
+    final void requireSize(long bytes) {
+        if (bytes != plan.sizeBytes()) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "message has another size: bytes=%d, expected=%d"
+                            .formatted(bytes, plan.sizeBytes()));
         }
     }
 
@@ -322,22 +285,27 @@ abstract class PerfSide implements AutoCloseable {
         Status status = task.trySubmit();
         if (status != Status.SUCCESS) {
             task.free();
-            throw Outgoing.refused(status, Objects.requireNonNull(connection));
+            throw MessagePath.refused(status, Objects.requireNonNull(connection));
         }
     }
 
     // ---- closing
 
+    /** Whether {@link #close} has begun. */
+    final boolean isClosing() {
+        return closing;
+    }
+
+    /** Keeps a resource, to be closed with this side before those that were kept earlier. */
     final <T extends AutoCloseable> T keep(T resource) {
         return resources.keep(resource);
     }
 
-    private void stop(Context context) {
+    /** Stops a context, within the timeout of all of them, and closes it. */
+    final void stop(Context context) {
         context.stop();
         while (context.state() != ContextState.IDLE && mayWait()) {
-            if (outgoing != null) {
-                outgoing.freeIdle(); // also those that complete while the context stops
-            }
+            path.freeIdle(); // also what completes while the context stops
             engine.await(Duration.ofNanos(TURN_NANOS));
         }
         context.close();

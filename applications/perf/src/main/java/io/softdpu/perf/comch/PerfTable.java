@@ -78,6 +78,9 @@ public final class PerfTable {
                                     Figures.percent(100 * Collections.min(shares)),
                                     Figures.percent(100 * Collections.max(shares))));
         }
+        if (plan.isStream()) {
+            lines.add("messages of a stream, ComchStream, in place of a producer and a consumer");
+        }
         addLineTimes(lines, result.lineTimes());
         if (plan.repeats() > 1 && result.lineTimes() != null) {
             lines.add("cache line times of all runs: " + distances(summary));

@@ -1,0 +1,50 @@
+package io.softdpu.perf.comch;
+
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchEndpoint;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+
+/** Carries the messages of one side over its connection. Belongs to the side's thread. */
+sealed interface MessagePath permits TaskPath, StreamPath {
+    /** Configures the server or client, before it is started. */
+    void configure(ComchEndpoint endpoint);
+
+    /** Makes what receives messages, with all its buffers posted. */
+    void receive(ComchConnection over);
+
+    /** Waits until the peer receives messages, and makes what sends them. */
+    void produce(ComchConnection over);
+
+    /**
+     * Sends a message; false if none is free, or the other side has no buffer for it just now.
+     *
+     * @param stamp what it is to begin with, where the plan's messages are stamped
+     * @throws DpuException CONNECTION_RESET if the peer has ended
+     */
+    boolean trySend(long stamp);
+
+    /** Whether no message waits for this side's engine before the peer can receive it. */
+    boolean allSent();
+
+    /** Frees the tasks that are not under way: a context stops when all are free. */
+    void freeIdle();
+
+    /**
+     * The reason why a message could not be sent. Neither side revokes a buffer or closes anything
+     * while the other may still send, so a missing object means that the peer has ended.
+     */
+    static DpuException refused(Status status, Object peer) {
+        return switch (status) {
+            case BAD_STATE, NOT_CONNECTED, NOT_FOUND, SHUTDOWN, CONNECTION_RESET ->
+                    new DpuException(
+                            Status.CONNECTION_RESET,
+                            "peer has ended: peer=%s, sending=%s".formatted(peer, status));
+            default ->
+                    new DpuException(
+                            status,
+                            "message could not be sent: peer=%s, sending=%s"
+                                    .formatted(peer, status));
+        };
+    }
+}

@@ -1,0 +1,98 @@
+package io.softdpu.perf.comch;
+
+import io.softdpu.comch.ComchConnection;
+import io.softdpu.comch.ComchEndpoint;
+import io.softdpu.comch.ComchReceiveBuffer;
+import io.softdpu.comch.ComchSendBuffer;
+import io.softdpu.comch.ComchStream;
+import io.softdpu.core.execution.ContextState;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Messages by a stream, which each side has one of. */
+final class StreamPath implements MessagePath {
+    private final PerfSide side;
+    private final long sizeBytes;
+    private final boolean stamped;
+    private @Nullable ComchStream stream;
+
+    StreamPath(PerfSide side) {
+        this.side = side;
+        sizeBytes = side.plan.sizeBytes();
+        stamped = side.plan.isStamped();
+    }
+
+    @Override
+    public void configure(ComchEndpoint endpoint) {
+        endpoint.acceptStreams();
+    }
+
+    /** A stream begins to run when the peer has started its own: it is not awaited here. */
+    @Override
+    public void receive(ComchConnection over) {
+        ComchStream created =
+                ComchStream.create(over)
+                        .setBufferBytes(sizeBytes)
+                        .setSendBuffers(side.plan.window())
+                        .setReceiveBuffers(side.plan.window())
+                        .setReadyCallback(this::ready);
+        stream = created;
+        side.keep(() -> side.stop(created));
+        side.engine.connect(created);
+        created.start();
+    }
+
+    @Override
+    public void produce(ComchConnection over) {
+        if (stream == null) {
+            receive(over);
+        }
+        ComchStream present = present();
+        side.until("stream runs", () -> present.state() == ContextState.RUNNING);
+    }
+
+    @Override
+    public boolean trySend(long stamp) {
+        ComchStream present = present();
+        ComchSendBuffer message = present.tryClaim();
+        if (message == null) {
+            if (present.failure() != null) {
+                throw Objects.requireNonNull(present.failure());
+            }
+            return false;
+        }
+        if (stamped) {
+            message.segment().set(ValueLayout.JAVA_LONG, 0, stamp);
+        }
+        message.send(sizeBytes);
+        return true;
+    }
+
+    /** Always: the stream sends what has waited when this side progresses its engine. */
+    @Override
+    public boolean allSent() {
+        return true;
+    }
+
+    @Override
+    public void freeIdle() {
+        // The stream's tasks are its own.
+    }
+
+    private void ready(ComchStream of) {
+        ComchReceiveBuffer message;
+        while ((message = of.tryReceive()) != null) {
+            try {
+                side.requireSize(message.length());
+                side.received(stamped ? message.segment().get(ValueLayout.JAVA_LONG, 0) : 0);
+            } finally {
+                message.close();
+            }
+        }
+    }
+
+    private ComchStream present() {
+        return Objects.requireNonNull(stream, "receives or produces");
+    }
+}
