@@ -14,14 +14,14 @@ public final class ComchReceiveBuffer implements AutoCloseable {
     private final StreamReceives receives;
     private final MemorySegment segment;
     private final Buf buf;
-    private final ComchPostReceiveTask task;
+    private final PostReceiveTask task;
     private final MemorySegment immediate;
-    private StreamReceives.Place place = StreamReceives.Place.IDLE;
+    private boolean taken;
     private long length;
     private int immediateLength;
 
     ComchReceiveBuffer(
-            StreamReceives receives, MemorySegment segment, Buf buf, ComchPostReceiveTask task) {
+            StreamReceives receives, MemorySegment segment, Buf buf, PostReceiveTask task) {
         this.receives = receives;
         this.segment = segment;
         this.buf = buf;
@@ -66,7 +66,7 @@ public final class ComchReceiveBuffer implements AutoCloseable {
 
     // ---- for the stream ----
 
-    ComchPostReceiveTask task() {
+    PostReceiveTask task() {
         return task;
     }
 
@@ -74,12 +74,13 @@ public final class ComchReceiveBuffer implements AutoCloseable {
         return buf;
     }
 
-    StreamReceives.Place place() {
-        return place;
+    /** Whether the program has it. */
+    boolean isTaken() {
+        return taken;
     }
 
-    void setPlace(StreamReceives.Place place) {
-        this.place = place;
+    void setTaken(boolean taken) {
+        this.taken = taken;
     }
 
     void received() {

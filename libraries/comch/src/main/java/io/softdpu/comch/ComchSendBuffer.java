@@ -13,10 +13,10 @@ public final class ComchSendBuffer {
     private final StreamSends sends;
     private final MemorySegment segment;
     private final Buf buf;
-    private final ComchProducerSendTask task;
+    private final ProducerSendTask task;
     private boolean claimed;
 
-    ComchSendBuffer(StreamSends sends, MemorySegment segment, Buf buf, ComchProducerSendTask task) {
+    ComchSendBuffer(StreamSends sends, MemorySegment segment, Buf buf, ProducerSendTask task) {
         this.sends = sends;
         this.segment = segment;
         this.buf = buf;
@@ -69,7 +69,7 @@ public final class ComchSendBuffer {
 
     // ---- for the stream ----
 
-    ComchProducerSendTask task() {
+    ProducerSendTask task() {
         return task;
     }
 

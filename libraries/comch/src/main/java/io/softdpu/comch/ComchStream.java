@@ -103,8 +103,9 @@ public sealed interface ComchStream extends Context permits StreamContext {
     long bufferBytes();
 
     /**
-     * Sets the number of messages that can be filled or under way at a time; 16 by default. Each
-     * takes a buffer of this program's memory while the stream exists.
+     * Sets the number of messages that can be filled or under way at a time, and sent between two
+     * passes of progress; 16 by default. Each takes a buffer of this program's memory while the
+     * stream exists.
      *
      * @param count 1 to the device's maximum
      * @throws DpuException INVALID_VALUE if the count is out of range; BAD_STATE if the stream is

@@ -139,7 +139,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     }
 
     @Override
-    public ComchPostReceiveTask allocatePostReceiveTask(Buf buf) {
+    public PostReceiveTask allocatePostReceiveTask(Buf buf) {
         requireOwnerThread();
         requireState(ContextState.RUNNING, "allocating a task");
         Arguments.notNull(buf, "buf");

@@ -81,6 +81,11 @@ final class PostReceiveTask extends TaskBase implements ComchPostReceiveTask {
 
     // ---- for the consumer ----
 
+    /** Whether it was submitted and its callback has not begun. */
+    boolean isPosted() {
+        return isInFlight();
+    }
+
     void posted(long offset) {
         tailOffset = offset;
         clearResult();

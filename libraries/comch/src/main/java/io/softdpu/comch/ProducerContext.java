@@ -38,8 +38,8 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private final ComchConnection connection;
     private final ConsumerRegistry registry;
 
-    /** Runs when buffers have arrived that sends have waited for; null if it is of no stream. */
-    private final @Nullable Runnable onBuffers;
+    /** Runs when the stream can send more, or what has waited; null if it is of no stream. */
+    private final @Nullable Runnable onRoom;
 
     private final AttachedConsumers consumers;
     private final long maxBufferBytes;
@@ -60,6 +60,9 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private boolean active;
     private boolean dropDue;
 
+    /** Number of messages sent by {@link #sendInline} since the last pass of progress. */
+    private int inlineSends;
+
     // Results of the last claim(Task[], ...), beside its refusal.
     private long firstTicket;
     private int claimedCount;
@@ -72,11 +75,11 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     }
 
     private ProducerContext(
-            ComchConnection connection, ConsumerRegistry registry, @Nullable Runnable onBuffers) {
+            ComchConnection connection, ConsumerRegistry registry, @Nullable Runnable onRoom) {
         super("comch producer", connection.toString(), connection.endpoint().device());
         this.connection = connection;
         this.registry = registry;
-        this.onBuffers = onBuffers;
+        this.onRoom = onRoom;
         this.consumers = new AttachedConsumers(registry);
         ComchCapabilities capabilities = connection.context().capabilities();
         this.maxBufferBytes = capabilities.maxProducerBufferBytes();
@@ -91,12 +94,12 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     /**
      * The producer of a stream.
      *
-     * @param onBuffers runs inside progress when the peer has posted buffers that sends have waited
-     *     for
+     * @param onRoom runs inside progress when the peer has posted buffers that sends have waited
+     *     for, and after each {@link #sendInline}
      */
     static ProducerContext ofStream(
-            ComchConnection connection, ConsumerRegistry registry, Runnable onBuffers) {
-        return new ProducerContext(connection, registry, onBuffers);
+            ComchConnection connection, ConsumerRegistry registry, Runnable onRoom) {
+        return new ProducerContext(connection, registry, onRoom);
     }
 
     @Override
@@ -138,7 +141,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     }
 
     @Override
-    public ComchProducerSendTask allocateSendTask(Buf buf, int consumerId) {
+    public ProducerSendTask allocateSendTask(Buf buf, int consumerId) {
         requireOwnerThread();
         requireState(ContextState.RUNNING, "allocating a task");
         Arguments.notNull(buf, "buf");
@@ -158,7 +161,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     @Override
     protected ContextState onStart() {
         connection.requireRegistry();
-        registry.requireNoStream(onBuffers != null, this);
+        registry.requireNoStream(onRoom != null, this);
         sends.makePool();
         copying = new FixedQueue<>(sends.count());
         done = new FixedQueue<>(sends.count());
@@ -182,12 +185,13 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             consumers.detachExpired(this::isCopyingTo, services());
         }
         worked |= completeDone();
-        boolean buffersArrived = consumers.buffersArrived();
-        if (buffersArrived && onBuffers != null) {
-            onBuffers.run();
+        boolean hasRoom = consumers.buffersArrived() || inlineSends > 0;
+        inlineSends = 0;
+        if (hasRoom && onRoom != null) {
+            onRoom.run();
         }
         consumers.ringDoorbells();
-        return buffersArrived || worked;
+        return hasRoom || worked;
     }
 
     @Override
@@ -216,7 +220,11 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     @Override
     protected boolean onArm() {
         boolean ready =
-                consumers.areDoorbellsDue() || !copying.isEmpty() || !done.isEmpty() || dropDue;
+                consumers.areDoorbellsDue()
+                        || !copying.isEmpty()
+                        || !done.isEmpty()
+                        || inlineSends > 0
+                        || dropDue;
         return consumers.arm(services()) || ready;
     }
 
@@ -304,6 +312,42 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             }
         }
         return refusal;
+    }
+
+    /**
+     * Sends a message of a stream that fits the peer's ring, at once: its task is not submitted,
+     * and its buf can be filled again.
+     *
+     * @return false if it was not sent: the submission of the task tells why
+     */
+    boolean sendInline(ProducerSendTask task) {
+        Buf buf = bufOf(task);
+        long length = buf.dataLength();
+        if (length > FastPathRing.INLINE_BYTES || !takesTasks() || isSanitized()) {
+            return false;
+        }
+        AttachedConsumer to = attach(task.consumerId());
+        if (to == null || !to.isUsable() || !to.waiter().mayClaim()) {
+            return false;
+        }
+        long ticket = to.remote().ring().claim(length);
+        if (ticket < 0) {
+            return false;
+        }
+        consumers.endWaiting(to.waiter());
+        if (claimed(task, to, ticket, length) != null) {
+            return false;
+        }
+        writeInline(task, buf, to.remote(), length);
+        inlineSends++;
+        consumers.sent(to);
+        workAdded();
+        return true;
+    }
+
+    /** Number of messages sent by {@link #sendInline} since the last pass of progress. */
+    int inlineSends() {
+        return inlineSends;
     }
 
     /** {@inheritDoc} Those to the same consumer, one after another, claim their buffers at once. */
@@ -487,22 +531,41 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     /** Writes to a claimed buffer, or queues large data for it; abandons it on failure. */
     private @Nullable Refusal write(
             ProducerSendTask task, Buf buf, AttachedConsumer to, long ticket) {
-        RemoteConsumer remote = to.remote();
-        FastPathProducer ring = remote.ring();
         long length = buf.dataLength();
-        long offset = ring.regionOffset(ticket);
+        Refusal refusal = claimed(task, to, ticket, length);
+        if (refusal != null) {
+            return refusal;
+        }
+        if (length > FastPathRing.INLINE_BYTES) {
+            copying.add(task);
+            return null;
+        }
+        writeInline(task, buf, to.remote(), length);
+        task.settle(Status.SUCCESS);
+        done.add(task);
+        consumers.sent(to);
+        return null;
+    }
+
+    /** Sets a claimed buffer as the task's; abandons it if the peer has posted what is illegal. */
+    private @Nullable Refusal claimed(
+            ProducerSendTask task, AttachedConsumer to, long ticket, long length) {
+        RemoteConsumer remote = to.remote();
+        long offset = remote.ring().regionOffset(ticket);
         if (offset < 0 || offset > remote.memory().byteSize() - length) {
-            ring.abandon(ticket, id);
+            remote.ring().abandon(ticket, id);
             return corrupt(
                     to,
                     "posting outside the memory: offsetBytes=%d, lengthBytes=%d, memoryBytes=%d"
                             .formatted(offset, length, remote.memory().byteSize()));
         }
         task.claimed(remote, ticket, offset);
-        if (length > FastPathRing.INLINE_BYTES) {
-            copying.add(task);
-            return null;
-        }
+        return null;
+    }
+
+    /** Writes to the ring what fits there; abandons the buffer on failure. */
+    private void writeInline(ProducerSendTask task, Buf buf, RemoteConsumer remote, long length) {
+        FastPathProducer ring = remote.ring();
         boolean written = false;
         try {
             Copier with = Objects.requireNonNull(copier, "made at start");
@@ -510,19 +573,15 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                     REGIONS.segmentOf(buf),
                     buf.dataOffset(),
                     ring.segment(),
-                    ring.inlineOffset(ticket),
+                    ring.inlineOffset(task.ticket()),
                     length);
             commit(with, task, remote, length, true);
             written = true;
         } finally {
             if (!written) {
-                ring.abandon(ticket, id); // the source cannot be read: an error of the program
+                ring.abandon(task.ticket(), id); // the source cannot be read: the program's error
             }
         }
-        task.settle(Status.SUCCESS);
-        done.add(task);
-        consumers.sent(to);
-        return null;
     }
 
     private Refusal notClaimed(AttachedConsumer to, long ticket, Buf buf) {

@@ -11,18 +11,6 @@ import org.jspecify.annotations.Nullable;
  * message allocates nothing.
  */
 final class StreamReceives {
-    /** Places of a receive buffer. */
-    enum Place {
-        /** In none of the others: to be posted, or not to be used any more. */
-        IDLE,
-        /** Its task is in flight. */
-        POSTED,
-        /** Holds a message that was not taken. */
-        ARRIVED,
-        /** The program has it. */
-        TAKEN
-    }
-
     private final StreamContext stream;
     private final StreamMemory memory;
     private final ConsumerContext consumer;
@@ -60,7 +48,7 @@ final class StreamReceives {
     /** Posts all buffers; the consumer is RUNNING. */
     void open() {
         for (int i = 0; i < buffers.length; i++) {
-            ComchPostReceiveTask task = consumer.allocatePostReceiveTask(memory.buf(i));
+            PostReceiveTask task = consumer.allocatePostReceiveTask(memory.buf(i));
             ComchReceiveBuffer buffer =
                     new ComchReceiveBuffer(this, memory.segment(i), memory.buf(i), task);
             task.setUserObject(buffer);
@@ -82,7 +70,7 @@ final class StreamReceives {
         ComchReceiveBuffer buffer = arrived[arrivedFirst];
         arrivedFirst = next(arrivedFirst);
         arrivedCount--;
-        buffer.setPlace(Place.TAKEN);
+        buffer.setTaken(true);
         return buffer;
     }
 
@@ -93,11 +81,10 @@ final class StreamReceives {
     /** Posts a buffer that the program has closed. */
     void close(ComchReceiveBuffer buffer) {
         stream.requireThread();
-        if (buffer.place() != Place.TAKEN) {
-            return;
+        if (buffer.isTaken()) {
+            buffer.setTaken(false);
+            post(buffer);
         }
-        buffer.setPlace(Place.IDLE);
-        post(buffer);
     }
 
     // ---- receiving ----
@@ -111,11 +98,8 @@ final class StreamReceives {
             if (task.status() == Status.SUCCESS) {
                 buffer.received();
                 add(buffer);
-            } else {
-                buffer.setPlace(Place.IDLE);
-                if (task.status() == Status.IO_FAILED) { // the peer has given up one message
-                    post(buffer);
-                }
+            } else if (task.status() == Status.IO_FAILED) { // the peer has given up one message
+                post(buffer);
             }
             if (ending) {
                 task.free();
@@ -131,7 +115,6 @@ final class StreamReceives {
 
     @SuppressWarnings("ReferenceEquality") // buffers are objects, not values
     private void add(ComchReceiveBuffer buffer) {
-        buffer.setPlace(Place.ARRIVED);
         int last = arrivedFirst + arrivedCount;
         int place = last < arrived.length ? last : last - arrived.length;
         if (arrived[place] != buffer) { // often the same, and a load costs less than a store
@@ -144,29 +127,29 @@ final class StreamReceives {
         return place + 1 < arrived.length ? place + 1 : 0;
     }
 
+    @SuppressWarnings("ReferenceEquality") // tasks are objects, not values
     private void post(ComchReceiveBuffer buffer) {
         if (ending) {
             return;
         }
         buffer.buf().resetDataLength();
-        if (delivering) {
-            closed[closedCount++] = buffer.task();
-        } else if (buffer.task().trySubmit() == Status.SUCCESS) {
-            buffer.setPlace(Place.POSTED);
-        } // else the consumer ends: the task is freed with the others
+        PostReceiveTask task = buffer.task();
+        if (!delivering) {
+            // A refusal means that the consumer ends: the task is freed with the others.
+            task.trySubmit();
+            return;
+        }
+        if (closed[closedCount] != task) { // often the same, and a load costs less than a store
+            closed[closedCount] = task;
+        }
+        closedCount++;
     }
 
     private void postClosed() {
         int count = closedCount;
-        if (count == 0) {
-            return;
-        }
-        closedCount = 0;
-        int posted = consumer.trySubmitAll(closed, 0, count);
-        for (int i = 0; i < posted; i++) {
-            ComchReceiveBuffer buffer =
-                    (ComchReceiveBuffer) Objects.requireNonNull(closed[i].userObject());
-            buffer.setPlace(Place.POSTED);
+        if (count > 0) {
+            closedCount = 0;
+            consumer.trySubmitAll(closed, 0, count); // as in post()
         }
     }
 
@@ -184,7 +167,7 @@ final class StreamReceives {
         ending = true;
         if (isOpen) {
             for (ComchReceiveBuffer buffer : buffers) {
-                if (buffer.place() != Place.POSTED) {
+                if (!buffer.task().isPosted()) {
                     buffer.task().free();
                 }
             }

@@ -43,7 +43,7 @@ final class StreamSends {
         this.buffers = new ComchSendBuffer[count];
         this.free = new ComchSendBuffer[count];
         this.waiting = new ComchProducerSendTask[count];
-        this.producer = ProducerContext.ofStream(stream.connection(), registry, this::sendWaiting);
+        this.producer = ProducerContext.ofStream(stream.connection(), registry, this::hasRoom);
         producer.setSendTasks(count, this::completed);
         producer.setStateChangedCallback((_, _, _) -> stream.requestPass());
     }
@@ -55,7 +55,7 @@ final class StreamSends {
     /** Allocates the tasks; the producer is RUNNING. */
     void open(int peerConsumer) {
         for (int i = 0; i < buffers.length; i++) {
-            ComchProducerSendTask task = producer.allocateSendTask(memory.buf(i), peerConsumer);
+            ProducerSendTask task = producer.allocateSendTask(memory.buf(i), peerConsumer);
             ComchSendBuffer buffer =
                     new ComchSendBuffer(this, memory.segment(i), memory.buf(i), task);
             task.setUserObject(buffer);
@@ -70,7 +70,7 @@ final class StreamSends {
 
     /** Takes a free buffer; null if there is none. The stream is RUNNING. */
     @Nullable ComchSendBuffer claim() {
-        if (freeCount == 0) {
+        if (!hasFree()) {
             claimWaits = true;
             return null;
         }
@@ -82,8 +82,13 @@ final class StreamSends {
         return buffer;
     }
 
+    /**
+     * Whether a buffer can be claimed. That of a small message is free at once, and counts as used
+     * until the next pass of progress: a program that sends while it can claim a buffer comes back
+     * to its engine.
+     */
     boolean hasFree() {
-        return freeCount > 0;
+        return freeCount > producer.inlineSends();
     }
 
     void send(ComchSendBuffer buffer, long lengthBytes) {
@@ -98,7 +103,9 @@ final class StreamSends {
             buffer.buf().setDataLength(lengthBytes);
         }
         buffer.setClaimed(false);
-        if (waitingCount > 0 || !isAccepted(buffer.task())) {
+        if (waitingCount == 0 && producer.sendInline(buffer.task())) {
+            release(buffer);
+        } else if (waitingCount > 0 || !isAccepted(buffer.task())) {
             int last = waitingFirst + waitingCount++;
             waiting[last < waiting.length ? last : last - waiting.length] = buffer.task();
         }
@@ -189,10 +196,15 @@ final class StreamSends {
         if (ending) {
             return;
         }
+        hasRoom();
+    }
+
+    /** Sends what has waited, then offers free buffers to the program if it has found none. */
+    private void hasRoom() {
         if (waitingCount > 0) {
             sendWaiting();
         }
-        if (claimWaits && freeCount > 0) {
+        if (claimWaits && hasFree()) {
             claimWaits = false;
             stream.ready();
         }

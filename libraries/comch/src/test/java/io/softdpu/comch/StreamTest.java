@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.testkit.AllocationMeter;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -19,6 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Messages of streams that run: content, order, backpressure, callbacks and buffers. */
 class StreamTest extends StreamFixture {
     private static final int MESSAGES = 20_000;
+
+    /** A notification that is due is signalled at once. */
+    private static final Duration SIGNALLED = Duration.ofSeconds(10);
 
     private int taken;
 
@@ -88,6 +92,52 @@ class StreamTest extends StreamFixture {
         assertThat(received).isEqualTo(accepted);
         card.settle();
         assertThat(IntStream.range(0, 5).filter(i -> send(atClient, i)).count()).isEqualTo(4);
+    }
+
+    @Test
+    void shouldKeepTheOrderOfMessagesThatTakeDifferentTime() {
+        create(8, 8);
+        atClient.setBufferBytes(MIB);
+        atServer.setBufferBytes(MIB);
+        start();
+        int[] sizes = {MIB, 4, 4, 4096, 0, 65, MIB, 64};
+        for (int size : sizes) {
+            send(atClient, pattern(size), NOTHING);
+        }
+        for (int size : sizes) {
+            try (ComchReceiveBuffer received = next(atServer)) {
+                assertThat(bytes(received)).isEqualTo(pattern(size));
+            }
+        }
+    }
+
+    /** A program that sends while it can claim a buffer comes back to its engine. */
+    @Test
+    void shouldSendNoMoreThanItsBuffersHoldBetweenTwoPasses() {
+        open(4, 64);
+        for (int pass = 0; pass < 3; pass++) {
+            int first = 4 * pass;
+            for (int i = first; i < first + 4; i++) {
+                assertThat(send(atClient, i)).isTrue();
+            }
+            assertThat(atClient.tryClaim()).isNull();
+            card.hostEngine.progress();
+        }
+        List<Integer> received = new ArrayList<>();
+        card.until("all", () -> received.addAll(numbers(atServer)) && received.size() == 12);
+        assertThat(received).isEqualTo(IntStream.range(0, 12).boxed().toList());
+    }
+
+    @Test
+    void shouldSignalANotificationThatWasRequestedBeforeASend() {
+        open(4, 4);
+        card.settle();
+        card.hostEngine.clearNotification(); // what has rung while it was polled
+        card.hostEngine.requestNotification();
+        send(atClient, 1);
+        assertThat(card.hostEngine.awaitNotification(SIGNALLED)).isTrue();
+        card.hostEngine.clearNotification();
+        next(atServer).close();
     }
 
     @Test

@@ -319,6 +319,19 @@ public abstract class ContextBase implements Context {
     }
 
     /**
+     * Reports work that a call outside progress has made other than by a task: a notification that
+     * was requested before is signalled if progress has something to do.
+     */
+    protected final void workAdded() {
+        engine.workAdded();
+    }
+
+    /** Whether a sanitizer checks the tasks of this context, which is on an engine. */
+    protected final boolean isSanitized() {
+        return engine.checker() != null;
+    }
+
+    /**
      * Counts tasks that were completed by {@link TaskBase#completeWithOthers}; their callback runs
      * next. Only inside progress.
      */

@@ -162,7 +162,11 @@ final class ContextEngine extends EngineMember {
     }
 
     void taskRefused() {
-        impl().refused(this);
+        impl().signalWorkOf(this);
+    }
+
+    void workAdded() {
+        impl().signalWorkOf(this);
     }
 
     void tasksCompleted(int count) {

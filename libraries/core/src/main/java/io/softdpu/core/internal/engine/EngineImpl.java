@@ -318,15 +318,11 @@ public final class EngineImpl implements Waitable {
     }
 
     /**
-     * A task was refused. If its context waits for what the task lacked, as for a buffer of the
-     * peer, the end of that wait signals a notification that was requested before.
+     * Arms a context for a notification that was requested before, and signals it if due. Also for
+     * a task that was refused: if its context waits for what the task lacked, as for a buffer of
+     * the peer, the end of that wait signals the notification.
      */
-    public void refused(EngineMember to) {
-        signalWorkOf(to);
-    }
-
-    /** Arms a context for a notification that was requested before, and signals it if due. */
-    private void signalWorkOf(EngineMember member) {
+    public void signalWorkOf(EngineMember member) {
         if (requested && member.arm()) {
             ring();
         }
