@@ -222,6 +222,11 @@ final class ContextEngine extends EngineMember {
     }
 
     @Override
+    public boolean awaitsEvents() {
+        return context.states().awaitsEvents();
+    }
+
+    @Override
     public boolean isEventDrivenSupported() {
         return context.isEventDrivenSupported();
     }

@@ -259,9 +259,15 @@ final class ContextStates {
         return StateText.of(context, state, engine);
     }
 
-    /** Whether it waits for an event other than the end and the freeing of its tasks. */
+    /**
+     * Whether it is about to start or to stop and waits for an event other than the end and the
+     * freeing of its tasks.
+     */
     boolean awaitsEvents() {
-        return state == ContextState.STOPPING && context.describeAwaited() != null;
+        return switch (state) {
+            case IDLE, RUNNING -> false;
+            case STARTING, STOPPING -> context.describeAwaited() != null;
+        };
     }
 
     /** The refusal to close the context; its cause is where one of its tasks was allocated. */

@@ -34,6 +34,11 @@ final class DrivenClose {
     /** The first exception of a callback. */
     private @Nullable Throwable thrown;
 
+    /** The state when the tasks that the user has were given up; null until then. */
+    private @Nullable String abandonedWork;
+
+    private @Nullable Throwable abandonedAllocation;
+
     DrivenClose(ContextStates states, ContextEngine engine) {
         this.states = states;
         this.engine = engine;
@@ -44,9 +49,15 @@ final class DrivenClose {
         states.stop(); // refused while other contexts are active on it: those are closed first
         awaitIdle();
         if (!isIdle()) {
-            throw withSuppressed(refusal());
+            endWithoutTasks();
         }
-        endOnce();
+        DpuException refusal = refusal();
+        if (isIdle()) {
+            endOnce();
+        }
+        if (refusal != null) {
+            throw withSuppressed(refusal);
+        }
         throwKept();
     }
 
@@ -66,7 +77,11 @@ final class DrivenClose {
                 return;
             }
             try {
-                boolean _ = impl.await(leftNanos);
+                if (!waitsForItsUserOnly()) {
+                    boolean _ = impl.await(leftNanos);
+                } else if (isQuiet() && !isIdle()) {
+                    abandonTasks();
+                }
             } catch (RuntimeException | Error e) {
                 keep(e);
             }
@@ -74,28 +89,63 @@ final class DrivenClose {
     }
 
     /**
-     * Ends the context nevertheless if it waits only for tasks that its user has: they are lost,
-     * and nothing else is, and its engine and device can be closed.
+     * Whether its user has tasks, and no context of the engine has one in flight or waits for a
+     * peer. Then no callback is due that could free them, and their user is in this call.
      */
-    private DpuException refusal() {
-        String work = states.describe();
-        Throwable allocation = engine.oldestAllocation();
-        String reason = "context does not stop";
-        if (engine.inFlight() == 0 && !states.awaitsEvents()) {
-            engine.pools().abandon();
-            for (int i = 0; i < LAST_PASSES && !isIdle(); i++) {
-                try {
-                    boolean _ = impl.progress();
-                } catch (RuntimeException | Error e) {
-                    keep(e);
-                }
-            }
-            if (isIdle()) {
-                endOnce();
-                reason = "context was closed, but tasks were not freed";
+    private boolean waitsForItsUserOnly() {
+        return abandonedWork == null
+                && engine.pools().allocated() > 0
+                && impl.inFlight() == 0
+                && !impl.awaitsEvents();
+    }
+
+    /** Whether no callback is left to be run. */
+    private boolean isQuiet() {
+        boolean worked = impl.progress(); // after a notification of selected contexts alone
+        return !worked && !impl.progress();
+    }
+
+    /** Stops waiting for the tasks that the user has: they are lost, and nothing else is. */
+    private void abandonTasks() {
+        abandonedWork = states.describe();
+        abandonedAllocation = engine.oldestAllocation();
+        engine.pools().abandon();
+    }
+
+    /**
+     * Ends the context after the limit if it waits only for tasks that its user has, so that its
+     * engine and device can be closed.
+     */
+    private void endWithoutTasks() {
+        if (engine.inFlight() > 0 || states.awaitsEvents()) {
+            return;
+        }
+        if (abandonedWork == null && engine.pools().allocated() > 0) {
+            abandonTasks();
+        }
+        for (int i = 0; i < LAST_PASSES && !isIdle(); i++) {
+            try {
+                boolean _ = impl.progress();
+            } catch (RuntimeException | Error e) {
+                keep(e);
             }
         }
-        return new DpuException(Status.IN_USE, reason + ": " + work, allocation);
+    }
+
+    /** Why the call fails; null if it does not. */
+    private @Nullable DpuException refusal() {
+        if (!isIdle()) {
+            return new DpuException(
+                    Status.IN_USE,
+                    "context does not stop: " + states.describe(),
+                    engine.oldestAllocation());
+        }
+        return abandonedWork == null
+                ? null
+                : new DpuException(
+                        Status.IN_USE,
+                        "context was closed, but tasks were not freed: " + abandonedWork,
+                        abandonedAllocation);
     }
 
     /** Ends the context, unless a callback has closed it. */

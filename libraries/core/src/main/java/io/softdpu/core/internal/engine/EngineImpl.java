@@ -242,6 +242,11 @@ public final class EngineImpl implements Waitable {
         return members.describeWork(most);
     }
 
+    /** Whether the start or stop of any context waits for a peer. */
+    public boolean awaitsEvents() {
+        return members.awaitsEvents();
+    }
+
     /** Removes a context; inside progress its slot stays empty until the pass is over. */
     public void disconnect(EngineMember member) {
         members.remove(member);

@@ -11,6 +11,9 @@ public abstract class EngineMember {
     /** The context's state, its tasks, and what it waits for, for messages. */
     public abstract String describeWork();
 
+    /** Whether its start or stop waits for a peer. */
+    public abstract boolean awaitsEvents();
+
     /** Whether it can be waited for in event mode. */
     public abstract boolean isEventDrivenSupported();
 

@@ -161,6 +161,17 @@ final class EngineMembers {
         return described;
     }
 
+    /** Whether the start or stop of any context waits for a peer. */
+    boolean awaitsEvents() {
+        for (int i = 0; i < slots; i++) {
+            EngineMember member = members[i];
+            if (member != null && member.awaitsEvents()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The first context; null if there is none. */
     @Nullable EngineMember first() {
         for (int i = 0; i < slots; i++) {

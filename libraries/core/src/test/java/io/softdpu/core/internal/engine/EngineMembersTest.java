@@ -29,6 +29,11 @@ class EngineMembersTest {
         }
 
         @Override
+        public boolean awaitsEvents() {
+            return false;
+        }
+
+        @Override
         public boolean isEventDrivenSupported() {
             return true;
         }
