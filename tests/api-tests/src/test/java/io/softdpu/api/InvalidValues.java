@@ -137,6 +137,7 @@ final class InvalidValues {
                     return rdma;
                 });
         add(Context.class, "connected", s -> s.anyLink().near());
+        add(Context[].class, "connected", s -> new Context[] {s.anyLink().near()});
     }
 
     private void memory() {

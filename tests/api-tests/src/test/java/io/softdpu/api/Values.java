@@ -240,7 +240,7 @@ final class Values {
         byType.put(SanitizerListener.class, (s, r) -> (SanitizerListener) report -> {});
         byType.put(DmaTaskCallback.class, (s, r) -> (DmaTaskCallback<Task>) task -> {});
         byType.put(Task[].class, (s, r) -> new Task[0]);
-        byType.put(Context[].class, (s, r) -> new Context[] {s.anyLink().near()});
+        byType.put(Context[].class, (s, r) -> new Context[] {s.rdma(s.environment.p0)});
         byType.put(BooleanSupplier.class, (s, r) -> (BooleanSupplier) () -> true);
         byName.put("ProgressEngine.runUntil.timeout", (s, r) -> Duration.ofSeconds(2));
         byName.put("ProgressEngine.start.timeout", (s, r) -> Duration.ofSeconds(2));

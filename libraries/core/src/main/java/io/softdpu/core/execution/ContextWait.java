@@ -30,7 +30,7 @@ final class ContextWait {
         Arguments.notNull(condition, "condition");
         long timeoutNanos = Arguments.nanos(timeout, "timeout");
         for (Context context : Arguments.notNull(contexts, "contexts")) {
-            member(context); // refuses null, and contexts of a foreign class
+            requireProgressedHere(context);
         }
         if (!await(condition, timeoutNanos, contexts)) {
             throw timeOut("condition does not hold", timeout, describe(contexts));
@@ -97,6 +97,24 @@ final class ContextWait {
         return true;
     }
 
+    /**
+     * Refuses a context that this engine does not progress: nothing would end a sleep of the wait
+     * when it fails. One that is IDLE on no engine is refused later, since it is not running.
+     */
+    @SuppressWarnings("ReferenceEquality") // engines are compared by identity
+    private void requireProgressedHere(Context context) {
+        EngineImpl other = member(context).engine(); // refuses null, and a foreign class
+        if (other == impl || (other == null && context.state() == ContextState.IDLE)) {
+            return;
+        }
+        throw new DpuException(
+                Status.NOT_PERMITTED,
+                "context is not connected to this engine, which does not notice its failure:"
+                        + " context=%s, engineThread=%s, expected=runUntil of its engine"
+                                .formatted(
+                                        context, other == null ? "none" : other.owner().getName()));
+    }
+
     private static void requireRunning(Context context) {
         ContextState state = context.state();
         if (state == ContextState.RUNNING || state == ContextState.STARTING) {
@@ -108,8 +126,11 @@ final class ContextWait {
         }
         throw new DpuException(
                 Status.BAD_STATE,
-                "context has stopped: context=%s, state=%s, expected=RUNNING"
-                        .formatted(context, state));
+                member(context).wasStarted()
+                        ? "context has stopped: context=%s, state=%s, expected=RUNNING"
+                                .formatted(context, state)
+                        : "context was not started: context=%s, state=%s, expected=ProgressEngine.start first"
+                                .formatted(context, state));
     }
 
     private void requireCallable(String operation) {

@@ -174,13 +174,15 @@ public final class ProgressEngine implements AutoCloseable {
      *     may change the program's state, but is not called inside progress
      * @param timeout limit of the wait; with 0 it progresses once
      * @param contexts contexts without which the wait has no point, as that of the peer's
-     *     connection: it ends when one of them does. A context that is STARTING counts as running
+     *     connection: it ends when one of them does. A context that is STARTING counts as running.
+     *     All on this engine, since another's failure would not end a sleep of this one
      * @throws DpuException the {@linkplain Context#failure() failure} of one of the contexts, with
      *     its status and message, and itself as the cause; BAD_STATE if one of them has stopped
      *     without a failure or was not started, naming it; TIME_OUT with what the contexts are
      *     doing, or, if none are given, those of this engine; INVALID_VALUE if the timeout is
-     *     negative; NOT_PERMITTED from inside a callback or from another thread; BAD_STATE if the
-     *     engine is closed
+     *     negative; NOT_PERMITTED from inside a callback, from another thread, or if a context is
+     *     connected to another engine or runs on work queues alone; BAD_STATE if the engine is
+     *     closed
      */
     public void runUntil(BooleanSupplier condition, Duration timeout, Context... contexts) {
         new ContextWait(impl).runUntil(condition, timeout, contexts);

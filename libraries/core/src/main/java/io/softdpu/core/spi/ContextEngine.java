@@ -222,6 +222,16 @@ final class ContextEngine extends EngineMember {
     }
 
     @Override
+    public @Nullable EngineImpl engine() {
+        return impl;
+    }
+
+    @Override
+    public boolean wasStarted() {
+        return context.states().wasStarted();
+    }
+
+    @Override
     public boolean awaitsEvents() {
         return context.states().awaitsEvents();
     }

@@ -29,6 +29,7 @@ final class ContextStates {
     private volatile @Nullable DpuException failure;
     private final StopWarning stopWarning;
     private boolean stopNoticed = true;
+    private volatile boolean startedBefore;
     private boolean closed;
 
     private record StateChange(
@@ -54,6 +55,7 @@ final class ContextStates {
             context.checkConfiguration();
             failure = null;
             ContextState first = context.onStart();
+            startedBefore = true;
             transition(first);
             return first == ContextState.RUNNING ? Status.SUCCESS : Status.IN_PROGRESS;
         }
@@ -86,6 +88,10 @@ final class ContextStates {
 
     ContextState state() {
         return state;
+    }
+
+    boolean wasStarted() {
+        return startedBefore;
     }
 
     @Nullable DpuException failure() {

@@ -131,11 +131,37 @@ class ContextWaitTest {
     @Test
     void shouldNameAContextThatStopsWithoutAFailureOrWasNotStarted() {
         Thrown.with(Status.BAD_STATE, () -> engine.runUntil(() -> false, MINUTE, context))
-                .hasMessageContainingAll("context=" + context, "state=IDLE");
+                .hasMessageContainingAll(
+                        "context was not started",
+                        "context=" + context,
+                        "state=IDLE",
+                        "ProgressEngine.start");
         engine.start(context, MINUTE);
         context.postWork(context::stop);
         Thrown.with(Status.BAD_STATE, () -> engine.runUntil(() -> false, MINUTE, context))
                 .hasMessageContainingAll("context has stopped", "context=" + context);
+    }
+
+    @Test
+    void shouldRefuseToWaitForAContextOfAnotherEngineAndNameIt() {
+        try (ProgressEngine second = ProgressEngine.create();
+                TinyContext foreign = new TinyContext(device)) {
+            second.connect(foreign);
+            for (boolean started : new boolean[] {false, true}) {
+                if (started) {
+                    second.start(foreign, MINUTE);
+                }
+                Thrown.with(
+                                Status.NOT_PERMITTED,
+                                () -> engine.runUntil(() -> true, MINUTE, foreign))
+                        .as("started=%s", started)
+                        .hasMessageContainingAll(
+                                "not connected to this engine",
+                                "context=" + foreign,
+                                "engineThread=" + Thread.currentThread().getName(),
+                                "expected=runUntil of its engine");
+            }
+        }
     }
 
     @Test

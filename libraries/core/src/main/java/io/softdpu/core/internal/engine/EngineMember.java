@@ -1,5 +1,7 @@
 package io.softdpu.core.internal.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /** Context as its engine uses it. The engine's thread. */
 public abstract class EngineMember {
     /** Whether it had work when the notification was cleared; used by the engine only. */
@@ -10,6 +12,12 @@ public abstract class EngineMember {
 
     /** The context's state, its tasks, and what it waits for, for messages. */
     public abstract String describeWork();
+
+    /** The engine that it was connected to; null for none. Any thread. */
+    public abstract @Nullable EngineImpl engine();
+
+    /** Whether it was ever started. Any thread. */
+    public abstract boolean wasStarted();
 
     /** Whether its start or stop waits for a peer. */
     public abstract boolean awaitsEvents();

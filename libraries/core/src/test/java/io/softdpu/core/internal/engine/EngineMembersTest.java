@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Situations of an engine, by which a wait tells whether a short spin may succeed. */
@@ -26,6 +27,16 @@ class EngineMembersTest {
         @Override
         public String describeWork() {
             return "work=" + work;
+        }
+
+        @Override
+        public @Nullable EngineImpl engine() {
+            return null;
+        }
+
+        @Override
+        public boolean wasStarted() {
+            return true;
         }
 
         @Override
