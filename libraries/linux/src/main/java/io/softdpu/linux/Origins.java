@@ -59,6 +59,11 @@ public final class Origins {
         }
     }
 
+    /** The owner on whose behalf this thread's creations are recorded; null for none. */
+    public static @Nullable Object recordedFor() {
+        return OWNER.get();
+    }
+
     /**
      * Records a new descriptor: opened, duplicated, accepted, or received from a peer.
      *

@@ -70,6 +70,34 @@ class ResourceTrackingTest {
     }
 
     @Test
+    void shouldGoOnAfterTheCloseOfATrackingStartedLater() {
+        ResourceTracking later = ResourceTracking.start();
+        later.close();
+        later.close();
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            assertThat(engine.hits()).isZero();
+            assertThat(tracking.open()).isNotEmpty();
+            assertThat(later.open()).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldGoOnAfterTheCloseOfATrackingStartedBefore() {
+        try (ResourceTracking later = ResourceTracking.start()) {
+            tracking.close();
+            try (ProgressEngine engine = ProgressEngine.create()) {
+                assertThat(engine.hits()).isZero();
+                assertThat(later.open()).isNotEmpty();
+                assertThat(tracking.open()).isEmpty();
+            }
+        }
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            assertThat(engine.hits()).isZero();
+            assertThat(tracking.open()).as("was closed").isEmpty();
+        }
+    }
+
+    @Test
     void shouldSeeNothingOfAnotherThreadWithATrackingOfItsOwn() throws Exception {
         CompletableFuture<List<OpenResource>> seenThere = new CompletableFuture<>();
         CompletableFuture<Void> seenHere = new CompletableFuture<>();
