@@ -17,7 +17,10 @@ public interface Task {
     /** The context that executes it. */
     Context context();
 
-    /** The result of the last execution; SUCCESS before it was ever submitted. */
+    /**
+     * The result of the last execution; IN_PROGRESS while the task is in flight, and SUCCESS before
+     * it was ever submitted.
+     */
     Status status();
 
     /**

@@ -101,7 +101,7 @@ public abstract class TaskBase implements Task {
 
     @Override
     public final Status status() {
-        return status;
+        return isInFlight() ? Status.IN_PROGRESS : status;
     }
 
     @Override

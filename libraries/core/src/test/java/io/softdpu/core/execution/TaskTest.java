@@ -73,6 +73,24 @@ class TaskTest {
     }
 
     @Test
+    void shouldBeInProgressFromItsSubmissionUntilItsCallback() {
+        TinyTask task = context.allocate();
+        List<Status> ended = new ArrayList<>();
+        task.setCallback(t -> ended.add(t.status()));
+        assertThat(task.status()).as("never submitted").isEqualTo(Status.SUCCESS);
+        task.submit();
+        assertThat(task.status()).isEqualTo(Status.IN_PROGRESS);
+        engine.progress();
+        assertThat(ended).containsExactly(Status.SUCCESS);
+        task.valid = false;
+        assertThat(task.trySubmit()).isEqualTo(Status.INVALID_VALUE);
+        assertThat(task.status())
+                .as("refused: that of the last execution")
+                .isEqualTo(Status.SUCCESS);
+        task.free();
+    }
+
+    @Test
     void shouldRefuseAFreedTask() {
         TinyTask task = context.allocate();
         task.free();
