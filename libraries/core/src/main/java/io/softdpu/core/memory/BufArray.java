@@ -111,7 +111,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
         }
         memory.requireStarted();
         requireCapacity(memory, startOffset, bufs.length, elementSizeBytes, elementSizeBytes);
-        memory.retainUser();
+        memory.retainPool();
         for (int i = 0; i < bufs.length; i++) {
             bufs[i].place(startOffset + i * elementSizeBytes, elementSizeBytes);
             bufs[i].handOut(memory);
@@ -165,7 +165,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
             buf.takeIn();
         }
         if (mmap != null) {
-            mmap.releaseUser();
+            mmap.releasePool();
         }
         enterIdle();
     }

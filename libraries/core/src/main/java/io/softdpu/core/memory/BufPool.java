@@ -84,7 +84,7 @@ public final class BufPool extends BufOwner implements AutoCloseable {
             stride = Long.MAX_VALUE;
         }
         requireCapacity(mmap, first, free.length, stride, elementSizeBytes);
-        mmap.retainUser();
+        mmap.retainPool();
         for (int i = 0; i < free.length; i++) { // the first element on top
             free[free.length - 1 - i].place(first + i * stride, elementSizeBytes);
         }
@@ -142,7 +142,7 @@ public final class BufPool extends BufOwner implements AutoCloseable {
     public void stop() {
         requireStarted();
         requireAllBack(available, free.length);
-        mmap.releaseUser();
+        mmap.releasePool();
         enterIdle();
     }
 

@@ -296,7 +296,8 @@ public final class Mmap implements AutoCloseable {
      * with the program, and its {@linkplain #setFreeCallback free callback} is called; an import is
      * unmapped, and its re-exports are revoked.
      *
-     * @throws DpuException NOT_PERMITTED while bufs or contexts use it
+     * @throws DpuException NOT_PERMITTED, as in DOCA, while bufs, pools, arrays or contexts use it;
+     *     the message says how many of each
      */
     @Override
     public void close() {
@@ -319,7 +320,8 @@ public final class Mmap implements AutoCloseable {
         if (!users.close()) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "mmap is in use: users=%d, mmap=%s".formatted(users.count(), this));
+                    "mmap is in use: %s, mmap=%s, expected=release of its bufs, and close of its pools, arrays and contexts"
+                            .formatted(users.describe(), this));
         }
         held = null;
         state = State.CLOSED;
@@ -391,7 +393,7 @@ public final class Mmap implements AutoCloseable {
         return exports.any();
     }
 
-    /** Number of bufs, pools and contexts that use it and prevent its close. */
+    /** Number of bufs, pools, arrays and contexts that use it and prevent its close. */
     public int users() {
         return users.count();
     }
@@ -444,7 +446,7 @@ public final class Mmap implements AutoCloseable {
 
     // ---- for this package ----
 
-    /** Counts a buf or a context that uses the memory. */
+    /** Counts a buf that uses the memory. */
     void retainUser() {
         boolean retained = users.retain();
         if (!retained || state != State.STARTED) {
@@ -453,6 +455,28 @@ public final class Mmap implements AutoCloseable {
             }
             throw notStarted();
         }
+    }
+
+    /** Counts a pool or an array that is started. */
+    void retainPool() {
+        retainUser();
+        users.pools().incrementAndGet();
+    }
+
+    void releasePool() {
+        releaseUser();
+        users.pools().decrementAndGet();
+    }
+
+    /** Counts a context. */
+    void retainContext() {
+        retainUser();
+        users.contexts().incrementAndGet();
+    }
+
+    void releaseContext() {
+        releaseUser();
+        users.contexts().decrementAndGet();
     }
 
     void releaseUser() {

@@ -2,6 +2,7 @@ package io.softdpu.core.memory;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Count of the bufs, pools and contexts that use an mmap, until it is closed. Any thread. */
 final class MmapUsers {
@@ -18,12 +19,37 @@ final class MmapUsers {
         }
     }
 
+    /** All users. */
     @SuppressWarnings("unused") // through COUNT
     private volatile int count;
+
+    /** Users other than bufs: those are added on the data path, at the cost of one count. */
+    private final AtomicInteger pools = new AtomicInteger();
+
+    private final AtomicInteger contexts = new AtomicInteger();
 
     /** Number of users; 0 after close. */
     int count() {
         return Math.max(0, count);
+    }
+
+    /** Pools and arrays that are started. */
+    AtomicInteger pools() {
+        return pools;
+    }
+
+    /** Contexts of libraries. */
+    AtomicInteger contexts() {
+        return contexts;
+    }
+
+    /** The number of users, in all and of each kind, for messages. */
+    String describe() {
+        int all = count();
+        int ofPools = pools.get();
+        int ofContexts = contexts.get();
+        return "users=%d, bufs=%d, pools=%d, contexts=%d"
+                .formatted(all, Math.max(0, all - ofPools - ofContexts), ofPools, ofContexts);
     }
 
     /** Adds a user; false if it is closed. */

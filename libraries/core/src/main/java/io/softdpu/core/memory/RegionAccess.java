@@ -70,12 +70,12 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
 
     @Override
     public void retain(Mmap mmap) {
-        mmap.retainUser();
+        mmap.retainContext();
     }
 
     @Override
     public void release(Mmap mmap) {
-        mmap.releaseUser();
+        mmap.releaseContext();
     }
 
     @Override

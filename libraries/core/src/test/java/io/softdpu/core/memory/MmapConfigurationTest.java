@@ -375,7 +375,17 @@ class MmapConfigurationTest {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
         REGIONS.retain(mmap);
         assertThat(mmap.users()).isEqualTo(2);
+        BufPool pool = machines.add(BufPool.create(1, 8, mmap).start());
+        BufArray array = machines.add(BufArray.create(1).setMemory(mmap, 8, 0).start());
+        Thrown.with(Status.NOT_PERMITTED, mmap::close)
+                .hasMessageContainingAll(
+                        "mmap is in use: users=4, bufs=1, pools=2, contexts=1, mmap=" + mmap,
+                        "expected=release of its bufs");
+        array.stop();
+        pool.stop();
         REGIONS.release(mmap);
+        Thrown.with(Status.NOT_PERMITTED, mmap::close)
+                .hasMessageContaining("users=1, bufs=1, pools=0, contexts=0");
         buf.release();
         assertThat(mmap.users()).isZero();
         mmap.close();
