@@ -70,8 +70,9 @@ public sealed interface Dma extends Context permits DmaContext {
      *
      * @param source the buf, or the head of the list, that is read
      * @param destination the buf, or the head of the list, that is written
-     * @throws DpuException BAD_STATE unless RUNNING, and on a progress engine; NO_MEMORY if all are
-     *     allocated; INVALID_VALUE if a buf is null; NOT_PERMITTED from another thread
+     * @throws DpuException BAD_STATE unless RUNNING, and if no progress engine was connected before
+     *     the start, which is then for jobs only; NO_MEMORY if all are allocated; INVALID_VALUE if
+     *     a buf is null; NOT_PERMITTED from another thread
      */
     DmaMemcpyTask allocateMemcpy(Buf source, Buf destination);
 

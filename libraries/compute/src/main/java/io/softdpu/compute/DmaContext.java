@@ -57,7 +57,7 @@ final class DmaContext extends ContextBase implements Dma {
         if (!hasEngine()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "context was started without a progress engine, for jobs: context=%s, expected=a job"
+                    "no progress engine is connected, so the context has no tasks: context=%s, expected=ProgressEngine.connect before its start, or createMemcpyJob"
                             .formatted(this));
         }
         return tasks.allocate().setSource(source).setDestination(destination);

@@ -379,7 +379,13 @@ class DmaJobTest {
         dma.start();
         Buf source = fixture.source(memory, 0, 64);
         Buf destination = fixture.destination(memory, 64, 64);
-        refused(Status.BAD_STATE, () -> dma.allocateMemcpy(source, destination));
+        assertThatThrownBy(() -> dma.allocateMemcpy(source, destination))
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.BAD_STATE))
+                .hasMessageContainingAll(
+                        "no progress engine is connected",
+                        "context=" + dma,
+                        "expected=ProgressEngine.connect before its start");
         source.release();
         destination.release();
     }
