@@ -38,7 +38,8 @@ public final class DeviceInfo {
      *
      * @param id a PCI address in the short or the long form, an ibdev name, or an interface name;
      *     an address shared by a port and its sub functions selects the port
-     * @throws DpuException NOT_FOUND if there is none; the message lists the existing ones
+     * @throws DpuException NOT_FOUND if there is none; the message lists the existing ones, and the
+     *     other sides that have one with this name
      */
     public static DeviceInfo find(Machine machine, String id) {
         Arguments.notNull(id, "id");
@@ -48,10 +49,34 @@ public final class DeviceInfo {
                 return device;
             }
         }
+        List<Side> others = othersWith(machine, id);
         throw new DpuException(
                 Status.NOT_FOUND,
-                "no such device: device=%s, side=%s, available=%s"
-                        .formatted(id, machine.side().id(), devices));
+                "no such device: device=%s, side=%s%s, available=%s%s"
+                        .formatted(
+                                id,
+                                machine.side().id(),
+                                others.isEmpty() ? "" : ", otherSides=" + ids(others),
+                                devices,
+                                others.isEmpty()
+                                        ? ""
+                                        : ", expected=one of these, or Machine.open(Side."
+                                                + others.getFirst()
+                                                + ")"));
+    }
+
+    /** The other sides that have a function with this name. */
+    private static List<Side> othersWith(Machine machine, String id) {
+        return machine.topologyNow().functions().stream()
+                .filter(function -> function.side() != machine.side())
+                .filter(function -> new DeviceInfo(machine, function).matchesId(id))
+                .map(PciFunction::side)
+                .distinct()
+                .toList();
+    }
+
+    private static List<String> ids(List<Side> sides) {
+        return sides.stream().map(Side::id).toList();
     }
 
     /**

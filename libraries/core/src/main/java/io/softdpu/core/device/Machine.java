@@ -151,7 +151,8 @@ public final class Machine implements AutoCloseable {
      *
      * @param id a PCI address in the short or the long form, an ibdev name, or an interface name;
      *     an address shared by a port and its sub functions selects the port
-     * @throws DpuException NOT_FOUND if there is none; the message lists the existing ones
+     * @throws DpuException NOT_FOUND if there is none; the message lists the existing ones, and the
+     *     other sides that have one with this name
      */
     public DeviceInfo findDevice(String id) {
         return DeviceInfo.find(this, id);

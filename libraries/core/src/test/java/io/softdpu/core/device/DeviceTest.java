@@ -114,6 +114,17 @@ class DeviceTest {
         Thrown.with(Status.NOT_FOUND, () -> host.findDevice("03:00.0"))
                 .hasMessageContainingAll(
                         "device=03:00.0", "side=host", "0b:00.0 mlx5_0 pf0", "pf1vf0");
+        Thrown.with(Status.NOT_FOUND, () -> host.findDevice("nosuch"))
+                .hasMessageNotContainingAny("otherSides", "expected");
+    }
+
+    @Test
+    void shouldNameTheSideThatHasTheDevice() {
+        Machine dpu = machines.open(Side.DPU);
+        Thrown.with(Status.NOT_FOUND, () -> dpu.findDevice("pf0"))
+                .hasMessageContainingAll(
+                        "device=pf0, side=dpu, otherSides=[host], available=[",
+                        "expected=one of these, or Machine.open(Side.HOST)");
     }
 
     @Test
