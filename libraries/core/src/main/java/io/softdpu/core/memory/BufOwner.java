@@ -75,7 +75,9 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
 
     final void requireIdle(String what) {
         if (state != State.IDLE) {
-            throw badState(name + " " + what);
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "%s %s: state=%s, expected=%s".formatted(name, what, state, State.IDLE));
         }
     }
 
@@ -85,10 +87,6 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
                     Status.BAD_STATE,
                     "%s is not started: state=%s, expected=start()".formatted(name, state));
         }
-    }
-
-    final DpuException badState(String reason) {
-        return new DpuException(Status.BAD_STATE, reason + ": state=" + state);
     }
 
     /** Refuses a number of bufs that is out of range. */

@@ -566,20 +566,24 @@ public final class Mmap implements AutoCloseable {
 
     private void requireIdle() {
         if (state != State.IDLE) {
-            throw badState(state == State.CLOSED ? "mmap is closed" : "mmap is started");
+            throw state == State.CLOSED
+                    ? closed()
+                    : badState(
+                            "mmap is started",
+                            origin == null ? "IDLE, by Mmap.stop" : "a local mmap");
         }
     }
 
     private void requireNoMemory() {
         requireIdle();
         if (range.isSet()) {
-            throw badState("mmap has its memory already");
+            throw badState("mmap has its memory already", "one call of Mmap.setMemory");
         }
     }
 
     private <T> T requireItem(String item, String setter, @Nullable T value) {
         if (value == null) {
-            throw state == State.CLOSED ? badState("mmap is closed") : missing(item, setter);
+            throw state == State.CLOSED ? closed() : missing(item, setter);
         }
         return value;
     }
@@ -593,13 +597,18 @@ public final class Mmap implements AutoCloseable {
 
     private DpuException notStarted() {
         return state == State.CLOSED
-                ? badState("mmap is closed")
+                ? closed()
                 : new DpuException(
                         Status.BAD_STATE,
                         "mmap is not started: mmap=%s, expected=Mmap.start()".formatted(this));
     }
 
-    private DpuException badState(String reason) {
-        return new DpuException(Status.BAD_STATE, "%s: mmap=%s".formatted(reason, this));
+    private DpuException closed() {
+        return badState("mmap is closed", "an mmap that is open");
+    }
+
+    private DpuException badState(String reason, String expected) {
+        return new DpuException(
+                Status.BAD_STATE, "%s: mmap=%s, expected=%s".formatted(reason, this, expected));
     }
 }

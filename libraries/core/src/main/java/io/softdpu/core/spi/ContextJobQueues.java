@@ -25,7 +25,9 @@ final class ContextJobQueues {
             }
             if (context.hasEngine()) {
                 throw context.states()
-                        .badState("context has a progress engine, and so no work queues");
+                        .badState(
+                                "context has a progress engine, and so no work queues",
+                                ", expected=a context without an engine");
             }
             context.requireState(ContextState.RUNNING, "adding a work queue");
             if (jobQueues.size() >= context.maxWorkQueues()) {

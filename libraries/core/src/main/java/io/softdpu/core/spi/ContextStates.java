@@ -50,7 +50,9 @@ final class ContextStates {
             requireConfigurable();
             requireDriver();
             if (undelivered.size() > MAX_UNDELIVERED) {
-                throw badState("too many changes of state without a progress");
+                throw badState(
+                        "too many changes of state without a progress",
+                        ", expected=ProgressEngine.progress first");
             }
             context.checkConfiguration();
             failure = null;
@@ -169,14 +171,14 @@ final class ContextStates {
 
     private void requireOpen() {
         if (closed) {
-            throw badState("context is closed");
+            throw badState("context is closed", ", expected=a context that is open");
         }
     }
 
     void requireConfigurable() {
         requireOpen();
         if (state != ContextState.IDLE) {
-            throw badState("context is started");
+            throw badState("context is started", ", expected=" + ContextState.IDLE);
         }
     }
 
@@ -282,11 +284,12 @@ final class ContextStates {
                 Status.IN_USE, reason + ": " + describe(), engine.oldestAllocation());
     }
 
-    DpuException badState(String reason) {
-        return badState(reason, "");
-    }
-
-    private DpuException badState(String reason, String expected) {
+    /**
+     * The exception for a call in the wrong state.
+     *
+     * @param expected the end of the message: {@code , expected=IDLE}
+     */
+    DpuException badState(String reason, String expected) {
         return new DpuException(
                 Status.BAD_STATE,
                 "%s: context=%s, state=%s%s%s"

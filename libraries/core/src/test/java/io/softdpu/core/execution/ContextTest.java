@@ -156,7 +156,8 @@ class ContextTest {
     void shouldRefuseConfigurationAfterStart() {
         running();
         Thrown.with(Status.BAD_STATE, () -> context.setMandatory(false))
-                .hasMessageContainingAll("tiny", "state=RUNNING");
+                .hasMessage(
+                        "context is started: context=%s, state=RUNNING, expected=IDLE", context);
         Thrown.with(Status.BAD_STATE, () -> context.setStateChangedCallback(null));
         Thrown.with(Status.BAD_STATE, context::start);
         context.stop();

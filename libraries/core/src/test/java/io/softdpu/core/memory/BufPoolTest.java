@@ -174,7 +174,8 @@ class BufPoolTest {
         Thrown.with(Status.INITIALIZATION, pool::start)
                 .hasMessageContainingAll("elements=5", "elementSizeBytes=1000", "mmapBytes=4096");
         BufPool four = machines.add(BufPool.create(4, 1000, mmap).start());
-        Thrown.with(Status.BAD_STATE, () -> four.setElementAlignment(1));
+        Thrown.with(Status.BAD_STATE, () -> four.setElementAlignment(1))
+                .hasMessage("pool cannot be configured: state=STARTED, expected=IDLE");
         for (long size : new long[] {SIZE + 1L, Long.MAX_VALUE}) {
             BufPool large = BufPool.create(1, size, mmap);
             Thrown.with(Status.INITIALIZATION, large::start);
