@@ -102,8 +102,16 @@ final class LocalConsumers {
             entry.consumer.postFatal(
                     new DpuException(
                             refusal.isError() ? refusal : Status.UNKNOWN,
-                            "peer refused the consumer: id=%d, status=%s, connection=%s"
-                                    .formatted(id, refusal, connection)));
+                            "peer refused the consumer: id=%d, status=%s, connection=%s%s"
+                                    .formatted(
+                                            id,
+                                            refusal,
+                                            connection,
+                                            refusal == Status.NOT_SUPPORTED
+                                                    ? ", expected=acceptStreams or"
+                                                            + " setConsumerCallbacks at the peer,"
+                                                            + " before its start"
+                                                    : "")));
         }
         return null;
     }

@@ -292,6 +292,10 @@ class ConfigurationTest {
         Queue.Receiving refused = new Queue.Receiving(client, card.hostEngine, 4096, 1).run(card);
         card.until("refused", () -> refused.consumer.state() == ContextState.IDLE);
         assertThat(refused.consumer.failure().status()).isEqualTo(Status.NOT_SUPPORTED);
+        assertThat(refused.consumer.failure())
+                .hasMessageContainingAll(
+                        "peer refused the consumer: id=",
+                        "expected=acceptStreams or setConsumerCallbacks at the peer");
         Peer.stop(card, server);
     }
 

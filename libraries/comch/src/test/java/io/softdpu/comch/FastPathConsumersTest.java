@@ -98,6 +98,10 @@ class FastPathConsumersTest extends FastPathFixture {
         Queue.Receiving refused = receiving(server, 4096, 1);
         card.until("refused", () -> refused.consumer.state() == ContextState.IDLE);
         assertThat(refused.consumer.failure().status()).isEqualTo(Status.NOT_SUPPORTED);
+        assertThat(refused.consumer.failure())
+                .hasMessageContainingAll(
+                        "peer refused the consumer: id=",
+                        "expected=acceptStreams or setConsumerCallbacks at the peer");
         Peer.stop(card, client);
     }
 
