@@ -54,6 +54,10 @@ public sealed interface ComchEndpoint extends Context
      * Sets the time within which the peer must reply on the control path: to a disconnect, to the
      * registration of a consumer, to the end of one; {@link #DEFAULT_CONTROL_TIMEOUT} by default.
      *
+     * <p>{@link #close()} gives up with IN_USE after 6 s of waiting for a peer, whatever this time
+     * is. Where it is longer than 5 s, {@linkplain io.softdpu.core.execution.ProgressEngine#stop
+     * stop} each context of the endpoint within a timeout that is longer still, and close it then.
+     *
      * @throws DpuException INVALID_VALUE if it is not positive
      */
     ComchEndpoint setControlTimeout(Duration timeout);
