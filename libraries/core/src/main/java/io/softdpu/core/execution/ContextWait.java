@@ -32,7 +32,7 @@ final class ContextWait {
         for (Context context : Arguments.notNull(contexts, "contexts")) {
             requireProgressedHere(context);
         }
-        if (!await(condition, timeoutNanos, contexts)) {
+        if (!await("runUntil", condition, timeoutNanos, contexts)) {
             throw timeOut("condition does not hold", timeout, describe(contexts));
         }
     }
@@ -49,7 +49,7 @@ final class ContextWait {
             case IDLE, STOPPING -> context.start();
             case STARTING, RUNNING -> {}
         }
-        if (!await(() -> context.state() == ContextState.RUNNING, timeoutNanos, context)) {
+        if (!await("start", () -> context.state() == ContextState.RUNNING, timeoutNanos, context)) {
             throw timeOut("context does not start", timeout, member.describeWork());
         }
     }
@@ -69,7 +69,7 @@ final class ContextWait {
                             .formatted(context, impl.owner().getName()));
         }
         context.stop();
-        if (!await(() -> context.state() == ContextState.IDLE, timeoutNanos)) {
+        if (!await("stop", () -> context.state() == ContextState.IDLE, timeoutNanos)) {
             throw timeOut("context does not stop", timeout, member.describeWork());
         }
     }
@@ -77,15 +77,17 @@ final class ContextWait {
     /**
      * Progresses until the condition holds; false if the timeout is over.
      *
+     * @param call the call, for the message
      * @throws DpuException if one of the contexts has ended
      */
-    private boolean await(BooleanSupplier condition, long timeoutNanos, Context... contexts) {
+    private boolean await(
+            String call, BooleanSupplier condition, long timeoutNanos, Context... contexts) {
         long begin = System.nanoTime();
         long leftNanos = timeoutNanos;
         boolean late = false;
         while (!condition.getAsBoolean()) {
             for (Context context : contexts) {
-                requireRunning(context);
+                requireRunning(context, call);
             }
             if (late) {
                 return false;
@@ -115,14 +117,18 @@ final class ContextWait {
                                         context, other == null ? "none" : other.owner().getName()));
     }
 
-    private static void requireRunning(Context context) {
+    private static void requireRunning(Context context, String call) {
         ContextState state = context.state();
         if (state == ContextState.RUNNING || state == ContextState.STARTING) {
             return;
         }
         DpuException failure = context.failure();
         if (failure != null) {
-            throw new DpuException(failure.status(), String.valueOf(failure.getMessage()), failure);
+            throw new DpuException(
+                    failure.status(),
+                    "%s has failed: context=%s, reason=%s"
+                            .formatted(call, context, failure.getMessage()),
+                    failure);
         }
         throw new DpuException(
                 Status.BAD_STATE,

@@ -177,9 +177,9 @@ public final class ProgressEngine implements AutoCloseable {
      *     connection: it ends when one of them does. A context that is STARTING counts as running.
      *     All on this engine, since another's failure would not end a sleep of this one
      * @throws DpuException the {@linkplain Context#failure() failure} of one of the contexts, with
-     *     its status and message, and itself as the cause; BAD_STATE if one of them has stopped
-     *     without a failure or was not started, naming it; TIME_OUT with what the contexts are
-     *     doing, or, if none are given, those of this engine; INVALID_VALUE if the timeout is
+     *     its status, and itself as the cause, naming the context; BAD_STATE if one of them has
+     *     stopped without a failure or was not started, naming it; TIME_OUT with what the contexts
+     *     are doing, or, if none are given, those of this engine; INVALID_VALUE if the timeout is
      *     negative; NOT_PERMITTED from inside a callback, from another thread, or if a context is
      *     connected to another engine or runs on work queues alone; BAD_STATE if the engine is
      *     closed
@@ -199,10 +199,10 @@ public final class ProgressEngine implements AutoCloseable {
      *
      * @param timeout limit of the wait
      * @throws DpuException as {@link #connect} and {@link Context#start()}; the {@linkplain
-     *     Context#failure() failure} of the context, if it fails, with its status and message, and
-     *     itself as the cause; TIME_OUT if it is still STARTING, with what it waits for: it remains
-     *     so; INVALID_VALUE if the timeout is negative; NOT_PERMITTED from inside a callback or
-     *     from another thread; BAD_STATE if the engine is closed
+     *     Context#failure() failure} of the context, if it fails, with its status, and itself as
+     *     the cause; TIME_OUT if it is still STARTING, with what it waits for: it remains so;
+     *     INVALID_VALUE if the timeout is negative; NOT_PERMITTED from inside a callback or from
+     *     another thread; BAD_STATE if the engine is closed
      */
     public void start(Context context, Duration timeout) {
         new ContextWait(impl).start(this, context, timeout);

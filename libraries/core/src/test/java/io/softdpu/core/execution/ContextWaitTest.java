@@ -96,7 +96,7 @@ class ContextWaitTest {
         engine.start(context, MINUTE);
         context.postWork(() -> context.breakDown(Status.CONNECTION_RESET, "peer ended: peer=7"));
         Thrown.with(Status.CONNECTION_RESET, () -> engine.runUntil(() -> false, MINUTE, context))
-                .hasMessage("peer ended: peer=7")
+                .hasMessage("runUntil has failed: context=%s, reason=peer ended: peer=7", context)
                 .satisfies(e -> {
                     assertThat(e.getCause()).isSameAs(context.failure());
                     assertThat(e.getStackTrace())
@@ -257,7 +257,7 @@ class ContextWaitTest {
         engine.connect(context);
         context.postWork(() -> context.breakDown(Status.AUTHENTICATION, "refused: server=x"));
         Thrown.with(Status.AUTHENTICATION, () -> engine.start(context, MINUTE))
-                .hasMessage("refused: server=x")
+                .hasMessage("start has failed: context=%s, reason=refused: server=x", context)
                 .satisfies(e -> assertThat(e.getCause()).isSameAs(context.failure()));
     }
 
